@@ -256,7 +256,7 @@ def _build_completion_task(path: Path, request: JudgingRequest, loaded: LoadedCo
         (),
         replace(context, config=config),
         path.with_suffix(".json"),
-        stored.torn_line_warning,
+        stored.incomplete_line_warning,
         completed=tuple(run.id for run in debate.runs if run.id in owed),
     )
 
@@ -264,7 +264,7 @@ def _build_completion_task(path: Path, request: JudgingRequest, loaded: LoadedCo
 async def judge_files(
     plans: Sequence[JudgePlan],
     *,
-    equip: Callable[[JudgeTask], RunContext],
+    prepare_context: Callable[[JudgeTask], RunContext],
     stop: StopSignal,
     concurrency: int,
     force: bool,
@@ -273,7 +273,7 @@ async def judge_files(
 ) -> AsyncIterator[tuple[JudgeTask, Outcome]]:
     """Judge the files, and yield the results in the order of `plans`.
 
-    - `equip`: returns the context of a file, with observer, cassette and people.
+    - `prepare_context`: returns the context of a file, with observer, cassette and people.
     - `stop`: after a request to stop, no further file is started.
     - `concurrency`: number of files that are judged at once. Ignored with `batches`.
     - `force`: whether to overwrite a transcript that was changed since it was read.
@@ -291,7 +291,7 @@ async def judge_files(
                 return None
             try:
                 task = plan.build()
-                context = replace(equip(task), stop=stop)
+                context = replace(prepare_context(task), stop=stop)
                 if batches is not None and task.target is not None:
                     context = replace(context, batches=batches.of(task.target.parent, stop))
                 return task, await task.judge(Session(context), force=force)
@@ -365,4 +365,4 @@ def _build_transcript_task(path: Path, request: JudgingRequest, loaded: LoadedCo
     except TranscriptError as error:
         raise TranscriptError(f"{path}: {error}") from error
     unsuitable = unsuitable_systems(stored.debate, request)
-    return JudgeTask(path, events, openings, context, target, stored.torn_line_warning, unsuitable=unsuitable)
+    return JudgeTask(path, events, openings, context, target, stored.incomplete_line_warning, unsuitable=unsuitable)

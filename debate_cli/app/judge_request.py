@@ -140,7 +140,7 @@ def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str
 
     If no requested system can judge the debate, the result is empty. `open_judging_runs` raises an error in this case.
     """
-    found = ((kind, get_system(kind).why_not(debate)) for kind in request.systems)
+    found = ((kind, get_system(kind).unsuitable_reason(debate)) for kind in request.systems)
     unsuitable = {kind: reason for kind, reason in found if reason is not None}
     return unsuitable if len(unsuitable) < len(set(request.systems)) else {}
 
@@ -312,6 +312,6 @@ def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) 
         raise TranscriptError(
             f"the debate has no speeches yet, so it cannot be judged; resume it first: debate run --resume {debate.id}"
         )
-    reason = get_system(system.kind).why_not(debate)
+    reason = get_system(system.kind).unsuitable_reason(debate)
     if reason is not None and (is_named or not debate.turns):
         raise TranscriptError(reason)

@@ -127,7 +127,7 @@ async def find_stakeholders(
         raise ModelError(
             f"{spec.model} named no usable stakeholders ({answer.problem}); ask another model with --model"
         )
-    return tuple(_read_stakeholders(answer.form, documents)), answer.exchange
+    return tuple(_read_stakeholders(answer.form, documents)), answer.call
 
 
 def _read_stakeholders(form: StakeholdersForm, documents: Sequence[TextDocument]) -> Iterator[Stakeholder]:

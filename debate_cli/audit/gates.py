@@ -12,7 +12,7 @@ from debate_cli.audit.measures import Measure
 from debate_cli.errors import UsageError
 from debate_cli.statistics.estimate import Estimate
 
-Outcome = Literal["met", "not met", "not enough data"]
+GateOutcome = Literal["met", "not met", "not enough data"]
 SOUND = 8
 """Minimum number of judged debates. With fewer debates, no gate can be met."""
 
@@ -80,7 +80,7 @@ class AuditGateResult:
     bound: float
     found: Estimate
     """The measured number with its interval. Its `value` is None if nothing was measured."""
-    outcome: Outcome
+    outcome: GateOutcome
     """`met` or `not met`. `not enough data` if too few debates were judged, or if the interval contains the bound."""
     more: int | None = None
     """Approximate number of further debates that would decide the gate. None if it is decided, or if the number is not known."""

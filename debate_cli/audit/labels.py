@@ -90,15 +90,15 @@ def select_usable(labels: Iterable[WinnerLabel], debates: Iterable[AuditDebate])
         UsageError: `debates` have labels, but no label is usable.
     """
     names = {each.debate.id: [person.name for person in each.debate.participants] for each in debates}
-    ours = [label for label in labels if label.debate in names]
-    usable = [label for label in ours if label.winner in {*names[label.debate], DRAW}]
-    if ours and not usable:
-        label = ours[0]
+    known = [label for label in labels if label.debate in names]
+    usable = [label for label in known if label.winner in {*names[label.debate], DRAW}]
+    if known and not usable:
+        label = known[0]
         raise UsageError(
             f"--labels: the label of {label.debate} names {label.winner!r}, but no debater has this name; write "
             f"{', '.join(names[label.debate])} or {DRAW}"
         )
-    return usable, len(ours) - len(usable)
+    return usable, len(known) - len(usable)
 
 
 def labels_by_construction(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:

@@ -316,7 +316,7 @@ class _CellObserver(NullObserver):
 
 async def _complete(session: Session, stored: StoredDebate, path: Path, missing: AddedRuns) -> Outcome:
     if is_finished(stored.debate) and not path.with_suffix(JOURNAL_SUFFIX).exists():
-        outcome = Outcome(stored.debate, (), path, untouched=True)
+        outcome = Outcome(stored.debate, (), path, is_unchanged=True)
     else:
         outcome = await session.resume(stored)
     openings = missing(outcome.debate) if outcome.halted is None else ()

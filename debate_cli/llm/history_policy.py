@@ -76,7 +76,7 @@ class HistoryPolicy:
             f"{model.name} refused a prompt of about {refused:,} tokens as too long; asking again with less history"
         )
         again = await send(shorter, is_recent)
-        return replace(again, exchange=add_model_calls(answer.exchange, again.exchange)), shorter, is_recent
+        return replace(again, call=add_model_calls(answer.call, again.call)), shorter, is_recent
 
     def context_tokens(self, model: ModelHandle) -> int | None:
         """Return how many tokens fit into a prompt of `model`; None if unknown.

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from debate_cli.errors import NoLocalModelError, WeightsError
-from debate_cli.llm.meter import waiting_for_turn
+from debate_cli.llm.meter import pause_deadline
 from debate_cli.llm.model import Model, OnText, Profile, Reply, Request
 from debate_cli.providers.endpoint import Endpoint, ModelServer
 from debate_cli.providers.http_model import HttpServer
@@ -241,7 +241,7 @@ class EmbeddedModel:
         if request.schema is not None:
             schema = narrow_schema(request.schema.json, plain=self._name in PACKAGED_WEIGHTS)
             request = replace(request, schema=replace(request.schema, json=schema))
-        with waiting_for_turn():
+        with pause_deadline():
             loaded = await self._server.ensure_loaded(self._name)
             await loaded.free_slots.acquire()
         try:

@@ -80,7 +80,7 @@ def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
     return frozenset(
         name
         for system, settings in active_systems(debate.run(FIRST_RUN))
-        for name in system.stopped(debate, settings, due_round)
+        for name in system.stopped_debaters(debate, settings, due_round)
     )
 
 

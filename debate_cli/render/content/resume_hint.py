@@ -116,7 +116,7 @@ class MissingJudgements(NamedTuple):
         return tuple(brief for brief in self.briefs if brief.key not in final)
 
     @property
-    def lacks_deciding_judgment(self) -> bool:
+    def lacks_deciding_judgement(self) -> bool:
         """Whether the verdict of a deciding system is still open.
 
         It is open if one of its missing judgements can be requested again, or if the verdict is undetermined without

@@ -32,7 +32,7 @@ from rich.console import Console
 from rich.text import Text
 
 from debate_cli.providers.people.form_fields import AnswerSheet
-from debate_cli.providers.people.replies import ReadReply
+from debate_cli.providers.people.replies import PersonAnswer
 from debate_cli.render.person_form.form import OPTION_KINDS, DraftFile, FormLeftError, FormState, FormTask
 from debate_cli.render.sanitize import sanitize_line, sanitize_text
 from debate_cli.render.theme import format_clock
@@ -76,7 +76,7 @@ class FormScreen:
             wrap_lines=True,
         )
         self._reading = Window(FormattedTextControl(self._format_context), height=Dimension(min=3, weight=3))
-        self._app: Application[ReadReply | None] = Application(
+        self._app: Application[PersonAnswer | None] = Application(
             Layout(self._build_layout()),
             key_bindings=self._build_keys(),
             style=STYLE,
@@ -85,7 +85,7 @@ class FormScreen:
         )
         self._app.timeoutlen = PATIENCE_S  # Esc waits for Enter, however slowly both are typed
 
-    async def run(self) -> ReadReply:
+    async def run(self) -> PersonAnswer:
         """Show the form until the person sends the answer or the time is up.
 
         Raises FormLeftError if the person leaves the form.

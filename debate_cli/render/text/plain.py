@@ -31,7 +31,7 @@ from debate_cli.render.content.run_notices import (
     JudgeReport,
     build_judge_report,
     describe_failure,
-    is_report_early,
+    must_report_wait,
     report_position,
 )
 from debate_cli.render.content.speech_parts import CitationIndex, SpeechPart, ThreadIndex, index_citations, split_turn
@@ -86,7 +86,7 @@ def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, sh
     lines: list[str] = []
     for part in split_turn(turn):
         lines += [*_thread_lines(prefix, part, threads, turn.round), *_part_lines(prefix, part)]
-        for item in citations.beside(turn.index, part):
+        for item in citations.citations_of(turn.index, part):
             source = f"{item.check.source} {item.title}".rstrip()
             lines.append(f"{prefix}  {sanitize_line(f'cites {source}: “{item.check.quote}” — {item.finding}')}")
     if turn.strategy is not None:
@@ -296,7 +296,7 @@ class PlainObserver:
         held, self._held_events = self._held_events, []
         for event, debate in sorted(held, key=lambda pair: _reading_position(pair[0])):
             in_flight = self._briefs_in_flight.values()
-            if isinstance(event, AssessmentCompleted) and is_report_early(event.assessment.brief, in_flight):
+            if isinstance(event, AssessmentCompleted) and must_report_wait(event.assessment.brief, in_flight):
                 self._held_events.append((event, debate))
             else:
                 self._write_event(event, debate)

@@ -65,7 +65,7 @@ class DroppedPremiseForm(FormModel):
 
 
 class TurnForm(FormModel):
-    """The judgment of one turn."""
+    """The judgement of one turn."""
 
     cause: str = text(100)
     process: str = text(100)
@@ -191,7 +191,7 @@ class PressureForm(FormModel):
 
 
 class PairForm(FormModel):
-    """The judgment of an exchange."""
+    """The judgement of an exchange."""
 
     reasoning: str = text()
     logic: str

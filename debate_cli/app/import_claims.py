@@ -104,7 +104,7 @@ class ClaimSearch:
 
 
 def is_long_enough(turn: Turn) -> bool:
-    """Return whether the model is asked about a speech: the speech needs at least `MIN_WORDS` words."""
+    """Return whether a speech has at least `MIN_WORDS` words. The model is not asked about shorter speeches."""
     return len(turn.text.split()) >= MIN_WORDS
 
 
@@ -138,7 +138,7 @@ def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int
 async def find_claims(
     search: ClaimSearch, spec: ModelSpec, context: RunContext, save: Callable[[Debate], None]
 ) -> None:
-    """Ask for the claims of the wanted speeches, several at once. An error or a requested stop ends the search."""
+    """Ask for the claims of the pending turns, several at once. An error or a requested stop ends the search."""
     pool = ModelPool(context)
     waiting = iter(search.pending_turns)
 

@@ -32,7 +32,7 @@ RULES: Mapping[str, str] = {
     "draws": "It calls nearly every debate a draw.",
     "a coin": "If it judges a debate again, it often changes the winner, like a coin.",
 }
-"""Maps each of these two rules to a sentence about a judge that follows the rule."""
+"""Maps the rules `draws` and `a coin` to a sentence about a judge that follows the rule."""
 TRY_OUT = "Use it only to try out a setup."
 
 

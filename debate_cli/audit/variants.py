@@ -74,7 +74,8 @@ class Variant:
 def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tuple[VariantName, str, Debate]]:
     """Yield the variants of a debate of two debaters. Other debates have no variants.
 
-    Each item is (name of the variant, name of the changed debater, changed debate), the last two as in `Build`.
+    Each item is (name of the variant, name of the changed debater, changed debate). The name of the debater is empty if
+    both debaters or none changed.
     """
     if len(debate.participants) != 2:  # noqa: PLR2004 - sides are exchanged and compared in pairs
         return

@@ -40,7 +40,7 @@ class PlayerRecord:
 
 @dataclass(frozen=True, slots=True)
 class PairRecord:
-    """PairResult of all debates between two players."""
+    """Result of all debates between two players."""
 
     left: str
     right: str
@@ -72,7 +72,7 @@ class JudgeRecord:
 
 @dataclass(frozen=True, slots=True)
 class MotionRecord:
-    """PairResult of all debates on one motion."""
+    """Result of all debates on one motion."""
 
     motion: str
     """Id of the motion."""

@@ -73,7 +73,8 @@ class JudgementRow(NamedTuple):
     rules: int
     """Version of the judging system's scoring formula."""
     weight: float
-    """1 / number of judges who name a winner or a draw, by this system, for this debate. 0 if this judge names neither."""
+    """1 divided by the number of judges of this system who name a winner or a draw for this debate. 0 if this judge
+    names neither."""
     result: Result
     """`first`, `second` or `draw`. `conditional` if an option won instead of a player, or if the motion won under
     conditions. `undetermined` if too little was judged."""

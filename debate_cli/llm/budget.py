@@ -90,8 +90,8 @@ class Budget:
 
         If the reservations of other requests leave less than `worst`, waits until such a request ends.
 
-        Raises BudgetError if the budget is closed. Also raises BudgetError, and closes the budget, if less than `worst`
-        is left even when no reservation counts. `what`: name of the request in this error.
+        Raises BudgetError if the budget is closed. If `worst` exceeds what is left even without reservations, closes
+        the budget and raises BudgetError. `what`: name of the request in this error.
         """
         with pause_deadline():
             async with self._queue_lock:

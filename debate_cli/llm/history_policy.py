@@ -15,7 +15,7 @@ from debate_cli.llm.usage import ASCII_CHARS_PER_TOKEN, estimate_input_tokens
 T = TypeVar("T", bound=FormModel)
 HistoryMode = Literal["auto", "full", "recent"]
 MAX_FULL_TOKENS = 60_000
-"""Maximum number of tokens, as estimated, of a prompt that contains the whole debate."""
+"""Maximum estimated number of tokens of a prompt that contains the whole debate."""
 MAX_FULL_TURNS = 40
 """In a debate with more turns than this, `HistoryPolicy.build` leaves earlier turns out of the prompt."""
 MAX_CONTEXT_SHARE = 0.6

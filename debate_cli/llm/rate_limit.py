@@ -27,13 +27,13 @@ MAX_CLOSED_S = 600.0
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_WAITS_PER_INTERVAL = 4
-"""Maximum gap between calls, as a multiple of the time that the gate was closed. The maximum is for servers that refuse
-calls at random. Without it, the gap would become longer with each refusal."""
+"""Maximum gap between calls, as a multiple of the time that the gate was closed. Without a maximum, a server that
+refuses calls at random would make the gap longer with each refusal."""
 GAP_FACTOR_PER_SERIES = 0.85
 """After each series of accepted calls, the gap between calls is multiplied by this factor."""
 SERIES_LENGTH = 3
-"""Length of a series of accepted calls, relative to the calls from whose times the gap was computed. After 10 such
-calls, a series has 30 calls."""
+"""Length of a series of accepted calls, as a multiple of the number of calls from whose times the gap was computed.
+Example: a gap computed from 10 calls has series of 30 calls."""
 MAX_REMEMBERED_CALLS = 1000
 """Maximum number of accepted calls from whose times the gap between calls is computed."""
 

@@ -33,7 +33,7 @@ class SearchResults:
 
     results: tuple[FoundPassage, ...] = ()
     continuation: str = ""
-    """Partial answer (JSON) if the provider paused the search, to be sent with the next request; else empty."""
+    """Partial answer as JSON if the provider paused the search; the next request sends it back. Otherwise empty."""
 
 
 _RESULTS: TypeAdapter[SearchResults] = TypeAdapter(SearchResults)

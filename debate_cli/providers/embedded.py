@@ -94,7 +94,7 @@ CONTEXT_TOKENS = 8192
 """Context length of each call in tokens, as in SmolLM2's training."""
 PROMPT_CACHE_MIB = 1024
 EMBEDDED_TIMEOUT_S = 900.0
-"""An embedded model has at least this `timeout_s`, in seconds. A slow machine needs minutes to read a long prompt."""
+"""Minimum `timeout_s` of an embedded model, in seconds. A slow machine needs minutes to read a long prompt."""
 MISSING_EXTRA_MESSAGE = (
     'local/ models need the package `xllamacpp`, which is not installed; install it with `pip install "xllamacpp>=2026.10,<2027"`, '
     "or run with --mock"

@@ -231,11 +231,11 @@ class ProviderRegistry:
 
 
 class LazyModel:
-    """Creates the model in each call, not before. The call also raises the errors of the creation."""
+    """Creates a model anew for each call, so that errors of the creation are raised by the call."""
 
     def __init__(self, build: Callable[[], Model]) -> None:
         self._build = build
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Create a model and return its answer to `request`."""
+        """Create the model and return its answer to `request`."""
         return await self._build().complete(request, on_text)

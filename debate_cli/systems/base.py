@@ -337,8 +337,8 @@ class JudgingSystem(Generic[SettingsT]):
     def max_score(self, verdict: Verdict) -> float:
         """Return the highest possible score.
 
-        Default: `max_option_score` if an option won. If a debater won or no outcome was chosen, the largest absolute
-        score in `verdict`, or 1 without scores.
+        Default: `max_option_score` if an option won. Otherwise the largest absolute score in `verdict`, or 1 without
+        scores.
         """
         if verdict.option in self.options:
             return self.max_option_score

@@ -172,7 +172,7 @@ def test_the_order_in_which_searches_end_changes_nothing(keys: list[str]) -> Non
 
 @given(st.permutations([2, 10, 11]))
 def test_the_order_in_which_failures_come_changes_nothing(indices: list[int]) -> None:
-    """FailureGroup are sorted by speech, and failures of one speech keep their order."""
+    """Failures are sorted by speech, and failures of one speech keep their order."""
     cues = [Cue(index=index, round=1, phase="opening", speaker="Pro", sees=()) for index in indices]
     came = [
         TaskFailed(at=AT, failure=Failure(task=cue, who="Pro", cause=cause, message="No answer.", final=False))

@@ -1,4 +1,4 @@
-"""FailureGroup and usage of some judging runs only."""
+"""Failures and usage of some judging runs only."""
 
 from render_support import START, debate, exchange, structured_assessment
 

@@ -122,7 +122,7 @@ def test_judging_cost_is_the_sum_of_the_named_systems() -> None:
 
 
 def test_judging_cost_includes_failed_calls_of_the_run() -> None:
-    """FailureGroup of other runs and of debaters do not count."""
+    """Failures of other runs and of debaters do not count."""
     brief = structured_assessment().brief
     failed = BASE
     for task in (brief, brief.model_copy(update={"run": "r2"}), Cue(index=9, round=3, phase="closing", speaker="Ada")):

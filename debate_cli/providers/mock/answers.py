@@ -288,10 +288,10 @@ class Opinions:
         return min(1.0, max(0.0, skill + dither)) if skill else 0.0
 
     def quality(self, values: Json, score: float | None) -> float:
-        """Return how good the debater is whom the judge's next sentence describes, 0-1.
+        """Return the quality (0-1) of the performance that the judge's next sentence describes.
 
-        The standing of the argument decides, if `values` has one. Next comes `score`, then whether `values` names a
-        leader, then the debater's skill.
+        It follows from the first of these that is known: the argument's standing, `score`, the leading debater in
+        `values`, the debater's skill.
         """
         standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)
         if standing is not None:
@@ -467,7 +467,7 @@ LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
 CLAIM_WORDS = 8
 """Number of words at the beginning of a claim that determine the claim's merit."""
 LENGTH_STEP = 0.3
-"""Share by which a side's speeches must exceed the others' average length to get the full bias for length: 30 %."""
+"""A side gets the full bias for length if its speeches are longer than the others' average by this share."""
 DITHER = 0.08
 """Distance between the lowest and the highest random number that is added to a score before rounding."""
 DRAW_MARGIN = 0.08

@@ -117,10 +117,9 @@ class MissingJudgements(NamedTuple):
 
     @property
     def lacks_deciding_judgement(self) -> bool:
-        """Whether the verdict of a deciding system is still open.
+        """Whether a missing judgement leaves the verdict of a deciding system open.
 
-        It is open if one of its missing judgements can be requested again, or if the verdict is undetermined without
-        them.
+        The verdict is open if the judgement can be requested again, or if the verdict is undetermined.
         """
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]

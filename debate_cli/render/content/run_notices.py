@@ -32,7 +32,7 @@ def report_position(brief: Brief) -> tuple[bool, int, int, int]:
 
 
 def must_report_wait(brief: Brief, in_flight: Iterable[Brief]) -> bool:
-    """Return whether the report on `brief` must wait, because the same system owes a report that comes before it.
+    """Return whether the report on `brief` must wait for an earlier report of the same system.
 
     `in_flight`: judges' tasks that were requested and have not ended.
     """

@@ -53,7 +53,7 @@ FRAMES_PER_SECOND = 10
 
 
 class LiveObserver:
-    """Observer that shows a run on a terminal. Before `start`, it prints finished speeches, and draws none in progress.
+    """Observer that shows a run on a terminal. Before `start`, only finished speeches are shown.
 
     `expected`: minimum number of calls; None if unknown. `hint`: text of the bottom line; empty for no bottom line.
     """

@@ -111,7 +111,7 @@ def _escape_command(text: str, escapes: dict[str, str]) -> str:
 def format_junit(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> str:
     """Return a JUnit report with a suite per file, and a test case per gate and per judge's vote.
 
-    FailureGroup: unmet gates, and votes that do not pass a judged document. Errors: unusable files.
+    Failures: unmet gates, and votes that do not pass a judged document. Errors: unusable files.
     """
     root = ET.Element("testsuites", name="debate score")
     for checked in files:

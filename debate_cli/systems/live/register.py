@@ -146,8 +146,7 @@ def _position(row: RegisterRow) -> tuple[int, str, str, float, str]:
 # The forms in which a judge adds, confirms and withdraws entries
 
 MAX_LISTED_ENTRIES = 24
-"""Maximum number of entries that a question lists; it lists the costliest. Entries beyond it stay open and cost
-points."""
+"""Maximum number of entries that a question lists: the costliest ones. All other entries stay open and cost points."""
 MIN_GAP_POINTS, MAX_GAP_POINTS = 1, 10
 SUPPORTED_IS_NOT_FABRICATED = (
     "A claim beside a citation that supports it is not fabricated: withdraw such an entry, and add none of that fault."

@@ -45,8 +45,7 @@ MAX_MODERATOR_SCORE = ROUND_SHARE * ROUND_TOTAL + FINAL_SHARE * FINAL_TOTAL
 CLAIMED_TOTAL_CRITERION = "claimed_total"
 """Criterion of a `Mark` that stores the total as the judge wrote it."""
 CLAIMED_TOTAL_TOLERANCE = 0.5
-"""Difference in points. A judge's total is reported if it differs from the sum of the judge's marks by more than
-this."""
+"""A judge's total is reported if it differs from the sum of the judge's marks by more than this number of points."""
 
 Marks = Mapping[tuple[str, str], float]
 """Maps pairs (debater, criterion) to marks."""

@@ -45,7 +45,7 @@ MAX_SUBMISSIONS = 5
 """Maximum number of attempts to submit a batch that the vendor does not accept."""
 
 
-def allow_waiting_debates() -> int:
+def raise_file_limit() -> int:
     """Raise this process's limit of open files. Return how many debates the new limit allows to wait at once."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MAX_WAITING_DEBATES * FILES_PER_DEBATE + OTHER_FILES

@@ -52,7 +52,7 @@ SPEECH_PURPOSES = ("opening", "cross_examination", "answers", "rebuttal", "closi
 class PromptMeter:
     """Measures the longest prompt of each purpose. It takes the place of a cassette, which records calls."""
 
-    serves: bool = True
+    is_replay: bool = True
     longest_prompts: dict[str, int] = field(default_factory=dict[str, int])
     """Estimated tokens of the longest prompt, by the purpose of the request."""
 
@@ -186,7 +186,11 @@ async def estimate_judging(task: JudgeTask, *, batch: bool = False) -> RunEstima
     context = replace(_simulated(task.context, config, meter), mock=True, models={})
     openings = tuple(item.model_copy(update={"models": _fast_mocks(item.models)}) for item in task.openings)
     judged = (await replace(task, openings=openings).judge(Session(context), save=False)).debate
-    added = {*(opening.run for opening in task.openings), *task.completed, *([FIRST_RUN] if task.is_text else [])}
+    added = {
+        *(opening.run for opening in task.openings),
+        *task.runs_to_complete,
+        *([FIRST_RUN] if task.is_text else []),
+    }
     roles = [
         role
         for run in fold([*task.events, *task.openings]).runs

@@ -1,6 +1,6 @@
 """Use case `personas`: asks a model which people have a stake in documents, and makes these people judges of a panel.
 
-The method is that of MAJ-EVAL (Chen et al. 2025).
+The method is MAJ-EVAL (Chen et al. 2025).
 """
 
 from collections.abc import Iterator, Sequence

@@ -110,7 +110,7 @@ def prepare_run(
         *((pending, SourceMap(name)) for name, pending in others.items()),
         *([] if ordering is None else [(PendingModels(config, (ordering,)), loaded.source_map)]),
     ]
-    if cassette is not None and cassette.serves:
+    if cassette is not None and cassette.is_replay:
         parts = []
     elif asked:
         _require_callable(parts, loaded.env, loaded.folder, Redactor(secrets))

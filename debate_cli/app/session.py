@@ -118,20 +118,20 @@ class Session:
         openings: Sequence[JudgingOpened],
         path: Path | None,
         *,
-        completed: Sequence[str] = (),
+        runs_to_complete: Sequence[str] = (),
         force: bool = False,
     ) -> Outcome:
-        """Add the judging runs `openings` to the debate of `events`, and finish its stored runs `completed`.
+        """Add the judging runs `openings` to the debate of `events`, and finish its stored runs `runs_to_complete`.
 
         - `path`: where the debate is saved. None: nothing is saved.
-        - `completed`: ids of judging runs. If `completed` and `openings` are empty, all stored runs are finished.
+        - `runs_to_complete`: ids of judging runs. If `runs_to_complete` and `openings` are empty, all stored runs are finished.
         - `force`: whether to overwrite a file that was changed since it was read. If False, such a file is a UsageError.
 
         The outcome has the verdicts of the judged runs, newest first.
         """
         extended = [*events, *openings]
         before, debate = fold(events), fold(extended)
-        runs = [*completed, *(opening.run for opening in openings)] or [run.id for run in before.runs]
+        runs = [*runs_to_complete, *(opening.run for opening in openings)] or [run.id for run in before.runs]
         if path is None:
             self._announce(openings, debate)
             outcome = await self._run_engine(debate, None, None, runs=runs)
@@ -259,7 +259,7 @@ class Session:
         return UnsavedError(str(error), dump_transcript(transcript, self.context.redact))
 
     def _refuse_uncollected(self, path: Path, debate: Debate, *, adds_runs: bool = False) -> None:
-        is_replayed = self.context.cassette is not None and self.context.cassette.serves
+        is_replayed = self.context.cassette is not None and self.context.cassette.is_replay
         if is_replayed or (self.context.batches is not None and not adds_runs):
             return
         if debate.id in BatchStore(path.parent).open_debates():

@@ -186,5 +186,11 @@ def _completion_task(path: Path, request: JudgingRequest, loaded: LoadedConfig |
     context = prepare_judges(config_for_judging(stored.debate, request), loaded, str(path), request=request)
     runs = tuple(run.id for run in stored.debate.runs)
     return JudgeTask(
-        path, tuple(events), (), context, path.with_suffix(".json"), stored.incomplete_line_warning, completed=runs
+        path,
+        tuple(events),
+        (),
+        context,
+        path.with_suffix(".json"),
+        stored.incomplete_line_warning,
+        runs_to_complete=runs,
     )

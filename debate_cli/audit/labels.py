@@ -103,7 +103,9 @@ def select_usable(labels: Iterable[WinnerLabel], debates: Iterable[AuditDebate])
 
 def labels_by_construction(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
     """Return a label for each debate whose better side is known."""
-    return [WinnerLabel(each.debate.id, each.better or DRAW, BY_CONSTRUCTION) for each in debates if each.is_known]
+    return [
+        WinnerLabel(each.debate.id, each.better_debater or DRAW, BY_CONSTRUCTION) for each in debates if each.has_label
+    ]
 
 
 def labels_from_reviews(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:

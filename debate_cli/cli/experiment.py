@@ -198,11 +198,11 @@ def _report_end(
     control: screen.PipeSafeObserver,
 ) -> int:
     print_status(f"saved: {folder}")
-    if summary.elsewhere:
-        cells_are = "1 cell is" if summary.elsewhere == 1 else f"{summary.elsewhere} cells are"
+    if summary.cells_elsewhere:
+        cells_are = "1 cell is" if summary.cells_elsewhere == 1 else f"{summary.cells_elsewhere} cells are"
         print_status(f"note: {cells_are} being run by other processes")
     if given.queue and (summary.stopped == "interrupted" or given.enqueue_only):
-        print_status("note: workers go on with the cells in the queue")
+        print_status("note: workers continue the cells in the queue")
     command = _command(given, experiment)
     if summary.stopped is not None:
         reasons = {

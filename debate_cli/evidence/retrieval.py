@@ -37,7 +37,7 @@ class PassageRanker(Protocol):
     """Orders passages by meaning."""
 
     async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:
-        """Order `candidates`, the best first. Return the record of `search`, which contains them.
+        """Order `candidates`. Return the record of `search` with the candidates as results, the best first.
 
         A failure is recorded, not raised.
         """

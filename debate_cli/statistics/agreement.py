@@ -14,7 +14,7 @@ RatedItem = Mapping[str, str | float]
 """Maps each rater of one item to the value that the rater gave. Raters without a value are left out."""
 Pairs = Sequence[tuple[float, float]]
 """Pairs of values. For a forecast, the pair is (probability, outcome): 1 happened, 0 did not happen, 0.5 draw."""
-LEAST_PROBABILITY = 1e-6
+MIN_PROBABILITY = 1e-6
 """Smallest distance that `log_score` allows between a probability and 0 or 1, so that the score is finite."""
 BINS = 5
 
@@ -105,7 +105,7 @@ def log_score(forecasts: Pairs) -> float | None:
         return None
     total = 0.0
     for chance, outcome in forecasts:
-        bounded = min(max(chance, LEAST_PROBABILITY), 1 - LEAST_PROBABILITY)
+        bounded = min(max(chance, MIN_PROBABILITY), 1 - MIN_PROBABILITY)
         total -= outcome * math.log(bounded) + (1 - outcome) * math.log(1 - bounded)
     return total / len(forecasts)
 

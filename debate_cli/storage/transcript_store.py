@@ -34,7 +34,7 @@ class StoredDebate(NamedTuple):
 
     @property
     def from_journal(self) -> bool:
-        """Whether the debate was read from its journal. This is so if the transcript is older or missing."""
+        """Whether the debate was read from its journal: the transcript is older than the journal, or missing."""
         return self.path.suffix == JOURNAL_SUFFIX
 
 

@@ -123,7 +123,7 @@ def test_accuracy_stands_beside_the_rules() -> None:
 
 def test_perfect_judge_meets_the_gates_that_can_be_decided() -> None:
     """A perfect judge of eight debates meets every gate except perhaps `baseline`, and follows no simple rule."""
-    better = {each.debate.id: each.better for each in DEBATES}
+    better = {each.debate.id: each.better_debater for each in DEBATES}
 
     def perfect(case: AuditCase, _run: int) -> dict[str, float]:
         names = _names(case.debate)

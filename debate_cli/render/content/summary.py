@@ -66,7 +66,7 @@ class VerdictSummary:
     """
     weakest: WeakestArgument | None
     """The weakest argument; None if arguments cannot be ranked."""
-    authority: str
+    verdict_label: str
     """Label of `verdict`. If there are several verdicts, the label says that this one decides, e.g. `structured r3
     decides`."""
     judge_again: str
@@ -84,12 +84,12 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
     head = ordered[0] if ordered else None
     equal = deciding_verdicts(debate, ordered)
     if head is None:
-        answer, authority = NOT_JUDGED_MESSAGE, ""
+        answer, verdict_label = NOT_JUDGED_MESSAGE, ""
     else:
         answer, label = theme.describe_answer(head, debate.document_name), label_verdict(head, ordered)
-        authority = f"{label} decides" if len(ordered) > 1 else head.system
+        verdict_label = f"{label} decides" if len(ordered) > 1 else head.system
         if len(equal) != 1:
-            authority = f"none decides; {label} is shown"
+            verdict_label = f"none decides; {label} is shown"
     if len(equal) > 1:
         counts = count_outcomes(equal)
         found = ", ".join(f"{outcome} {count}" for outcome, count in counts)
@@ -101,7 +101,7 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
         reason=explain_scores(head) if head is not None else "",
         required_changes=find_required_changes(head) if head is not None else (),
         weakest=find_weakest_argument(debate, ordered),
-        authority=authority,
+        verdict_label=verdict_label,
         judge_again=suggest_judge_command(debate, debate.id),
     )
 

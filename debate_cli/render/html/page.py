@@ -179,7 +179,7 @@ class PageAnchors:
         self._passages = {item: f"passage-{number}" for number, item in enumerate(passages, start=1)}
         self._used: set[str] = set()
 
-    def once(self, anchor: str) -> Markup:
+    def id_attribute(self, anchor: str) -> Markup:
         """Return the HTML attribute `id` with this anchor. Empty from the second call on, because an id must be unique."""
         if not anchor or anchor in self._used:
             return Markup()

@@ -37,7 +37,7 @@ class FormTask:
     """File of the draft; None if no draft is saved."""
     time_limit_s: float | None = None
     """Time in seconds after which the form ends with the text entered so far. None: no limit."""
-    copied: str | None = None
+    clipboard_text: str | None = None
     """Text that Ctrl-O copies to the clipboard; None if nothing can be copied."""
     explain: Callable[[str], str] = lambda _name: ""
     """Maps the name of a field to an explanation, for fields that the form itself does not explain."""

@@ -148,7 +148,8 @@ class FormScreen:
                 DynamicContainer(lambda: self._options if self._state.current.kind in OPTION_KINDS else self._editor),
                 wrapped(lambda: self._state.message, "class:message"),
                 wrapped(
-                    lambda: KEYS if self._task.copied is None else f"Ctrl-O copy the prompt · {KEYS}", "class:keys"
+                    lambda: KEYS if self._task.clipboard_text is None else f"Ctrl-O copy the prompt · {KEYS}",
+                    "class:keys",
                 ),
             ]
         )
@@ -274,7 +275,7 @@ class FormScreen:
         bind("enter", when=in_options, does=self._choose_and_go_on)
         for number in range(1, 10):
             bind(str(number), when=in_options, does=lambda number=number: self._state.pick(number - 1))
-        if self._task.copied is not None:
+        if self._task.clipboard_text is not None:
             bind("c-o", does=self._copy)
         return keys
 
@@ -294,7 +295,7 @@ class FormScreen:
             self._app.exit(result=answer)
 
     def _copy(self) -> None:
-        code = base64.b64encode((self._task.copied or "").encode("utf-8", "replace")).decode()
+        code = base64.b64encode((self._task.clipboard_text or "").encode("utf-8", "replace")).decode()
         self._app.output.write_raw(f"\x1b]52;c;{code}\x07")
         self._app.output.flush()
         self._state.message = "The prompt was sent to the clipboard. Paste the answer below, then press Esc and Enter."

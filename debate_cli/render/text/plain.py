@@ -178,8 +178,8 @@ def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collectio
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts)
-    authority = f" ({sanitize_line(summary.authority)})" if summary.authority else ""
-    lines = ["", "== Verdict ==", f"{sanitize_line(summary.answer)}{authority}"]
+    verdict_label = f" ({sanitize_line(summary.verdict_label)})" if summary.verdict_label else ""
+    lines = ["", "== Verdict ==", f"{sanitize_line(summary.answer)}{verdict_label}"]
     lines += _row_lines([*rows, *usage_rows(debate, judged)])
     return [*lines, *filter(None, [participants.rehearsal_notice(debate)])]
 

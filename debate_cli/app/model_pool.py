@@ -95,7 +95,6 @@ class ModelPool:
         provider."""
         self._providers: list[_ProviderContext] = []
         self._without_usage: set[str] = set()
-        """Providers that reported no usage."""
         self._rates = rates
         self._patience_s = patience_s
         self.budget = (

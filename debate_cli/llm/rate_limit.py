@@ -356,8 +356,8 @@ class RateLimiter:
                     await wake.wait()
                 elif (wait := self._wait_s(tokens)) > 0:
                     await self._sleep(wait)
-                elif (departed := await self._try_start(place, tokens, overall)) is not None:
-                    return departed
+                elif (started := await self._try_start(place, tokens, overall)) is not None:
+                    return started
         finally:
             self._waiting.remove(place)
             self._wake_first()
@@ -367,19 +367,19 @@ class RateLimiter:
     ) -> tuple[SentCall, int] | None:
         if overall is not None:
             await overall.acquire()
-        has_left = False
+        may_start = False
         try:
             admission = Admission(0)
             if self._shared is not None and self._may_start(place, tokens):
                 admission = await self._shared.admit(tokens)
                 self._shared_closed_until = self._clock() + admission.wait_s
-            has_left = self._may_start(place, tokens)
-            if not has_left:
+            may_start = self._may_start(place, tokens)
+            if not may_start:
                 return None
             self.in_flight += 1
             return self._gate.start_call(), admission.entry
         finally:
-            if overall is not None and not has_left:
+            if overall is not None and not may_start:
                 overall.release()
 
     def _may_start(self, place: _WaitingCall, tokens: int) -> bool:

@@ -124,8 +124,8 @@ class NewerVersionError(TranscriptError):
 class CallError(DebateError):
     """A question to a model ended without an answer.
 
-    `attempts`: number of requests sent for the question.
-    `usage`: the `domain.model_call.Usage` of these requests. None if it is unknown.
+    `attempts`: number of requests sent for the question. `usage`: the `domain.model_call.Usage` of these requests; None
+    if unknown.
     """
 
     attempts: int = 0

@@ -14,7 +14,7 @@ from model_server import model_server
 
 from debate_cli.errors import UsageError
 from debate_cli.experiments.ledger import CellState, Ledger
-from debate_cli.experiments.results import Judgement, read_judgements
+from debate_cli.experiments.results import JudgementRow, read_judgements
 
 BASE: dict[str, Any] = {
     "topic": "A motion of the base",
@@ -50,7 +50,7 @@ def write_experiment(folder: Path, config: dict[str, Any] | None = None, **chang
     return path
 
 
-def judgements(folder: Path) -> list[Judgement]:
+def judgements(folder: Path) -> list[JudgementRow]:
     """The tidy rows of the experiment in `folder`."""
     with Ledger.open(folder) as ledger:
         return list(read_judgements(ledger))

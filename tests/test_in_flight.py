@@ -22,7 +22,7 @@ from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
 from debate_cli.engine import GRACE_S, Actors, DebateRun, NullEventLog, StopSignal
-from debate_cli.llm.meter import active_meter, waiting_for_turn
+from debate_cli.llm.meter import active_meter, pause_deadline
 from debate_cli.llm.model import OnText
 from debate_cli.observer import NullObserver
 
@@ -112,8 +112,8 @@ class QueuedSpeaker(RefusedSpeaker):
         """Ask for a graceful stop while waiting."""
         if cue.index == 0:
             self._stop.request()
-        with waiting_for_turn():
-            with waiting_for_turn():  # as a question that waits for a batch, and before that for the budget
+        with pause_deadline():
+            with pause_deadline():  # as a question that waits for a batch, and before that for the budget
                 pass
             await asyncio.Event().wait()
         raise AssertionError

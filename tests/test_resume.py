@@ -34,7 +34,7 @@ EVERY = 1 if os.environ.get("SOAK") else 11
 class Counting:
     """A tape that writes down which questions were answered."""
 
-    serves: bool = False
+    is_replay: bool = False
     answered: Counter[str] = field(default_factory=Counter[str])
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:

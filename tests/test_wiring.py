@@ -139,7 +139,7 @@ def test_a_provider_that_reports_no_usage_is_noted_once() -> None:
     with model_server() as server:
         server.counts = False
         found = answers(server, notes)
-    assert all(answer.exchange.usage.input_tokens and answer.exchange.usage.output_tokens for answer in found)
+    assert all(answer.call.usage.input_tokens and answer.call.usage.output_tokens for answer in found)
     assert notes == [NO_USAGE]
 
 
@@ -151,7 +151,7 @@ def test_a_refused_temperature_is_found_out_once_a_model() -> None:
         found = answers(server, notes)
         sent = ["temperature" in body for body in server.bodies]
     assert [answer.error for answer in found] == [None] * 3
-    assert [answer.exchange.attempts for answer in found] == [2, 2, 1]
+    assert [answer.call.attempts for answer in found] == [2, 2, 1]
     assert sent == [True, False, True, False, False]
     assert notes == [f"lab/{name} does not accept temperature; it is left out from now on" for name in ("big", "small")]
 

@@ -26,7 +26,7 @@ from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
 from debate_cli.engine import GRACE_S, Actors, StopSignal
 from debate_cli.errors import BatchPendingError, DebateError, ModelError, StorageError, TransientError, UsageError
-from debate_cli.llm.meter import waiting_for_turn
+from debate_cli.llm.meter import pause_deadline
 from debate_cli.llm.model import BatchApi, BatchIntent, Model, OnText, Profile, Reply, Request
 from debate_cli.llm.rate_limit import MAX_CLOSED_S
 from debate_cli.llm.retry import MAX_RETRY_AFTER_S, draw_backoff
@@ -45,7 +45,7 @@ MAX_SUBMISSIONS = 5
 """Maximum number of attempts to submit a batch that the vendor does not accept."""
 
 
-def allow_waiting_debates() -> int:
+def raise_file_limit() -> int:
     """Raise this process's limit of open files. Return how many debates the new limit allows to wait at once."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MAX_WAITING_DEBATES * FILES_PER_DEBATE + OTHER_FILES
@@ -109,12 +109,12 @@ class BatchQueue:
         """Error that made this queue stop the run; None if the queue has not stopped the run."""
 
     @contextmanager
-    def marking(self, state: TaskState) -> Generator[None]:
+    def count_task(self, state: TaskState) -> Generator[None]:
         """Count the current task as `working`, or as `waiting` for an answer, while the `with` block runs."""
         self._tasks[state] += 1
         self._version += 1
         try:
-            with waiting_for_turn() if state == "waiting" else nullcontext():
+            with pause_deadline() if state == "waiting" else nullcontext():
                 yield
         finally:
             self._tasks[state] -= 1
@@ -404,7 +404,7 @@ class WaitingModel:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Return the answer of `model`."""
-        with self.queue.marking("waiting"):
+        with self.queue.count_task("waiting"):
             return await self.model.complete(request, on_text)
 
 
@@ -414,11 +414,11 @@ class _TrackedActor:
     queue: BatchQueue
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
-        with self.queue.marking("working"):
+        with self.queue.count_task("working"):
             return await self.actor.speak(cue, debate, on_text)
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
-        with self.queue.marking("working"):
+        with self.queue.count_task("working"):
             return await self.actor.assess(brief, debate)
 
 

@@ -110,7 +110,7 @@ class JudgementComparison(FrozenModel):
     one side."""
 
     @property
-    def alike(self) -> bool:
+    def is_identical(self) -> bool:
         """Whether all verdicts, scores, standings and settings are equal."""
         same = all(
             item.outcome == "same" and not any(score.a != score.b for score in item.scores) for item in self.verdicts

@@ -84,7 +84,10 @@ def check_for_judging(config: DebateConfig) -> list[Problem]:
 
 
 def check_for_any_use(config: DebateConfig) -> list[Problem]:
-    """Return the contradictions in `config`: for a run if it has debaters, for `debate judge` if it has none."""
+    """Return the contradictions in `config`.
+
+    A configuration with debaters is checked for a run, and a configuration without debaters for `debate judge`.
+    """
     return check_config(config) if config.debaters else check_for_judging(config)
 
 

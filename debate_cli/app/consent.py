@@ -73,7 +73,7 @@ class Consent:
             f"{TRUSTED_HOSTS_VARIABLE}={self.host}"
         )
 
-    def remembered_as(self) -> tuple[RememberedConsent, ...]:
+    def to_records(self) -> tuple[RememberedConsent, ...]:
         """Return the records to store: one for this file, and one for saved debates with the same provider settings."""
         fingerprints = dict.fromkeys((self.fingerprint, self.settings))
         return tuple(RememberedConsent(self.variable, self.host, sha256) for sha256 in fingerprints)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Cassette(Protocol):
     """Records the calls of models, or replays recorded calls."""
 
-    serves: bool
+    is_replay: bool
     """Whether recorded calls are replayed. If so, neither keys nor prices are needed."""
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:

@@ -61,7 +61,7 @@ _STREAM_QUESTION = "Count from one to thirty in words, separated by commas, and 
 class ModelCheck:
     """Result of one question to a model."""
 
-    way: CheckKind
+    kind: CheckKind
     result: CheckResult
     problem: str | None = None
     """What was wrong, in one line; None for `ok`."""
@@ -266,17 +266,17 @@ async def _check_stream(model: Model, request: Request) -> ModelCheck:
 def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:
     """Return a diagnosis as JSON data, with seconds rounded to milliseconds."""
     price, profile = diagnosis.price, diagnosis.profile
-    stream = next((check for check in diagnosis.checks if check.way == "stream"), ModelCheck("stream", "failed"))
+    stream = next((check for check in diagnosis.checks if check.kind == "stream"), ModelCheck("stream", "failed"))
     return {
         "model": diagnosis.model,
         "usable": diagnosis.usable,
         "problem": diagnosis.problem,
         "checks": [
             {
-                "way": check.way,
+                "way": check.kind,
                 "result": check.result,
                 "problem": check.problem,
-                "has_form": check.has_form if check.way != "stream" else None,
+                "has_form": check.has_form if check.kind != "stream" else None,
                 "input_tokens": check.usage.input_tokens,
                 "output_tokens": check.usage.output_tokens,
                 "latency_s": _round(check.latency_s),

@@ -17,7 +17,7 @@ TRANSCRIPT_SUFFIXES = frozenset({TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX})
 _DATA_SUFFIXES = TRANSCRIPT_SUFFIXES | {".yaml", ".yml"}
 """Suffixes of the files in a folder that are not judged as texts. YAML files are mostly configurations."""
 MAX_TEXT_BYTES = 400_000
-"""Maximum size in bytes of a text to judge, and of the material that is shown beside it."""
+"""Maximum size in bytes of a text to judge, and of the file of `--context`."""
 _PROBE_BYTES = 4096
 _TRANSCRIPT_MARK = b'"schema_version"'
 
@@ -92,7 +92,7 @@ def _list_texts(folder: Path, excluded: Collection[Path]) -> tuple[list[Path], l
     files = visible_files(folder)
     texts = [path for path in files if follow_links(path) not in excluded and _is_text_in(path, folder)]
     if not texts:
-        raise UsageError(f"{folder}: holds no transcripts and no text files; name a folder that does, or a file")
+        raise UsageError(f"{folder}: holds no transcripts and no text files; name a folder with such files, or a file")
     return texts, [path for path in files if path not in texts]
 
 

@@ -52,7 +52,7 @@ SPEECH_PURPOSES = ("opening", "cross_examination", "answers", "rebuttal", "closi
 class PromptMeter:
     """Measures the longest prompt of each purpose. It takes the place of a cassette, which records calls."""
 
-    serves: bool = True
+    is_replay: bool = True
     longest_prompts: dict[str, int] = field(default_factory=dict[str, int])
     """Estimated tokens of the longest prompt, by the purpose of the request."""
 
@@ -107,7 +107,7 @@ class RoleEstimate:
     spec: ModelSpec
     planned: CallTotals
     worst: CallTotals
-    longest_exchange: int = 0
+    longest_call_tokens: int = 0
     """Tokens of the longest planned prompt and an average answer together."""
     context_tokens: int | None = None
     """Size of the model's context in tokens; None if unknown."""
@@ -135,11 +135,11 @@ class RunEstimate:
     def context_warnings(self) -> list[str]:
         """Return a warning for each role whose longest prompt and its answer exceed the context of the model."""
         return [
-            f"{role.role}: a prompt and its answer of about {role.longest_exchange:,} tokens exceed the context of "
+            f"{role.role}: a prompt and its answer of about {role.longest_call_tokens:,} tokens exceed the context of "
             f"{role.spec.model} ({role.context_tokens:,} tokens); shorten the background, plan fewer turns, or choose "
             "another model"
             for role in self.roles
-            if role.context_tokens is not None and role.longest_exchange > role.context_tokens
+            if role.context_tokens is not None and role.longest_call_tokens > role.context_tokens
         ]
 
 
@@ -186,7 +186,11 @@ async def estimate_judging(task: JudgeTask, *, batch: bool = False) -> RunEstima
     context = replace(_simulated(task.context, config, meter), mock=True, models={})
     openings = tuple(item.model_copy(update={"models": _fast_mocks(item.models)}) for item in task.openings)
     judged = (await replace(task, openings=openings).judge(Session(context), save=False)).debate
-    added = {*(opening.run for opening in task.openings), *task.completed, *([FIRST_RUN] if task.is_text else [])}
+    added = {
+        *(opening.run for opening in task.openings),
+        *task.runs_to_complete,
+        *([FIRST_RUN] if task.is_text else []),
+    }
     roles = [
         role
         for run in fold([*task.events, *task.openings]).runs
@@ -316,7 +320,7 @@ class _Estimator:
             spec,
             planned_totals,
             CallTotals(calls, worst, compute_cost(worst, price)),
-            longest_exchange=load.prompt_tokens + planned.output_tokens // max(1, load.planned_questions),
+            longest_call_tokens=load.prompt_tokens + planned.output_tokens // max(1, load.planned_questions),
             context_tokens=self.registry.context_tokens(spec.model),
         )
 

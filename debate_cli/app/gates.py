@@ -13,7 +13,7 @@ from debate_cli.systems.scoring import deciding_verdicts
 
 NO_WINNER_OUTCOMES = frozenset({"draw", "conditional"})
 """Outcomes that `--expect-winner` accepts for a debate, besides the names of the debaters."""
-FORBIDDEN = ("manipulation", "missing")
+FAIL_ON_CONDITIONS = ("manipulation", "missing")
 """Values of `--fail-on`."""
 
 
@@ -38,7 +38,7 @@ class Gates(NamedTuple):
     max_warnings: int | None = None
     """Maximum number of warnings in all turns and assessments together."""
     fail_on: tuple[str, ...] = ()
-    """What must not occur, as names from `FORBIDDEN`."""
+    """What must not occur, as names from `FAIL_ON_CONDITIONS`."""
 
     def require_names(self, names: Collection[str], systems: Iterable[str], where: str = "") -> None:
         """Raise UsageError for a gate with an unknown name, or with a score that no outcome of a vote can have.

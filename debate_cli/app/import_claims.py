@@ -22,7 +22,7 @@ from debate_cli.domain.participant import IMPORTED_MODEL
 from debate_cli.domain.turn import Argument, Turn
 from debate_cli.errors import DebateError, TranscriptError
 from debate_cli.evidence.quote_check import check_quote
-from debate_cli.evidence.source_checks import HELD_OUTCOMES
+from debate_cli.evidence.source_checks import GENUINE_OUTCOMES
 from debate_cli.judge_input.transcript_prompt import format_speech
 from debate_cli.judging.judge import build_request
 from debate_cli.llm.form import Form, FormModel, derive_schema, items, text
@@ -72,17 +72,17 @@ class ClaimSearch:
     stopped: bool = False
 
     @property
-    def wanted(self) -> list[Turn]:
+    def pending_turns(self) -> list[Turn]:
         """Turns about which the model must still be asked."""
-        return [turn for turn in self.debate.turns if is_asked_about(turn) and turn.index not in self.turns]
+        return [turn for turn in self.debate.turns if is_long_enough(turn) and turn.index not in self.turns]
 
     @property
-    def claims(self) -> int:
+    def claim_count(self) -> int:
         """Number of claims found so far."""
         return sum(len(turn.arguments or ()) for turn in self.turns.values())
 
     @property
-    def left_out(self) -> int:
+    def dropped_count(self) -> int:
         """Number of claims that were dropped, because their quotes are not in the speech."""
         return sum(warning.startswith(f"{NOT_SAID}:") for turn in self.turns.values() for warning in turn.warnings)
 
@@ -93,7 +93,7 @@ class ClaimSearch:
         turns: list[Turn] = []
         for turn in self.debate.turns:
             known = self.turns.get(turn.index)
-            if known is None and is_asked_about(turn):
+            if known is None and is_long_enough(turn):
                 known = _with_problem(turn, "was not asked")
             prefix, number = numbers[turn.speaker]
             claims = () if known is None else known.arguments or ()  # a turn that is too short has no claim
@@ -103,8 +103,8 @@ class ClaimSearch:
         return self.debate.model_copy(update=changes)
 
 
-def is_asked_about(turn: Turn) -> bool:
-    """Return whether the model is asked about a speech: the speech needs at least `MIN_WORDS` words."""
+def is_long_enough(turn: Turn) -> bool:
+    """Return whether a speech has at least `MIN_WORDS` words. The model is not asked about shorter speeches."""
     return len(turn.text.split()) >= MIN_WORDS
 
 
@@ -132,15 +132,15 @@ def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int
     pairs = zip(stored.turns, debate.turns, strict=True)
     if any((old.speaker, old.text) != (new.speaker, new.text) for old, new in pairs):
         return None
-    return {turn.index: turn for turn in stored.turns if is_asked_about(turn) and not _has_warning(turn, NOT_ASKED)}
+    return {turn.index: turn for turn in stored.turns if is_long_enough(turn) and not _has_warning(turn, NOT_ASKED)}
 
 
 async def find_claims(
     search: ClaimSearch, spec: ModelSpec, context: RunContext, save: Callable[[Debate], None]
 ) -> None:
-    """Ask for the claims of the wanted speeches, several at once. An error or a requested stop ends the search."""
+    """Ask for the claims of the pending turns, several at once. An error or a requested stop ends the search."""
     pool = ModelPool(context)
-    waiting = iter(search.wanted)
+    waiting = iter(search.pending_turns)
 
     async def work() -> None:
         for turn in waiting:
@@ -151,7 +151,7 @@ async def find_claims(
             save(search.finish(spec))
 
     try:
-        workers = min(context.config.limits.concurrency, len(search.wanted))
+        workers = min(context.config.limits.concurrency, len(search.pending_turns))
         await asyncio.gather(*(work() for _ in range(workers)))
     finally:
         await pool.aclose()
@@ -168,7 +168,7 @@ async def _ask(search: ClaimSearch, turn: Turn, model: ModelHandle, prompts: Pro
         rules = prompts.render("debate_cli.judging", "claims_rules")
         form = Form(name="speech_claims", model=ClaimsForm, schema=derive_schema(ClaimsForm))
         answer = await model.client.ask(build_request(model, "judge.claims", rules, shown, ask), form)
-        calls.append(answer.exchange)
+        calls.append(answer.call)
         if answer.error is not None:
             search.error = search.error or answer.error
             problem = "was not asked"
@@ -177,8 +177,8 @@ async def _ask(search: ClaimSearch, turn: Turn, model: ModelHandle, prompts: Pro
             problem = f"gave no usable answer ({answer.problem})"
             break
         found += answer.form.claims[:MAX_CLAIMS]
-    exchange = add_model_calls(*calls).model_copy(update={"model": IMPORTED_MODEL})
-    asked = turn.model_copy(update={"exchange": exchange})
+    call = add_model_calls(*calls).model_copy(update={"model": IMPORTED_MODEL})
+    asked = turn.model_copy(update={"exchange": call})
     return _with_problem(asked, problem) if problem else _with_claims(asked, found)
 
 
@@ -187,7 +187,7 @@ def _with_claims(turn: Turn, found: Sequence[QuotedClaimForm]) -> Turn:
     warnings: list[str] = []
     for entry in found:
         check = check_quote(entry.quote, turn.text)
-        if check.outcome in HELD_OUTCOMES:
+        if check.outcome in GENUINE_OUTCOMES:
             claim = prompt_line(entry.claim)
             arguments.append(Argument(id="", claim=claim, reasoning="", evidence=check.passage_words))
         else:

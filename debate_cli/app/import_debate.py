@@ -227,10 +227,10 @@ def _build_from_dataset(
 ) -> ImportedFile:
     name = request.format or ""
     try:
-        if isinstance(debate.found, UnreadableDebateError):
-            raise debate.found
+        if isinstance(debate.content, UnreadableDebateError):
+            raise debate.content
         origin = Origin(file=path.name, sha256=hash_file(path), format=name)
-        imported = build_debate(debate.found, origin, request.choices, target.stem, GENERATOR, at)
+        imported = build_debate(debate.content, origin, request.choices, target.stem, GENERATOR, at)
     except UnreadableDebateError as error:
         raise TranscriptError(f"{path}: {debate.name}: {error}") from error
     return ImportedFile(path, target, name, "UTF-8", imported)

@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from debate_cli.app.batches import BatchQueues, allow_waiting_debates
+from debate_cli.app.batches import BatchQueues, raise_file_limit
 from debate_cli.app.config_resolution import config_from_transcript, config_redactor
 from debate_cli.app.consent import Destination
 from debate_cli.app.context import RunContext
@@ -69,7 +69,7 @@ class JudgeTask:
     """Whether the file is a text, not a saved debate."""
     unsuitable: Mapping[str, str] = field(default_factory=dict[str, str])
     """The requested systems that cannot judge the debate, each with the reason."""
-    completed: tuple[str, ...] = ()
+    runs_to_complete: tuple[str, ...] = ()
     """Ids of stored judging runs to complete."""
 
     @property
@@ -82,8 +82,8 @@ class JudgeTask:
     async def judge(self, session: Session, *, save: bool = True, force: bool = False) -> Outcome:
         """Judge the file. `save`: whether to write the result. `force`: whether to overwrite a target that changed."""
         target = self.target if save else None
-        completed = (FIRST_RUN,) if self.is_text else self.completed
-        return await session.judge(self.events, self.openings, target, completed=completed, force=force)
+        runs_to_complete = (FIRST_RUN,) if self.is_text else self.runs_to_complete
+        return await session.judge(self.events, self.openings, target, runs_to_complete=runs_to_complete, force=force)
 
     def describe_verdict_change(self, judged: Debate) -> str | None:
         """Return a sentence on the old and the new deciding verdict of a file that is judged in place.
@@ -93,7 +93,7 @@ class JudgeTask:
         was, now = _describe_deciding_verdict(fold(self.events)), _describe_deciding_verdict(judged)
         if self.target != self.source.with_suffix(".json") or not was or not now or was == now:
             return None
-        return f"{self.target}: the deciding verdict was {was}, is now {now}; `debate score --runs all` shows both"
+        return f"{self.target}: the deciding verdict was {was} and is now {now}; `debate score --runs all` shows both"
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +193,9 @@ def build_completion_plans(
         read = partial(_build_completion_task, path, request, loaded)
         task = read()
         return (
-            JudgePlan.of_task(task, read) if task.completed else f"{path}: no judgement is missing; no model was asked"
+            JudgePlan.of_task(task, read)
+            if task.runs_to_complete
+            else f"{path}: no judgement is missing; no model was asked"
         )
 
     return _collect_plans(paths, plan)
@@ -257,15 +259,15 @@ def _build_completion_task(path: Path, request: JudgingRequest, loaded: LoadedCo
         (),
         replace(context, config=config),
         path.with_suffix(".json"),
-        stored.torn_line_warning,
-        completed=tuple(run.id for run in debate.runs if run.id in owed),
+        stored.incomplete_line_warning,
+        runs_to_complete=tuple(run.id for run in debate.runs if run.id in owed),
     )
 
 
 async def judge_files(
     plans: Sequence[JudgePlan],
     *,
-    equip: Callable[[JudgeTask], RunContext],
+    prepare_context: Callable[[JudgeTask], RunContext],
     stop: StopSignal,
     concurrency: int,
     force: bool,
@@ -274,7 +276,7 @@ async def judge_files(
 ) -> AsyncIterator[tuple[JudgeTask, Outcome]]:
     """Judge the files, and yield the results in the order of `plans`.
 
-    - `equip`: returns the context of a file, with observer, cassette and people.
+    - `prepare_context`: returns the context of a file, with observer, cassette and people.
     - `stop`: after a request to stop, no further file is started.
     - `concurrency`: number of files that are judged at once. Ignored with `batches`.
     - `force`: whether to overwrite a transcript that was changed since it was read.
@@ -282,7 +284,7 @@ async def judge_files(
 
     Plans for the same file run one after the other. Files that failed and files that were not started yield no result.
     """
-    concurrency = concurrency if batches is None else allow_waiting_debates()
+    concurrency = concurrency if batches is None else raise_file_limit()
     room, locks = asyncio.Semaphore(concurrency), defaultdict[Path, asyncio.Lock](asyncio.Lock)
 
     async def judge_one(plan: JudgePlan) -> tuple[JudgeTask, Outcome] | None:
@@ -290,7 +292,7 @@ async def judge_files(
             try:
                 if not stop.requested:
                     task = plan.build()
-                    context = _add_batches(replace(equip(task), stop=stop), task, batches)
+                    context = _add_batches(replace(prepare_context(task), stop=stop), task, batches)
                     return task, await task.judge(Session(context), force=force)
             except DebateError as error:
                 if len(plans) == 1:
@@ -368,4 +370,4 @@ def _build_transcript_task(path: Path, request: JudgingRequest, loaded: LoadedCo
     except TranscriptError as error:
         raise TranscriptError(f"{path}: {error}") from error
     unsuitable = unsuitable_systems(stored.debate, request)
-    return JudgeTask(path, events, openings, context, target, stored.torn_line_warning, unsuitable=unsuitable)
+    return JudgeTask(path, events, openings, context, target, stored.incomplete_line_warning, unsuitable=unsuitable)

@@ -143,7 +143,7 @@ def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str
     """
     kinds = request.systems or tuple(system.kind for system in _requested_systems(debate, request))
     asked = (kind for kind in kinds if request.systems or not is_installed(kind))
-    found = ((kind, get_system(kind).why_not(debate)) for kind in asked)
+    found = ((kind, get_system(kind).unsuitable_reason(debate)) for kind in asked)
     unsuitable = {kind: reason for kind, reason in found if reason is not None}
     return unsuitable if len(unsuitable) < len(set(kinds)) else {}
 
@@ -315,6 +315,6 @@ def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) 
         raise TranscriptError(
             f"the debate has no speeches yet, so it cannot be judged; resume it first: debate run --resume {debate.id}"
         )
-    reason = get_system(system.kind).why_not(debate)
+    reason = get_system(system.kind).unsuitable_reason(debate)
     if reason is not None and (is_named or not debate.turns):
         raise TranscriptError(reason)

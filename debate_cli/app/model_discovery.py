@@ -20,7 +20,7 @@ from debate_cli.providers.provider_table import (
     merge_provider_rows,
     resolve_base_url,
 )
-from debate_cli.providers.search.table import ENGINES_ALONE, SEARCH_ENGINES, find_search_row
+from debate_cli.providers.search.table import SEARCH_ENGINES, SEARCH_ONLY_PROVIDERS, find_search_row
 from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.redact import REDACTED
 
@@ -145,9 +145,9 @@ def _provider_entry(row: ProviderRow, env: Mapping[str, str], redact: Callable[[
         "api_key_env": key,
         "ready": key is None or bool(env.get(key)),
         "base_url": address,
-        "structured": list(row.profile.modes) if row.name not in ENGINES_ALONE else [],
+        "structured": list(row.profile.modes) if row.name not in SEARCH_ONLY_PROVIDERS else [],
         "search": search,
         "sampling": row.profile.sampling,
         "max_concurrency": row.max_concurrency,
-        "example": f"evidence.web.provider: {row.name}" if row.name in ENGINES_ALONE else example,
+        "example": f"evidence.web.provider: {row.name}" if row.name in SEARCH_ONLY_PROVIDERS else example,
     }

@@ -23,7 +23,7 @@ from debate_cli.domain.model_call import ModelCall, StructuredOutputMode
 from debate_cli.domain.tasks import Brief
 from debate_cli.engine import Actors
 from debate_cli.errors import ConfigError, format_page_hint
-from debate_cli.evidence.retrieval import Lookup, PassageFinder
+from debate_cli.evidence.retrieval import JudgeLookup, PassageFinder
 from debate_cli.judging.judge import Judge
 from debate_cli.llm.budget import Budget, BudgetAmount, BudgetedModel
 from debate_cli.llm.caller_model import CallerModel
@@ -96,7 +96,6 @@ class ModelPool:
         provider."""
         self._providers: list[_ProviderContext] = []
         self._without_usage: set[str] = set()
-        """Providers that reported no usage."""
         self._rates = rates
         self._patience_s = patience_s
         self.budget = (
@@ -359,8 +358,8 @@ def _build_passages(
     queries = 0 if own_web is None or web is None else 1 if web.settings.by_model else own_web.max_searches
     ranker = pool.reranker(config) if speeches and corpus is not None else None
 
-    def find_lookup(brief: Brief, debate: Debate) -> Lookup | None:
+    def find_lookup(brief: Brief, debate: Debate) -> JudgeLookup | None:
         places = settings_for(brief, debate).lookup_places
-        return Lookup(places, get_system(brief.system).lookup_queries(debate, brief)) if places else None
+        return JudgeLookup(places, get_system(brief.system).lookup_queries(debate, brief)) if places else None
 
     return PassageFinder(corpus, evidence.passages, web, queries, find_lookup, ranker)

@@ -1,6 +1,6 @@
 """Use case `personas`: asks a model which people have a stake in documents, and makes these people judges of a panel.
 
-The method is that of MAJ-EVAL (Chen et al. 2025).
+The method is MAJ-EVAL (Chen et al. 2025).
 """
 
 from collections.abc import Iterator, Sequence
@@ -127,7 +127,7 @@ async def find_stakeholders(
         raise ModelError(
             f"{spec.model} named no usable stakeholders ({answer.problem}); ask another model with --model"
         )
-    return tuple(_read_stakeholders(answer.form, documents)), answer.exchange
+    return tuple(_read_stakeholders(answer.form, documents)), answer.call
 
 
 def _read_stakeholders(form: StakeholdersForm, documents: Sequence[TextDocument]) -> Iterator[Stakeholder]:

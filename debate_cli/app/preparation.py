@@ -104,7 +104,7 @@ def prepare_run(
         *(collect_provider_secrets(each.config, loaded.env) for each in others.values())
     )
     wanted = tuple(spec for spec in select(config) if spec.model not in own_models)
-    serves_all = cassette is not None and cassette.serves
+    serves_all = cassette is not None and cassette.is_replay
     parts = [] if serves_all else _list_parts(PendingModels(config, wanted), loaded.source_map, others, searches)
     if asked and parts:
         _require_callable(parts, loaded.env, loaded.folder, Redactor(secrets))

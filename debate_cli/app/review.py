@@ -288,7 +288,7 @@ def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = 
             f"--system {terms.system}: its settings in this debate ask no judge, so there is no form to fill in; "
             "choose another system"
         )
-    reason = get_system(terms.system).why_not(debate)
+    reason = get_system(terms.system).unsuitable_reason(debate)
     if reason is not None:
         raise TranscriptError(f"{'the debate' if terms.blind else stored.path}: {reason}")
     opened = JudgingOpened(

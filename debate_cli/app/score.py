@@ -71,7 +71,7 @@ class CheckedFile(NamedTuple):
     """Address of the debate's HTML page, relative to the index page; None if no page is written."""
     remark: str | None = None
     """A sentence on what could not be scored or checked; None if everything was scored and checked."""
-    torn: str | None = None
+    incomplete_line_warning: str | None = None
     """A sentence about an incomplete last line of the journal; None if the line is complete."""
     compared_count: int = 0
     """Number of stored verdicts that were compared with recomputed ones."""
@@ -82,7 +82,7 @@ class CheckedFile(NamedTuple):
     """The debate. A caller sets it to None to save memory."""
 
     @property
-    def unmet(self) -> list[str]:
+    def gate_problems(self) -> list[str]:
         """A sentence for each gate that is not met."""
         return [result.problem for result in self.gates if result.problem is not None]
 
@@ -213,7 +213,7 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
         ScoredFile(str(path), debate.id, debate.topic, debate.status, verdicts, debate.document_name, sources),
         tuple(gates),
         remark="; ".join(remarks) or None,
-        torn=stored.torn_line_warning,
+        incomplete_line_warning=stored.incomplete_line_warning,
         compared_count=compared_count,
         debate=debate,
     )

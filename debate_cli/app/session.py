@@ -49,7 +49,7 @@ class Outcome:
     """The transcript; None if nothing was saved."""
     halted: CloseReason | None = None
     """Why the run ended early: `budget`, `failed` or `interrupted`. None: the run reached its end."""
-    untouched: bool = False
+    is_unchanged: bool = False
     """Whether the debate was complete already, so that no model was asked and nothing was written."""
 
     def __str__(self) -> str:
@@ -108,7 +108,7 @@ class Session:
         self._refuse_uncollected(path, stored.debate)
         if is_finished(stored.debate) and not path.with_suffix(JOURNAL_SUFFIX).exists():
             self.context.send_warning("the debate is complete; no model was asked")
-            return Outcome(stored.debate, score(stored.debate, runs="all"), path, untouched=True)
+            return Outcome(stored.debate, score(stored.debate, runs="all"), path, is_unchanged=True)
         with lock_debate(path):
             return await self._resume_locked(open_debate(stored.path), path, close=close)
 
@@ -118,20 +118,20 @@ class Session:
         openings: Sequence[JudgingOpened],
         path: Path | None,
         *,
-        completed: Sequence[str] = (),
+        runs_to_complete: Sequence[str] = (),
         force: bool = False,
     ) -> Outcome:
-        """Add the judging runs `openings` to the debate of `events`, and finish its stored runs `completed`.
+        """Add the judging runs `openings` to the debate of `events`, and finish its stored runs `runs_to_complete`.
 
         - `path`: where the debate is saved. None: nothing is saved.
-        - `completed`: ids of judging runs. If `completed` and `openings` are empty, all stored runs are finished.
+        - `runs_to_complete`: ids of judging runs. If `runs_to_complete` and `openings` are empty, all stored runs are finished.
         - `force`: whether to overwrite a file that was changed since it was read. If False, such a file is a UsageError.
 
         The outcome has the verdicts of the judged runs, newest first.
         """
         extended = [*events, *openings]
         before, debate = fold(events), fold(extended)
-        runs = [*completed, *(opening.run for opening in openings)] or [run.id for run in before.runs]
+        runs = [*runs_to_complete, *(opening.run for opening in openings)] or [run.id for run in before.runs]
         if path is None:
             self._announce(openings, debate)
             outcome = await self._run_engine(debate, None, None, runs=runs)
@@ -161,14 +161,14 @@ class Session:
         before = stored.debate
         if is_finished(before) and not stored.from_journal:
             path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
-            return Outcome(before, score(before, runs="all"), path, untouched=True)
+            return Outcome(before, score(before, runs="all"), path, is_unchanged=True)
         if stored.from_journal:
             opened, _ = Journal.open_existing(stored.path, self.context.redact, mirror=self.context.journal_mirror)
         else:
             opened = await self._create_journal(path, transcript_to_events(to_transcript(before)), overwrite=True)
         with opened as journal:
-            if stored.torn_line_warning:
-                self.context.send_warning(stored.torn_line_warning)
+            if stored.incomplete_line_warning:
+                self.context.send_warning(stored.incomplete_line_warning)
             if is_finished(before):
                 return await self._close(before, journal, path, None)
             at, redact = self.context.now(), self.context.redact
@@ -188,7 +188,7 @@ class Session:
             await journal.sync()
             self.context.observer.event(resumed, debate)
             session = replace(self, context=replace(self.context, config=debate.config))
-            return await session._run_engine(debate, journal, path, used=debate.exchanges)
+            return await session._run_engine(debate, journal, path, used=debate.model_calls)
 
     def _announce(self, events: Iterable[Event], debate: Debate) -> None:
         for event in events:
@@ -259,7 +259,7 @@ class Session:
         return UnsavedError(str(error), dump_transcript(transcript, self.context.redact))
 
     def _refuse_uncollected(self, path: Path, debate: Debate, *, adds_runs: bool = False) -> None:
-        is_replayed = self.context.cassette is not None and self.context.cassette.serves
+        is_replayed = self.context.cassette is not None and self.context.cassette.is_replay
         if is_replayed or (self.context.batches is not None and not adds_runs):
             return
         if debate.id in BatchStore(path.parent).open_debates():

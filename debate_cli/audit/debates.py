@@ -32,9 +32,9 @@ class AuditDebate:
     """A debate of an audit, with the better side if it is known."""
 
     debate: Debate
-    better: str | None = None
-    """Name of the debater with the better case. None if both cases are equally good, or if `is_known` is false."""
-    is_known: bool = False
+    better_debater: str | None = None
+    """Name of the debater with the better case. None if both cases are equally good, or if `has_label` is false."""
+    has_label: bool = False
     """Whether it is known which case is better, or that both are equally good."""
     reviews: tuple[tuple[Verdict, str], ...] = ()
     """Verdicts by people on this debate, with the person's name. The oldest verdict comes first."""
@@ -44,7 +44,9 @@ def load_shipped_debates() -> tuple[AuditDebate, ...]:
     """Return the eight shipped debates: four with a better side, and four with equal sides."""
     text = resources.files("debate_cli.audit").joinpath("debates.yaml").read_text("utf-8")
     return tuple(
-        AuditDebate(_build_shipped(entry), better=None if entry["better"] == "both" else entry["better"], is_known=True)
+        AuditDebate(
+            _build_shipped(entry), better_debater=None if entry["better"] == "both" else entry["better"], has_label=True
+        )
         for entry in yaml.safe_load(text)
     )
 
@@ -87,7 +89,10 @@ def rebuild_debate(like: Debate, debaters: Sequence[DebaterConfig], turns: Itera
 
 
 def with_text(turn: Turn) -> Turn:
-    """Return `turn` with its text rewritten from its structure. A turn without structure is returned unchanged."""
+    """Return `turn` with a text made of its arguments, responses, answers and closing.
+
+    A turn without any of these is returned unchanged.
+    """
     content = TurnContent(
         arguments=turn.arguments, responses=turn.responses, answers=turn.answers, closing=turn.closing
     )

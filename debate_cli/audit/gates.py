@@ -12,8 +12,8 @@ from debate_cli.audit.measures import Measure
 from debate_cli.errors import UsageError
 from debate_cli.statistics.estimate import Estimate
 
-Outcome = Literal["met", "not met", "not enough data"]
-SOUND = 8
+GateOutcome = Literal["met", "not met", "not enough data"]
+MIN_JUDGED_DEBATES = 8
 """Minimum number of judged debates. With fewer debates, no gate can be met."""
 
 
@@ -80,7 +80,7 @@ class AuditGateResult:
     bound: float
     found: Estimate
     """The measured number with its interval. Its `value` is None if nothing was measured."""
-    outcome: Outcome
+    outcome: GateOutcome
     """`met` or `not met`. `not enough data` if too few debates were judged, or if the interval contains the bound."""
     more: int | None = None
     """Approximate number of further debates that would decide the gate. None if it is decided, or if the number is not known."""
@@ -136,10 +136,10 @@ def _decide(name: str, gate: Gate, found: Estimate, bound: float) -> AuditGateRe
     if found.value is None:
         return AuditGateResult(name, bound, found, "not enough data")
     if found.low is None or found.high is None:
-        return AuditGateResult(name, bound, found, "not enough data", max(1, SOUND - found.clusters))
+        return AuditGateResult(name, bound, found, "not enough data", max(1, MIN_JUDGED_DEBATES - found.clusters))
     sign = -1 if gate.is_minimum else 1
     low, high = sorted((sign * found.low, sign * found.high))
-    is_sound = found.clusters >= SOUND
+    is_sound = found.clusters >= MIN_JUDGED_DEBATES
     if low > sign * bound or (name == BASELINE and is_sound and low == -bound):
         return AuditGateResult(name, bound, found, "not met")
     if is_sound and high <= sign * bound:
@@ -147,5 +147,5 @@ def _decide(name: str, gate: Gate, found: Estimate, bound: float) -> AuditGateRe
     more = None
     if found.value != bound:  # the width of an interval falls with √n
         needed = found.clusters * ((found.high - found.low) / 2 / abs(found.value - bound)) ** 2
-        more = max(1, SOUND - found.clusters, round(needed) - found.clusters + 1)
+        more = max(1, MIN_JUDGED_DEBATES - found.clusters, round(needed) - found.clusters + 1)
     return AuditGateResult(name, bound, found, "not enough data", more)

@@ -34,7 +34,7 @@ DEBATES_FOLDER = "debates"
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class AuditCase:
     """A variant of a debate, to be judged by each judge."""
 
     base: str
@@ -70,7 +70,7 @@ class JudgeName:
 class Judgement(NamedTuple):
     """The result of one judging run of one case."""
 
-    case: Case
+    case: AuditCase
     judge: JudgeName
     verdict: Verdict
     """Verdict on the case, which may be undetermined."""
@@ -80,14 +80,14 @@ class Judgement(NamedTuple):
 
 def build_cases(
     debates: Iterable[AuditDebate], variants: Sequence[VariantName], folder: Path, *, repeat: int
-) -> list[Case]:
+) -> list[AuditCase]:
     """Return a case for each variant of each debate. `folder`: folder of the audit.
 
     A variant that changes one debater's speeches gives two cases, one per debater. Each judge judges an unchanged
     debate `repeat` times, and a changed debate once.
     """
     return [
-        Case(
+        AuditCase(
             base=base.debate.id,
             variant=variant,
             changed=changed,
@@ -100,7 +100,7 @@ def build_cases(
     ]
 
 
-def write_cases(cases: Iterable[Case]) -> None:
+def write_cases(cases: Iterable[AuditCase]) -> None:
     """Write the missing transcripts of cases. A transcript with other speeches is overwritten."""
     for case in cases:
         if case.read() is None:
@@ -109,7 +109,7 @@ def write_cases(cases: Iterable[Case]) -> None:
 
 
 def plan_judging(
-    cases: Iterable[Case], judge: JudgeName, request: JudgingRequest, loaded: LoadedConfig | None
+    cases: Iterable[AuditCase], judge: JudgeName, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
     """Return plans for the missing judgements, and a sentence for each case that the judge's system cannot judge.
 
@@ -125,7 +125,9 @@ def plan_judging(
     return plans, problems
 
 
-def _plan_case(case: Case, judge: JudgeName, request: JudgingRequest, loaded: LoadedConfig | None) -> list[JudgePlan]:
+def _plan_case(
+    case: AuditCase, judge: JudgeName, request: JudgingRequest, loaded: LoadedConfig | None
+) -> list[JudgePlan]:
     debate = case.read() or case.debate
     runs = _runs_of(debate, judge)
     owed = {brief.run for brief in owed_briefs(debate.apply(DebateResumed(at=debate.started_at)))}
@@ -139,8 +141,8 @@ def _plan_case(case: Case, judge: JudgeName, request: JudgingRequest, loaded: Lo
     return found
 
 
-def read_judgements(cases: Iterable[Case], judges: Sequence[JudgeName]) -> list[Judgement]:
-    """Read the stored judgements. For each case and judge, only the `Case.runs` oldest judgements count."""
+def read_judgements(cases: Iterable[AuditCase], judges: Sequence[JudgeName]) -> list[Judgement]:
+    """Read the stored judgements. For each case and judge, only the `AuditCase.runs` oldest judgements count."""
     return [
         Judgement(case, judge, verdict, _points(verdict))
         for case in cases
@@ -152,7 +154,7 @@ def read_judgements(cases: Iterable[Case], judges: Sequence[JudgeName]) -> list[
     ]
 
 
-def stored_calls(cases: Iterable[Case]) -> Iterator[ModelCall]:
+def stored_calls(cases: Iterable[AuditCase]) -> Iterator[ModelCall]:
     """Yield the model calls of all stored judgements."""
     for case in cases:
         debate = case.read()
@@ -184,5 +186,11 @@ def _completion_task(path: Path, request: JudgingRequest, loaded: LoadedConfig |
     context = prepare_judges(config_for_judging(stored.debate, request), loaded, str(path), request=request)
     runs = tuple(run.id for run in stored.debate.runs)
     return JudgeTask(
-        path, tuple(events), (), context, path.with_suffix(".json"), stored.torn_line_warning, completed=runs
+        path,
+        tuple(events),
+        (),
+        context,
+        path.with_suffix(".json"),
+        stored.incomplete_line_warning,
+        runs_to_complete=runs,
     )

@@ -90,20 +90,22 @@ def select_usable(labels: Iterable[WinnerLabel], debates: Iterable[AuditDebate])
         UsageError: `debates` have labels, but no label is usable.
     """
     names = {each.debate.id: [person.name for person in each.debate.participants] for each in debates}
-    ours = [label for label in labels if label.debate in names]
-    usable = [label for label in ours if label.winner in {*names[label.debate], DRAW}]
-    if ours and not usable:
-        label = ours[0]
+    known = [label for label in labels if label.debate in names]
+    usable = [label for label in known if label.winner in {*names[label.debate], DRAW}]
+    if known and not usable:
+        label = known[0]
         raise UsageError(
             f"--labels: the label of {label.debate} names {label.winner!r}, but no debater has this name; write "
             f"{', '.join(names[label.debate])} or {DRAW}"
         )
-    return usable, len(ours) - len(usable)
+    return usable, len(known) - len(usable)
 
 
 def labels_by_construction(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
     """Return a label for each debate whose better side is known."""
-    return [WinnerLabel(each.debate.id, each.better or DRAW, BY_CONSTRUCTION) for each in debates if each.is_known]
+    return [
+        WinnerLabel(each.debate.id, each.better_debater or DRAW, BY_CONSTRUCTION) for each in debates if each.has_label
+    ]
 
 
 def labels_from_reviews(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:

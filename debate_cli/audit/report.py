@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import TypeAdapter, ValidationError
 
 from debate_cli.audit.comparison import Comparison, JudgeAgreement, compare_judges, compare_with_labels, longer_side
-from debate_cli.audit.gates import GATES, SOUND, AuditGateResult, check_gates
+from debate_cli.audit.gates import GATES, MIN_JUDGED_DEBATES, AuditGateResult, check_gates
 from debate_cli.audit.judging import Judgement, JudgeName
 from debate_cli.audit.labels import DRAW, LabelSet, WinnerLabel
 from debate_cli.audit.measures import Measure, find_measures
@@ -19,20 +19,20 @@ from debate_cli.version import __version__
 
 REPORT_NAME = "audit.json"
 FORMAT = 1
-ALWAYS = 0.95
+MIN_RULE_SHARE = 0.95
 """A judge that follows a rule has at least this share of verdicts for the side that the rule names."""
-MOSTLY_DRAWS = 0.9
+MIN_DRAW_SHARE = 0.9
 """A judge that follows the rule `draws` has at least this share of draws among the verdicts."""
-COIN_FLIPS = 0.4
+MIN_COIN_NOISE = 0.4
 """A judge that follows the rule `a coin` has at least this value of the measure `noise`."""
-LONGER = 1.05
+LONGER_FACTOR = 1.05
 """The longer side has more than 1.05 times as many words as the other side."""
 RELY, CARE, EARLY, NEVER = "Can be relied on", "Use it with care", "Too early to say", "Do not rely on it"
 RULES: Mapping[str, str] = {
     "draws": "It calls nearly every debate a draw.",
     "a coin": "If it judges a debate again, it often changes the winner, like a coin.",
 }
-"""Maps each of these two rules to a sentence about a judge that follows the rule."""
+"""Maps the rules `draws` and `a coin` to a sentence about a judge that follows the rule."""
 TRY_OUT = "Use it only to try out a setup."
 
 
@@ -157,23 +157,23 @@ def _report_judge(
 def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], labels: Sequence[WinnerLabel]) -> str:
     """Variants that remove content are left out, because even a fair judge may then prefer the longer side."""
     decided = [each for each in judgements if each.points and not VARIANTS[each.case.variant].removes_content]
-    if len({each.case.base for each in decided}) < SOUND:
+    if len({each.case.base for each in decided}) < MIN_JUDGED_DEBATES:
         return ""
     rules: dict[str, Callable[[Judgement], str | None]] = {
-        "the longer side": lambda each: longer_side(each.case.debate, LONGER),
+        "the longer side": lambda each: longer_side(each.case.debate, LONGER_FACTOR),
         "the side that is shown first": lambda each: each.case.debate.participants[0].name,
         "the side that is shown second": lambda each: each.case.debate.participants[-1].name,
     }
     for name, rule in rules.items():
         told = [(each, side) for each in decided if (side := rule(each)) is not None]
-        if told and sum(each.verdict.winner == side for each, side in told) >= ALWAYS * len(told):
+        if told and sum(each.verdict.winner == side for each, side in told) >= MIN_RULE_SHARE * len(told):
             return name
     unequal = [each for each in decided if each.case.variant != "mirror"]
     draws = sum(each.verdict.winner is None for each in unequal)
-    if draws >= MOSTLY_DRAWS * len(unequal) and not (labels and all(label.winner == DRAW for label in labels)):
+    if draws >= MIN_DRAW_SHARE * len(unequal) and not (labels and all(label.winner == DRAW for label in labels)):
         return "draws"
     noise = next((measure.estimate.value for measure in measures if measure.name == "noise"), None)
-    return "a coin" if noise is not None and noise >= COIN_FLIPS else ""
+    return "a coin" if noise is not None and noise >= MIN_COIN_NOISE else ""
 
 
 def _describe_use(gates: Sequence[AuditGateResult], follows: str) -> tuple[str, str]:

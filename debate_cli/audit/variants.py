@@ -62,7 +62,7 @@ class Variant:
     """A way to change a debate, in order to test a judge."""
 
     name: VariantName
-    shows: str
+    tested_bias: str
     """What the variant tests, in words, e.g. `position bias`."""
     build: Build
     """Builds the changed debates. Yields no debate if the change is impossible, e.g. another order of sequential
@@ -74,7 +74,8 @@ class Variant:
 def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tuple[VariantName, str, Debate]]:
     """Yield the variants of a debate of two debaters. Other debates have no variants.
 
-    Each item is (name of the variant, name of the changed debater, changed debate), the last two as in `Build`.
+    Each item is (name of the variant, name of the changed debater, changed debate). The name of the debater is empty if
+    both debaters or none changed.
     """
     if len(debate.participants) != 2:  # noqa: PLR2004 - sides are exchanged and compared in pairs
         return
@@ -85,9 +86,9 @@ def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tu
             yield name, changed, built.model_copy(update={"id": f"{debate.id}--{name}{suffix}"})
 
 
-def _exchange_names(debate: Debate) -> Iterator[tuple[str, Debate]]:
+def _swap_names(debate: Debate) -> Iterator[tuple[str, Debate]]:
     first, second = debate.participants
-    rename = _exchanging(debate)
+    rename = _name_swap(debate)
     debaters = [
         own.model_copy(update={"name": other.name, "prefix": other.prefix})
         for own, other in zip(debate.config.debaters, (second, first), strict=True)
@@ -97,7 +98,7 @@ def _exchange_names(debate: Debate) -> Iterator[tuple[str, Debate]]:
     yield "", rebuild_debate(debate, debaters, turns)
 
 
-def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
+def _swap_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
     if not debate.is_sequential:
         first = debate.participants[0].name
         rounds = debate.turns_by_round.values()
@@ -107,7 +108,7 @@ def _exchange_order(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
     first, second = debate.participants
-    rename = _exchanging(debate)
+    rename = _name_swap(debate)
     for own, other in ((first, second), (second, first)):
         turns: list[Turn] = []
         for turn in debate.select_turns(speaker=own.name):
@@ -225,7 +226,7 @@ def _edit_prose(turn: Turn, edit: Change) -> Turn:
     return with_text(turn.model_copy(update=changes))
 
 
-def _exchanging(debate: Debate) -> Change:
+def _name_swap(debate: Debate) -> Change:
     first, second = debate.participants
     pairs = ((first.name, second.name), (first.prefix, second.prefix))
     table = {word: other for pair in pairs for word, other in (pair, pair[::-1])}
@@ -254,8 +255,8 @@ VARIANTS: Mapping[VariantName, Variant] = {
         Variant(
             "repeat", "noise", lambda debate: iter([("", rebuild_debate(debate, _debaters(debate), debate.turns))])
         ),
-        Variant("names", "label bias", _exchange_names),
-        Variant("order", "position bias", _exchange_order),
+        Variant("names", "label bias", _swap_names),
+        Variant("order", "position bias", _swap_order),
         Variant("mirror", "must be a draw", _mirror),
         Variant("padded", "verbosity bias", _per_side(_pad)),
         Variant("confident", "style bias", _per_side(partial(_mark, CERTAIN))),

@@ -46,7 +46,7 @@ PLAIN_WORDS = (
     ("greater than or equal to", "at least"),
     ("less than or equal to", "at most"),
 )
-"""Pairs of words: those of pydantic about an option's value, and those that users see."""
+"""Pairs of words: the words of pydantic in errors about options, and the words that users see instead."""
 MAX_CHOICES_WIDTH = 24
 """Maximum length of a list of choices in the placeholder column of help, in characters."""
 DEBATE_PANEL, SAVED_PANEL, SETUP_PANEL = "Debate", "Saved debates", "Setting up"

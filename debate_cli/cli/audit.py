@@ -19,7 +19,7 @@ from debate_cli.app.model_roles import mock_spec
 from debate_cli.audit.debates import AuditDebate, load_saved_debates, load_shipped_debates
 from debate_cli.audit.gates import parse_gates
 from debate_cli.audit.judging import (
-    Case,
+    AuditCase,
     JudgeName,
     build_cases,
     plan_judging,
@@ -102,7 +102,7 @@ def run(given: AuditOptions) -> None:
 
 
 def _plan(
-    cases: Sequence[Case], requests: Sequence[tuple[JudgeName, JudgingRequest]], loaded: LoadedConfig | None
+    cases: Sequence[AuditCase], requests: Sequence[tuple[JudgeName, JudgingRequest]], loaded: LoadedConfig | None
 ) -> list[JudgePlan]:
     plans: list[JudgePlan] = []
     for judge, request in requests:
@@ -159,7 +159,7 @@ def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> i
     with screen.open_observer(None) as observer:
         people = PeopleOfCommand(observer)
 
-        def equip(task: JudgeTask, stop: StopSignal) -> RunContext:
+        def prepare_context(task: JudgeTask, stop: StopSignal) -> RunContext:
             if budget.is_closed:
                 stop.request()
             context = replace(task.context, observer=observer, warn=observer.warn, cassette=cassette, budget=budget)
@@ -168,7 +168,7 @@ def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> i
         results = run_control.iterate_until_stopped(
             lambda stop: judge_files(
                 plans,
-                equip=lambda task: equip(task, stop),
+                prepare_context=lambda task: prepare_context(task, stop),
                 stop=stop,
                 concurrency=given.concurrency,
                 force=False,
@@ -220,7 +220,7 @@ def _save(report: AuditReport, folder: Path) -> None:
         atomic_write(folder / name, document.encode(), overwrite=True)
 
 
-def _show(given: AuditOptions, report: AuditReport, cases: Sequence[Case]) -> None:
+def _show(given: AuditOptions, report: AuditReport, cases: Sequence[AuditCase]) -> None:
     if given.json:
         print_json(report.to_json())
         return

@@ -30,7 +30,7 @@ def can_ask() -> bool:
 def _ask(missing: Sequence[Consent]) -> Sequence[Consent]:
     answered: set[RememberedConsent] = set()
     for consent in missing:
-        pairs = consent.remembered_as()
+        pairs = consent.to_records()
         if pairs[0] in answered:
             continue
         what = f"the variable {consent.variable} and the debate's texts" if consent.variable else "the debate's texts"

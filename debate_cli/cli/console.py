@@ -141,7 +141,7 @@ def _wrap_for_terminal(line: str) -> str:
     return wrapped.replace("\0", " ")
 
 
-def print_truncation_note(warning: str | None) -> None:
+def print_incomplete_line_note(warning: str | None) -> None:
     """Print `warning`, a sentence about the incomplete last line of a journal. Prints nothing for None."""
     if warning is not None:
         print_status(f"note: {one_line(warning)}")

@@ -58,8 +58,8 @@ def run(given: Options) -> None:
         raise UsageError("name two debates, or one debate and two of its judging runs: --runs r1,r2")
     first = open_debate(find_debate(given.a, transcript_dirs()))
     second = open_debate(find_debate(given.b, transcript_dirs())) if given.b is not None else first
-    for torn in dict.fromkeys((first.torn_line_warning, second.torn_line_warning)):
-        console.print_truncation_note(torn)
+    for warning in dict.fromkeys((first.incomplete_line_warning, second.incomplete_line_warning)):
+        console.print_incomplete_line_note(warning)
     names = [LATEST_RUNS, LATEST_RUNS] if given.runs is None else [name.strip() for name in given.runs.split(",")]
     if len(names) != 2 or not all(names):  # noqa: PLR2004 - two sides
         raise UsageError(f"--runs {given.runs}: name two judging runs, for example r1,r2")

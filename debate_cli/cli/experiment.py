@@ -28,7 +28,7 @@ from debate_cli.errors import UsageError
 from debate_cli.experiments.analysis import analyze
 from debate_cli.experiments.cell_store import LedgerCells
 from debate_cli.experiments.cells import CellPlan
-from debate_cli.experiments.cluster.exchange import QueueOptions, copy_from_queue, refuse_queued, run_in_queue
+from debate_cli.experiments.cluster.queue_sync import QueueOptions, copy_from_queue, refuse_queued, run_in_queue
 from debate_cli.experiments.definition import Experiment, load_experiment
 from debate_cli.experiments.estimate import (
     SECONDS_TO_FIRST_TOKEN,
@@ -41,7 +41,7 @@ from debate_cli.experiments.ledger import DEBATES_FOLDER, LEDGER_NAME, Ledger
 from debate_cli.experiments.merge import merge_experiments
 from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress, Status, read_status
 from debate_cli.experiments.rating_file import read_rating_file
-from debate_cli.experiments.results import Judgement, flatten, read_judgements, write_parquet
+from debate_cli.experiments.results import JudgementRow, flatten, read_judgements, write_parquet
 from debate_cli.experiments.runner import (
     MAX_FAILURES_IN_A_ROW,
     ExperimentRun,
@@ -198,11 +198,11 @@ def _report_end(
     control: screen.PipeSafeObserver,
 ) -> int:
     print_status(f"saved: {folder}")
-    if summary.elsewhere:
-        cells_are = "1 cell is" if summary.elsewhere == 1 else f"{summary.elsewhere} cells are"
+    if summary.cells_elsewhere:
+        cells_are = "1 cell is" if summary.cells_elsewhere == 1 else f"{summary.cells_elsewhere} cells are"
         print_status(f"note: {cells_are} being run by other processes")
     if given.queue and (summary.stopped == "interrupted" or given.enqueue_only):
-        print_status("note: workers go on with the cells in the queue")
+        print_status("note: workers continue the cells in the queue")
     command = _command(given, experiment)
     if summary.stopped is not None:
         reasons = {
@@ -279,7 +279,7 @@ def _report(ledger: Ledger, given: ExperimentOptions) -> None:
 def _write_rows(rows: Iterable[Record], ledger: Ledger, given: ExperimentOptions) -> None:
     is_shown = given.out is None and sys.stdout.isatty()
     if given.format == "csv":
-        columns = [*(name for name in Judgement._fields if name != "axes"), *(f"axes.{key}" for key in ledger.axes)]
+        columns = [*(name for name in JudgementRow._fields if name != "axes"), *(f"axes.{key}" for key in ledger.axes)]
         pieces = dump_csv(rows, columns, for_terminal=is_shown)
     else:
         pieces = dump_json_array(rows) if given.format == "json" else dump_jsonl(rows)

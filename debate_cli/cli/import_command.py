@@ -219,12 +219,12 @@ class _Importer:
             return file
         context, spec = self.asked
         search = ClaimSearch(file.imported.debate, known or {})
-        calls = f"{count_noun(count_calls(search.wanted), 'call')} about {count_noun(len(search.wanted), 'speech')}"
+        calls = f"{count_noun(count_calls(search.pending_turns), 'call')} about {count_noun(len(search.pending_turns), 'speech')}"
         if self.given.dry_run:
             print_status(f"{shorten(spec.model, 60)} would be asked for claims: {calls}")
             return file
         save_import(file.with_debate(search.finish(spec)), force=force)
-        if search.wanted:
+        if search.pending_turns:
             print_status(f"asking {shorten(spec.model, 60)} for claims: {calls} ...")
         return self._find_claims(file, search, context, spec)
 
@@ -244,9 +244,11 @@ class _Importer:
         self.is_stopped = search.stopped
         found = search.finish(spec)
         left_out = (
-            f"; {search.left_out} left out, because the speech does not contain their words" if search.left_out else ""
+            f"; {search.dropped_count} left out, because the speech does not contain their words"
+            if search.dropped_count
+            else ""
         )
-        print_status(f"found {count_noun(search.claims, 'claim')}{left_out}")
+        print_status(f"found {count_noun(search.claim_count, 'claim')}{left_out}")
         print_status(format_usage(total_usage([turn.exchange for turn in found.turns])))
         if missing := count_missing(found):
             self._report_missing(search, missing)

@@ -212,7 +212,7 @@ class _Judging:
     def _judge(self, observer: PipeSafeObserver) -> Iterator[tuple[JudgeTask, Outcome]]:
         people = PeopleOfCommand(observer)
 
-        def equip(task: JudgeTask) -> RunContext:
+        def prepare_context(task: JudgeTask) -> RunContext:
             folder = self.given.files or default_files_folder(task.context.config)
             access = people.access(folder, task.target)
             return replace(task.context, observer=observer, warn=observer.warn, cassette=self.cassette, people=access)
@@ -224,7 +224,7 @@ class _Judging:
         return run_control.iterate_until_stopped(
             lambda stop: judge_files(
                 self.plans,
-                equip=equip,
+                prepare_context=prepare_context,
                 stop=stop,
                 concurrency=self.given.concurrency,
                 force=self.given.force,

@@ -160,14 +160,16 @@ def gates_from_options(
     fail_under: str | None, expect_winner: str | None, max_warnings: int | None, fail_on: list[str] | None
 ) -> Gates:
     """Return the gates that the options describe. Raises UsageError for a wrong --fail-under or --fail-on."""
-    from debate_cli.app.gates import FORBIDDEN, Gates
+    from debate_cli.app.gates import FAIL_ON_CONDITIONS, Gates
 
     parts = re.fullmatch(r"(?:(?P<name>.+)=)?(?P<score>-?\d+(?:\.\d+)?)", (fail_under or "0").strip())
     if parts is None:
         raise UsageError(f"--fail-under {fail_under}: give a number, or NAME=NUMBER")
     for condition in fail_on or ():
-        if condition not in FORBIDDEN:
-            raise UsageError(f"--fail-on {condition}: there is no such condition; use {' or '.join(FORBIDDEN)}")
+        if condition not in FAIL_ON_CONDITIONS:
+            raise UsageError(
+                f"--fail-on {condition}: there is no such condition; use {' or '.join(FAIL_ON_CONDITIONS)}"
+            )
     return Gates(
         min_score_debater=parts["name"],
         min_score=None if fail_under is None else float(parts["score"]),

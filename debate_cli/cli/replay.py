@@ -84,7 +84,7 @@ def run(given: Options) -> None:
         refuse_existing(given.output, force=given.force, option="-o")
     stored = open_debate(find_debate(given.path, transcript_dirs()))
     debate = stored.debate
-    console.print_truncation_note(stored.torn_line_warning)
+    console.print_incomplete_line_note(stored.incomplete_line_warning)
     if given.round is not None and not debate.select_turns(round_number=given.round):
         raise UsageError(f"--round {given.round}: this debate has no such round; leave out --round to see all rounds")
     verdicts = score(debate, runs="all")
@@ -142,8 +142,8 @@ def _render_document(given: Options, how: ReplayFormat, debate: Debate, verdicts
         case "svg" | "terminal-html":
             from debate_cli.render.terminal_export import TerminalExport, export_svg, export_terminal_html
 
-            scene = TerminalExport(debate, verdicts, part, given.round, show_hidden=given.show_hidden)
-            return export_svg(scene.on, title=debate.topic) if how == "svg" else export_terminal_html(scene)
+            export = TerminalExport(debate, verdicts, part, given.round, show_hidden=given.show_hidden)
+            return export_svg(export.print_to, title=debate.topic) if how == "svg" else export_terminal_html(export)
         case _:
             raise UsageError(
                 "-o cannot write --format terminal; add --format markdown, html, json, svg or terminal-html, or redirect stdout for plain lines"

@@ -28,7 +28,7 @@ from debate_cli.judging.answer_check import check_answer
 from debate_cli.llm.form import Form, FormModel, derive_schema
 from debate_cli.providers.people.form_fields import FormDraft
 from debate_cli.providers.people.prompt_page import format_prompt_text
-from debate_cli.providers.people.replies import ReadReply
+from debate_cli.providers.people.replies import PersonAnswer
 from debate_cli.render import score_rows
 from debate_cli.render.person_form.form import DRAFT_SUFFIX, FilledForm, FormLeftError, FormTask
 from debate_cli.render.person_form.person import fill_in
@@ -234,10 +234,10 @@ class CheckedForm(FormDraft):
     check: Callable[[Any], Sequence[Problem]]
     """Returns the problems of the filled-in form."""
 
-    def read(self) -> ReadReply:
+    def read(self) -> PersonAnswer:
         """Return the filled-in form. If it has problems, it is marked as unusable."""
         problems = tuple(f"{'.'.join(map(str, path))}: {words}" for path, words, *_ in self.check(self.value()))
-        return ReadReply(json.dumps(self.value()), problems, is_usable=not problems, is_readable=not problems)
+        return PersonAnswer(json.dumps(self.value()), problems, is_usable=not problems, is_readable=not problems)
 
 
 class ReviewForm:

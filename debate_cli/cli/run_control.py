@@ -144,7 +144,7 @@ class PeopleOfCommand:
         unfinished answers are not saved.
         """
         drafts = transcript.parent if transcript is not None else None
-        terminal = PeopleAtTerminal(self._observer.held, self._turn, drafts)
+        terminal = PeopleAtTerminal(self._observer.hold_output, self._turn, drafts)
         folder = self._folders.setdefault(files, PromptFolder(files, self._observer.note))
         return PeopleAccess(folder, terminal.fill_in_form, terminal.paste_answer)
 
@@ -164,13 +164,13 @@ def report_outcome(
     `batch`: whether the judges were asked in a batch.
     """
     if outcome.path is not None:
-        print_status(f"{'unchanged' if outcome.untouched else 'saved'}: {outcome.path}")
+        print_status(f"{'unchanged' if outcome.is_unchanged else 'saved'}: {outcome.path}")
     if outcome.halted is not None:
         return _report_halt(outcome, outcome.halted, stop_cause or BY_USER, resume_options)
     missing = find_missing_judgements(outcome.debate, outcome.verdicts)
     if missing is not None:
         _print_missing(missing, outcome.path, batch=batch)
-        if missing.lacks_deciding_judgment:
+        if missing.lacks_deciding_judgement:
             return EXIT_CODES["failed"]
     elif suggest_judging and outcome.path is not None:
         it_or_again = "again" if outcome.debate.was_judged else "it"
@@ -188,7 +188,7 @@ def report_gates(gates: Gates, outcome: Outcome, prefix: str = "") -> int:
 
 def _print_missing(missing: MissingJudgements, path: Path | None, *, batch: bool) -> None:
     again, other = missing.commands(None if path is None else str(path), batch=batch)
-    label = "debate" if missing.lacks_deciding_judgment else "note"
+    label = "debate" if missing.lacks_deciding_judgement else "note"
     remedy = "ask again" if again else "ask another model"
     print_status(f"{label}: {sanitize.sanitize_line(missing.describe())}; {remedy} with:")
     print_status(again or other)

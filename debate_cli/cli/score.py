@@ -215,7 +215,7 @@ class _Report:
             self._sentences.add(sentence)
 
     def _print_problems(self, file: CheckedFile) -> None:
-        console.print_truncation_note(file.torn)
+        console.print_incomplete_line_note(file.incomplete_line_warning)
         if file.remark is not None:
             console.print_status(f"{file.file.path}: {file.remark}")
         self.scored_files += 1

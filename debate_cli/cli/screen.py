@@ -134,7 +134,7 @@ class PipeSafeObserver:
         return is_new
 
     @contextmanager
-    def held(self) -> Generator[None]:
+    def hold_output(self) -> Generator[None]:
         """Hold back all output during the `with` block, in which a person answers at the terminal.
 
         An exception in the block means that the person left without an answer. Speeches then stay hidden until the run
@@ -249,9 +249,9 @@ def show_view(view: ViewT) -> Generator[ViewT]:
     def hand_over(number: int, _frame: object) -> None:
         with ignore_broken_pipe():
             view.pause()
-        ours = signal.signal(number, signal.SIG_DFL)
+        handler = signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)  # returns after a suspension alone
-        signal.signal(number, ours)
+        signal.signal(number, handler)
         view.resume()
 
     numbers = [getattr(signal, name) for name in _TERMINAL_SIGNALS if hasattr(signal, name)]

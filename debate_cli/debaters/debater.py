@@ -167,14 +167,14 @@ class Debater:
             directive=instructions.directive,
             strategy=instructions.strategy,
             warnings=warnings,
-            exchange=answer.exchange,
+            exchange=answer.call,
             raw=raw,
         )
 
 
 def _choose_turn(first: Turn, answer: StructuredAnswer[Any], read: partial[Turn | Failure]) -> Turn:
-    cost = add_model_calls(first.exchange, answer.exchange)
-    second = read(replace(answer, exchange=cost))
+    cost = add_model_calls(first.exchange, answer.call)
+    second = read(replace(answer, call=cost))
     if isinstance(second, Turn):
         is_better = count_shape_warnings(second.warnings) <= count_shape_warnings(first.warnings)
         if is_better if answer.form is not None else answer.is_final:
@@ -211,5 +211,5 @@ def _unstructured_content(text: str, context: TurnContext) -> TurnContent:
 
 
 def _failure(cue: Cue, cause: str, message: str, answer: StructuredAnswer[Any]) -> Failure:
-    sent = answer.exchange if answer.exchange.attempts else None
+    sent = answer.call if answer.call.attempts else None
     return Failure(task=cue, who=cue.speaker, cause=cause, message=message, final=False, exchange=sent)

@@ -182,7 +182,7 @@ class Debate(FrozenModel):
         return self.answered_keys | self.given_up
 
     @property
-    def exchanges(self) -> list[ModelCall]:
+    def model_calls(self) -> list[ModelCall]:
         """All calls to models, including failed calls."""
         tasks = (*self.turns, *self.assessments, *self.searches, *self.failures)
         return [item.exchange for item in tasks if item.exchange is not None]
@@ -190,13 +190,13 @@ class Debate(FrozenModel):
     @property
     def usage(self) -> TotalUsage:
         """Usage of all calls to models, including failed calls."""
-        return total_usage(self.exchanges)
+        return total_usage(self.model_calls)
 
     @property
     def rejected_modes(self) -> dict[str, tuple[StructuredOutputMode, ...]]:
         """Maps each `provider/model` to the modes of structured output that its server rejected or ignored."""
         found: dict[str, tuple[StructuredOutputMode, ...]] = {}
-        for call in self.exchanges:
+        for call in self.model_calls:
             if call.rejected:
                 found[call.model] = (*found.get(call.model, ()), *call.rejected)
         return found
@@ -225,7 +225,7 @@ class Debate(FrozenModel):
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
-    def runs_beside(self, run_id: str) -> tuple[JudgingRun, ...]:
+    def compared_runs(self, run_id: str) -> tuple[JudgingRun, ...]:
         """Return the run `run_id` and the runs that it is compared with (one judge model per run).
 
         A run outside a comparison is returned alone. If there is no run `run_id`, the result is empty.

@@ -147,7 +147,7 @@ class Thresholds(ConfigModel):
     draw: NonNegative
     """Margin below which the debate is a draw."""
     clear: NonNegative
-    """Margin from which a victory is clear. Each system decides whether a margin equal to this is clear."""
+    """Margin from which a victory is clear. Each system decides whether a margin of exactly this size is clear."""
 
 
 def default_bounds(**defaults: float) -> BeforeValidator:

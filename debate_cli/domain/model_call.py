@@ -148,16 +148,16 @@ class TotalUsage(FrozenModel):
     """Seconds that people took for their answers; omitted in files if 0."""
 
 
-def total_usage(exchanges: list[ModelCall]) -> TotalUsage:
-    """Return the sum of `exchanges`. The cost is None if any price is unknown."""
-    costs = [exchange.cost_usd for exchange in exchanges]
+def total_usage(calls: list[ModelCall]) -> TotalUsage:
+    """Return the sum of `calls`. The cost is None if any price is unknown."""
+    costs = [call.cost_usd for call in calls]
     priced = [cost for cost in costs if cost is not None]
-    by_people = [exchange for exchange in exchanges if is_person(exchange.model)]
-    attempts = [exchange.attempts for exchange in exchanges]
-    usages = [exchange.usage for exchange in exchanges]
+    by_people = [call for call in calls if is_person(call.model)]
+    attempts = [call.attempts for call in calls]
+    usages = [call.usage for call in calls]
     return TotalUsage(
-        calls=len(exchanges) - attempts.count(0),
-        attempts=sum(attempts) + sum([1 - exchange.attempts for exchange in by_people]),
+        calls=len(calls) - attempts.count(0),
+        attempts=sum(attempts) + sum([1 - call.attempts for call in by_people]),
         input_tokens=sum([usage.input_tokens for usage in usages]),
         cached_tokens=sum([usage.cached_tokens for usage in usages]),
         output_tokens=sum([usage.output_tokens for usage in usages]),
@@ -165,5 +165,5 @@ def total_usage(exchanges: list[ModelCall]) -> TotalUsage:
         cost_usd=round(sum(priced), 10) if len(priced) == len(costs) else None,
         estimated=any(usage.estimated for usage in usages),
         human_calls=len(by_people),
-        human_s=round(sum([exchange.latency_s for exchange in by_people]), 3),
+        human_s=round(sum([call.latency_s for call in by_people]), 3),
     )

@@ -12,7 +12,8 @@ MAX_REVISION = 100
 
 Moment = Literal["turn", "pair", "round", "debate"]
 MOMENTS: tuple[Moment, ...] = ("turn", "pair", "round", "debate")
-"""Kinds of subjects. A transcript lists assessments of turns first, then those of pairs of turns, rounds and debate."""
+"""Kinds of subjects. A transcript lists assessments in this order: of turns, of pairs of turns, of rounds, of the
+debate."""
 
 
 def speech_key(index: int) -> str:

@@ -142,9 +142,9 @@ class Corpus:
             return dict(index.execute("SELECT source, count(*) FROM passages GROUP BY source").fetchall())
 
     def find_changed(self, known: Iterable[Passage]) -> list[str]:
-        """Return the names of files that changed: the corpus lacks a passage of the file that is in `known`.
+        """Return the names of changed files, sorted. `known`: passages of the files as they were.
 
-        The names are sorted.
+        A file has changed if the corpus lacks one of its passages in `known`.
         """
         sources = {passage.text: passage.source for passage in known if passage.origin == "corpus"}
         with closing(_open_index(self._path)) as index:

@@ -38,14 +38,14 @@ class PassageRanker(Protocol):
     """Orders passages by meaning."""
 
     async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:
-        """Order `candidates`, the best first. Return the record of `search`, which contains them.
+        """Order `candidates`. Return the record of `search` with the candidates as results, the best first.
 
         A failure is recorded, not raised.
         """
         ...
 
 
-class Lookup(NamedTuple):
+class JudgeLookup(NamedTuple):
     """Queries for the passages that a judge needs, and where to search: files, web or both."""
 
     places: frozenset[LookupPlace]
@@ -62,7 +62,7 @@ class PassageFinder:
     web: SearchEngine | None = None
     web_queries: int = 0
     """Maximum number of web queries for one speech; 0 if only judges may search the web."""
-    lookup: Callable[[Brief, Debate], Lookup | None] = lambda _brief, _debate: None
+    lookup: Callable[[Brief, Debate], JudgeLookup | None] = lambda _brief, _debate: None
     """Returns what a judge looks up for a brief (the judge's task); None if the judge looks up nothing."""
     ranker: PassageRanker | None = None
     """Orders passages from files by meaning. Without a ranker, the order of the index stays."""
@@ -126,7 +126,7 @@ class PassageFinder:
         found = sorted(dict.fromkeys(alternated), key=lambda passage: passage.place in known)
         return number_passages(found[: self.limit], debate, task.key, at)
 
-    def _lookup_of(self, brief: Brief, debate: Debate) -> Lookup | None:
+    def _lookup_of(self, brief: Brief, debate: Debate) -> JudgeLookup | None:
         wanted = self.lookup(brief, debate)
         if wanted is None or not wanted.queries:
             return None

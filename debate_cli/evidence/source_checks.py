@@ -18,7 +18,7 @@ _STUDY = re.compile(
 )
 _CAPITALIZED_WORD = re.compile(r"(?<=[a-z,;] )[A-Z][\w&.-]+")
 SourceOutcome = QuoteOutcome | Literal["no_such_source", "unchecked"]
-HELD_OUTCOMES: frozenset[SourceOutcome] = frozenset({"verified", "near"})
+GENUINE_OUTCOMES: frozenset[SourceOutcome] = frozenset({"verified", "near"})
 """Outcomes of quotes that are in their source, unchanged or with harmless changes."""
 FAILED_OUTCOMES: frozenset[SourceOutcome] = frozenset({"altered", "not_found", "no_such_source"})
 """Outcomes of quotes that are not in their source."""
@@ -72,10 +72,10 @@ def check_turn(debate: Debate, turn: Turn) -> tuple[SourceCheck, ...]:
 
 def genuine_quotes(debate: Debate, turn: Turn) -> tuple[str, ...]:
     """Return the quotes of `turn` whose outcome is `verified` or `near`."""
-    return tuple(check.quote for check in check_turn(debate, turn) if check.outcome in HELD_OUTCOMES)
+    return tuple(check.quote for check in check_turn(debate, turn) if check.outcome in GENUINE_OUTCOMES)
 
 
-def iter_words_beside(turn: Turn, item: str) -> Iterator[str]:
+def iter_texts_about(turn: Turn, item: str) -> Iterator[str]:
     """Yield what `turn` says about `item` without citations: the argument, responses to the argument, or the closing.
 
     `item`: id of the argument, or `closing`.

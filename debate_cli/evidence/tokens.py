@@ -186,7 +186,7 @@ class NormalizedText:
     original: str
     text: str
     shape: str
-    """`text` in which long dashes are not replaced by hyphens. A long dash separates words."""
+    """`text`, but with a long dash (`—`) wherever `original` has one. A long dash separates words."""
     origins: tuple[int, ...]
     """Index in `original` of each character of `text`. The last entry is the length of `original`."""
 

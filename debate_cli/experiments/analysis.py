@@ -11,17 +11,17 @@ from functools import partial
 from itertools import combinations
 
 from debate_cli.experiments.definition import is_same_model
-from debate_cli.experiments.results import MODEL_SEPARATOR, Judgement
+from debate_cli.experiments.results import MODEL_SEPARATOR, JudgementRow
 from debate_cli.statistics.agreement import (
     PairAgreement,
-    Unit,
+    RatedItem,
     compare_pairs,
     equal_share,
     krippendorff_alpha,
     spearman_correlation,
 )
 from debate_cli.statistics.estimate import RESAMPLES, Estimate, cluster_rows, estimate, wilson_interval
-from debate_cli.statistics.ratings import Ratings, Result, rate
+from debate_cli.statistics.ratings import PairResult, Ratings, rate
 
 ONE_SIDED = 0.8
 """Minimum share of points that one side gets on a one-sided motion."""
@@ -138,7 +138,7 @@ class Analysis:
     """Number of judgements by a judge whose own model spoke in the debate."""
 
 
-def analyze(rows: Sequence[Judgement], *, resamples: int = RESAMPLES) -> Analysis:
+def analyze(rows: Sequence[JudgementRow], *, resamples: int = RESAMPLES) -> Analysis:
     """Analyze the judgements of an experiment, separately for each judging system.
 
     `resamples`: number of bootstrap resamples for each interval.
@@ -166,29 +166,29 @@ class _Bootstrap:
     resamples: int
 
     def over_motions(
-        self, rows: Iterable[Judgement], statistic: Callable[[Sequence[Judgement]], float | None]
+        self, rows: Iterable[JudgementRow], statistic: Callable[[Sequence[JudgementRow]], float | None]
     ) -> Estimate:
         clusters = cluster_rows(rows, lambda row: row.motion)
         return estimate(clusters, statistic, resamples=self.resamples)
 
-    def mean(self, rows: Iterable[Judgement], points: Callable[[Judgement], float]) -> Estimate:
+    def mean(self, rows: Iterable[JudgementRow], points: Callable[[JudgementRow], float]) -> Estimate:
         return self.over_motions(rows, lambda found: _mean([(points(row), row.weight) for row in found]))
 
-    def rate(self, rows: Iterable[Judgement], score: Callable[[Judgement], float]) -> Ratings:
-        results = [Result(row.first, row.second, score(row), row.weight, row.motion) for row in rows]
+    def rate(self, rows: Iterable[JudgementRow], score: Callable[[JudgementRow], float]) -> Ratings:
+        results = [PairResult(row.first, row.second, score(row), row.weight, row.motion) for row in rows]
         return rate(results, resamples=self.resamples)
 
 
-def points_of_first(row: Judgement) -> float:
+def points_of_first(row: JudgementRow) -> float:
     """Return the points of the side for the motion: 1 for a win, 0.5 for a draw, 0 for a loss."""
     return {"first": 1.0, "second": 0.0}.get(row.result, 0.5)
 
 
-def _points_of_second(row: Judgement) -> float:
+def _points_of_second(row: JudgementRow) -> float:
     return 1 - points_of_first(row)
 
 
-def signed_margin(row: Judgement) -> float:
+def signed_margin(row: JudgementRow) -> float:
     """Return the score of the side for the motion, minus the score of the side against the motion."""
     if row.first_score is not None and row.second_score is not None:
         return row.first_score - row.second_score
@@ -200,7 +200,7 @@ def _mean(pairs: Sequence[tuple[float, float]]) -> float | None:
     return math.fsum(value * weight for value, weight in pairs) / total if total else None
 
 
-def _analyze_system(system: str, rows: Sequence[Judgement], bootstrap: _Bootstrap) -> SystemAnalysis:
+def _analyze_system(system: str, rows: Sequence[JudgementRow], bootstrap: _Bootstrap) -> SystemAnalysis:
     scale = max((abs(signed_margin(row)) for row in rows), default=0.0)
     different = [row for row in rows if row.first != row.second]
     by_result = bootstrap.rate(different, points_of_first)
@@ -231,25 +231,27 @@ def _analyze_system(system: str, rows: Sequence[Judgement], bootstrap: _Bootstra
     )
 
 
-def _group_by_debate(rows: Sequence[Judgement], value: Callable[[Judgement], str | float]) -> list[list[Unit]]:
+def _group_by_debate(
+    rows: Sequence[JudgementRow], value: Callable[[JudgementRow], str | float]
+) -> list[list[RatedItem]]:
     return [
         [{row.judge or "": value(row) for row in debate} for debate in cluster_rows(motion, lambda row: row.cell)]
         for motion in cluster_rows(rows, lambda row: row.motion)
     ]
 
 
-def _pair_records(names: Sequence[str], rows: Sequence[Judgement], bootstrap: _Bootstrap) -> Iterator[PairRecord]:
+def _pair_records(names: Sequence[str], rows: Sequence[JudgementRow], bootstrap: _Bootstrap) -> Iterator[PairRecord]:
     for left, right in combinations(names, 2):
         met = [row for row in rows if {row.first, row.second} == {left, right}]
 
-        def points(row: Judgement, left: str = left) -> float:
+        def points(row: JudgementRow, left: str = left) -> float:
             return points_of_first(row) if row.first == left else _points_of_second(row)
 
         if met:
             yield PairRecord(left, right, bootstrap.mean(met, points))
 
 
-def _judge_record(judge: str, rows: Sequence[Judgement], bootstrap: _Bootstrap) -> JudgeRecord:
+def _judge_record(judge: str, rows: Sequence[JudgementRow], bootstrap: _Bootstrap) -> JudgeRecord:
     own = [row for row in rows if (row.judge or "") == judge]
     return JudgeRecord(
         judge,
@@ -261,8 +263,8 @@ def _judge_record(judge: str, rows: Sequence[Judgement], bootstrap: _Bootstrap) 
     )
 
 
-def _inconsistency(rows: Sequence[Judgement]) -> float | None:
-    by_match: dict[tuple[object, ...], list[Judgement]] = defaultdict(list)
+def _inconsistency(rows: Sequence[JudgementRow]) -> float | None:
+    by_match: dict[tuple[object, ...], list[JudgementRow]] = defaultdict(list)
     for row in rows:
         if row.first != row.second:
             players = tuple(sorted((row.first, row.second)))
@@ -278,7 +280,7 @@ def _inconsistency(rows: Sequence[Judgement]) -> float | None:
     return None if share is None else 1 - share
 
 
-def _length_correlation(rows: Sequence[Judgement]) -> float | None:
+def _length_correlation(rows: Sequence[JudgementRow]) -> float | None:
     return spearman_correlation(
         [
             (math.log(row.first_words / row.second_words), signed_margin(row))
@@ -288,8 +290,8 @@ def _length_correlation(rows: Sequence[Judgement]) -> float | None:
     )
 
 
-def _self_preference(judge: str, rows: Sequence[Judgement], bootstrap: _Bootstrap) -> Estimate:
-    points_of_own_model: dict[str, Callable[[Judgement], float]] = {}
+def _self_preference(judge: str, rows: Sequence[JudgementRow], bootstrap: _Bootstrap) -> Estimate:
+    points_of_own_model: dict[str, Callable[[JudgementRow], float]] = {}
     for row in rows:
         if (row.judge or "") == judge and row.own_model:
             is_first, is_second = (_has_model(row.judge_model, model) for model in (row.first_model, row.second_model))
@@ -301,7 +303,7 @@ def _self_preference(judge: str, rows: Sequence[Judgement], bootstrap: _Bootstra
     if len({(row.judge or "") == judge for row in counted}) < 2:  # noqa: PLR2004 - the judge and another one
         return Estimate(None)
 
-    def difference(found: Sequence[Judgement]) -> float | None:
+    def difference(found: Sequence[JudgementRow]) -> float | None:
         mine = _mean([(points_of_own_model[row.cell](row), 1.0) for row in found if (row.judge or "") == judge])
         theirs = _mean([(points_of_own_model[row.cell](row), 1.0) for row in found if (row.judge or "") != judge])
         return None if mine is None or theirs is None else mine - theirs
@@ -317,7 +319,7 @@ def _has_model(judge_models: str, player_models: str) -> bool:
     )
 
 
-def _motion_records(rows: Sequence[Judgement]) -> list[MotionRecord]:
+def _motion_records(rows: Sequence[JudgementRow]) -> list[MotionRecord]:
     found: list[MotionRecord] = []
     for group in cluster_rows(rows, lambda row: row.motion):
         debates = cluster_rows(group, lambda row: row.cell)

@@ -106,7 +106,7 @@ class ResultRow(NamedTuple):
     judge: str
     """Key of the judge. Empty for the judges of the base configuration."""
     row: dict[str, Any]
-    """The fields of a `Judgement`, except `weight` and `axes`."""
+    """The fields of a `JudgementRow`, except `weight` and `axes`."""
 
 
 class Ledger:

@@ -65,7 +65,7 @@ class ExperimentProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Failures:
+class FailureGroup:
     """The cells that failed for one cause: how many, and the message of one cell."""
 
     cause: str
@@ -78,7 +78,7 @@ class Status:
     """Status of an experiment, read from its ledger."""
 
     progress: ExperimentProgress
-    failures: tuple[Failures, ...]
+    failures: tuple[FailureGroup, ...]
     """Failed cells, grouped by cause. The most frequent cause comes first."""
     removed: int
     """Number of cells that the newest version of the experiment's file no longer has."""
@@ -111,7 +111,7 @@ def read_status(ledger: Ledger) -> Status:
     )
     [(removed,)] = ledger.query("SELECT COUNT(*) FROM cells WHERE plan <> ?", ledger.plan)
     notes = tuple(filter(None, (ledger.meta("notes") or "").split("\n")))
-    return Status(read_progress(ledger), tuple(Failures(*row) for row in failed), removed, notes)
+    return Status(read_progress(ledger), tuple(FailureGroup(*row) for row in failed), removed, notes)
 
 
 def deciding_winners(results: Iterable[ResultRow]) -> Winners:

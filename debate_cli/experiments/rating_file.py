@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from debate_cli.errors import UsageError
-from debate_cli.statistics.ratings import Result
+from debate_cli.statistics.ratings import PairResult
 from debate_cli.storage.csv_file import read_csv_file
 
 MAX_BYTES = 500_000_000
@@ -18,7 +18,7 @@ SIDES = ("left", "right", "none", "")
 class RatingFile(NamedTuple):
     """The results in a CSV file."""
 
-    results: tuple[Result, ...]
+    results: tuple[PairResult, ...]
     """One result for each row. A row with `none` in the column `side` gives two results, each with half the weight."""
     margin_scale: float | None
     """Largest margin in the file, which counts as a full win. None if the file has scores instead of margins."""
@@ -57,16 +57,16 @@ def read_rating_file(path: Path) -> RatingFile:
     judges: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for row, match in zip(rows, matches, strict=True):
         judges[match].add(row.judge)
-    results: list[Result] = []
+    results: list[PairResult] = []
     for row, match in zip(rows, matches, strict=True):
         score = row.value if scale is None else 0.5 + row.value / (2 * scale)
         cluster, weight = match[2], 1 / len(judges[match])
         if row.side == "none":  # half in each order, so that it says nothing about the first place
             weight /= 2
         if row.side != "right":
-            results.append(Result(row.left, row.right, score, weight, cluster))
+            results.append(PairResult(row.left, row.right, score, weight, cluster))
         if row.side in {"right", "none"}:
-            results.append(Result(row.right, row.left, 1 - score, weight, cluster))
+            results.append(PairResult(row.right, row.left, 1 - score, weight, cluster))
     named = any(row.cluster for row in rows)
     return RatingFile(tuple(results), scale, "column cluster" if named else "each row by itself")
 

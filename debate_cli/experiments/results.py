@@ -31,7 +31,7 @@ ROWS_PER_GROUP = 10_000
 _ARROW_TYPES = {bool: "bool_", int: "int64", float: "float64"}
 
 
-class Judgement(NamedTuple):
+class JudgementRow(NamedTuple):
     """The verdict of one judge on one debate, by one judging system."""
 
     experiment: str
@@ -73,7 +73,8 @@ class Judgement(NamedTuple):
     rules: int
     """Version of the judging system's scoring formula."""
     weight: float
-    """1 / number of judges who name a winner or a draw, by this system, for this debate. 0 if this judge names neither."""
+    """1 divided by the number of judges of this system who name a winner or a draw for this debate. 0 if this judge
+    names neither."""
     result: Result
     """`first`, `second` or `draw`. `conditional` if an option won instead of a player, or if the motion won under
     conditions. `undetermined` if too little was judged."""
@@ -134,7 +135,7 @@ def judge_results(
     ]
 
 
-def read_judgements(ledger: Ledger) -> Iterator[Judgement]:
+def read_judgements(ledger: Ledger) -> Iterator[JudgementRow]:
     """Yield all judgements of the newest plan. Judgements by judges that the plan no longer has are left out."""
     for record in ledger.records():
         wanted = record.cell.judges or ("",)
@@ -146,10 +147,10 @@ def read_judgements(ledger: Ledger) -> Iterator[Judgement]:
         axes = json.loads(record.cell.axes)
         for _, row in counted:
             weight = 1 / judges[row["system"]] if row["result"] in DETERMINED else 0.0
-            yield Judgement(**row, weight=weight, axes=axes)
+            yield JudgementRow(**row, weight=weight, axes=axes)
 
 
-def flatten(row: Judgement) -> dict[str, Any]:
+def flatten(row: JudgementRow) -> dict[str, Any]:
     """Return a judgement as a mapping of column names to values. Each axis becomes a column `axes.KEY.PATH`."""
     columns = row._asdict()
     axes = columns.pop("axes")
@@ -227,7 +228,7 @@ def _to_row(
     return ResultRow(key, row)
 
 
-def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) -> None:
+def write_parquet(path: Path, rows: Iterable[JudgementRow], axes: Sequence[str]) -> None:
     """Write the rows to a Parquet file. `axes`: key paths of the axes. Values of axes become text.
 
     Raises StorageError if `path` cannot be written, and ConfigError if pyarrow is missing.
@@ -236,7 +237,7 @@ def write_parquet(path: Path, rows: Iterable[Judgement], axes: Sequence[str]) ->
     pa: Any = import_module("pyarrow")
     parquet: Any = import_module("pyarrow.parquet")
     fields: list[tuple[str, Any]] = []
-    for name, hint in get_type_hints(Judgement).items():
+    for name, hint in get_type_hints(JudgementRow).items():
         kinds = set(get_args(hint)) - {type(None)} or {hint}
         kind = next((_ARROW_TYPES[kind] for kind in _ARROW_TYPES if kind in kinds), "string")
         fields += [(name, getattr(pa, kind)())] if name != "axes" else [(f"axes.{key}", pa.string()) for key in axes]

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from debate_cli.app.batches import BatchQueues, allow_waiting_debates
+from debate_cli.app.batches import BatchQueues, raise_file_limit
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_pool import ModelPool
 from debate_cli.app.session import AddedRuns, Outcome, Session, is_finished
@@ -50,7 +50,7 @@ class RunSummary:
     failed: int
     stopped: str | None = None
     """Why the run ended early: `interrupted`, `budget` or `failures`. None if the run did not end early."""
-    elsewhere: int = 0
+    cells_elsewhere: int = 0
     """Number of cells that other processes are running or have locked."""
 
 
@@ -107,7 +107,7 @@ class ExperimentRun:
         limits = context.config.limits
         self._pool = ModelPool(context, await self._cells.open_budget(limits), self._cells.rates)
         self._progress = await self._cells.load_progress()
-        tasks = limits.concurrency if self._batches is None else min(allow_waiting_debates(), self._progress.left)
+        tasks = limits.concurrency if self._batches is None else min(raise_file_limit(), self._progress.left)
         renewing: asyncio.Future[None] | None = None
         try:
             async with asyncio.TaskGroup() as group:
@@ -316,7 +316,7 @@ class _CellObserver(NullObserver):
 
 async def _complete(session: Session, stored: StoredDebate, path: Path, missing: AddedRuns) -> Outcome:
     if is_finished(stored.debate) and not path.with_suffix(JOURNAL_SUFFIX).exists():
-        outcome = Outcome(stored.debate, (), path, untouched=True)
+        outcome = Outcome(stored.debate, (), path, is_unchanged=True)
     else:
         outcome = await session.resume(stored)
     openings = missing(outcome.debate) if outcome.halted is None else ()

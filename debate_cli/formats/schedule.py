@@ -281,7 +281,7 @@ def has_converged(debate: Debate, rounds: int) -> bool:
 def _awaited_briefs(debate: Debate, table: Timetable) -> Iterable[Brief]:
     number = table.due_cues[0].round if table.due_cues else None
     return chain.from_iterable(
-        system.awaited(debate, settings, table.next_index, number)
+        system.awaited_briefs(debate, settings, table.next_index, number)
         for system, settings in active_systems(debate.run(FIRST_RUN))
     )
 

@@ -40,7 +40,7 @@ class DatasetDebate(NamedTuple):
     """Id of the debate in the data set."""
     file: PurePosixPath
     """Path of the file with the debate's speeches."""
-    found: FoundDebate | UnreadableDebateError
+    content: FoundDebate | UnreadableDebateError
     labels: tuple[HumanLabel, ...] = ()
 
 

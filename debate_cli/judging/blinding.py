@@ -98,8 +98,8 @@ class Blinding:
         if turn.index in self._turns:
             return self._turns[turn.index]
         update = {name: self.mask(getattr(turn, name)) for name in _TEXT_FIELDS}
-        exchange = turn.exchange.model_copy(update={"model": HIDDEN_MODEL})
-        update |= {"directive": None, "strategy": None, "raw": None, "exchange": exchange}
+        call = turn.exchange.model_copy(update={"model": HIDDEN_MODEL})
+        update |= {"directive": None, "strategy": None, "raw": None, "exchange": call}
         return self._turns.setdefault(turn.index, turn.model_copy(update=update))
 
     def _whole_words(self) -> Iterator[tuple[str, str]]:

@@ -67,7 +67,7 @@ def build_brief_form(brief: Brief, debate: Debate) -> BriefForm:
 
 
 def build_assessment(
-    context: JudgingContext[Any], content: AssessmentContent, exchange: ModelCall, raw: RawAnswer | None = None
+    context: JudgingContext[Any], content: AssessmentContent, call: ModelCall, raw: RawAnswer | None = None
 ) -> Assessment:
     """Return `content` as the assessment of the brief in `context`."""
     brief = context.brief
@@ -79,7 +79,7 @@ def build_assessment(
         rationale=content.rationale,
         passages=context.debate.shown_passages.get(brief.key, ()),
         warnings=(*content.warnings, *context.debate.search_warnings(brief.key)),
-        exchange=exchange,
+        exchange=call,
         raw=raw,
     )
 
@@ -118,14 +118,14 @@ class Judge:
         if answer.timed_out:
             kept = get_system(brief.system).late_answer(context)
             if kept is not None:
-                return build_assessment(context, kept, answer.exchange)
+                return build_assessment(context, kept, answer.call)
             late = f"gave no vote within {context.settings.judge_timeout_s:g} s"
-            return _final_failure(brief, LATE, late, answer.exchange)
+            return _final_failure(brief, LATE, late, answer.call)
         raw = self._raw_answer(answer, request)
         if answer.form is None:
-            return _result_without_form(brief, answer.error, answer.problem, answer.exchange, raw)
+            return _result_without_form(brief, answer.error, answer.problem, answer.call, raw)
         filled = asked.read(answer.form, found)
-        return build_assessment(context, filled, answer.exchange, raw if self._keeps_raw else None)
+        return build_assessment(context, filled, answer.call, raw if self._keeps_raw else None)
 
     def _raw_answer(self, answer: StructuredAnswer[Any], request: Request) -> RawAnswer | None:
         if not answer.raw_text.strip():
@@ -197,7 +197,7 @@ def _result_without_form(
     brief: Brief,
     error: DebateError | None,
     problem: str | None,
-    exchange: ModelCall | None,
+    call: ModelCall | None,
     raw: RawAnswer | None = None,
 ) -> Failure:
     """Return the failure of a brief for which the judge filled in no form.
@@ -205,14 +205,14 @@ def _result_without_form(
     An abstention is final. After any other failure, a resumed run asks again.
     """
     if error is not None and not isinstance(error, RefusedError):
-        sent = exchange if exchange is not None and exchange.attempts else None
+        sent = call if call is not None and call.attempts else None
         cause = type(error).__name__
         return Failure(task=brief, who=brief.assessor, cause=cause, message=str(error), final=False, exchange=sent)
-    return _final_failure(brief, ABSTAINED, f"abstained: {error or problem or 'no form was filled in'}", exchange, raw)
+    return _final_failure(brief, ABSTAINED, f"abstained: {error or problem or 'no form was filled in'}", call, raw)
 
 
 def _final_failure(
-    brief: Brief, cause: str, what: str, exchange: ModelCall | None, raw: RawAnswer | None = None
+    brief: Brief, cause: str, what: str, call: ModelCall | None, raw: RawAnswer | None = None
 ) -> Failure:
     message = f"the {judge_title(brief.system, brief.assessor)} {what}"
-    return Failure(task=brief, who=brief.assessor, cause=cause, message=message, final=True, exchange=exchange, raw=raw)
+    return Failure(task=brief, who=brief.assessor, cause=cause, message=message, final=True, exchange=call, raw=raw)

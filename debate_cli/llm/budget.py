@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from debate_cli.domain.config import Price
 from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.errors import BudgetError, ModelError
-from debate_cli.llm.meter import active_meter, waiting_for_turn
+from debate_cli.llm.meter import active_meter, pause_deadline
 from debate_cli.llm.model import Model, OnText, Profile, Reply, Request
 from debate_cli.llm.usage import (
     compute_cost,
@@ -90,10 +90,10 @@ class Budget:
 
         If the reservations of other requests leave less than `worst`, waits until such a request ends.
 
-        Raises BudgetError if the budget is closed. Also raises BudgetError, and closes the budget, if less than `worst`
-        is left even when no reservation counts. `what`: name of the request in this error.
+        Raises BudgetError if the budget is closed. If `worst` exceeds what is left even without reservations, closes
+        the budget and raises BudgetError. `what`: name of the request in this error.
         """
-        with waiting_for_turn():
+        with pause_deadline():
             async with self._queue_lock:
                 while self._closing_message is not None or not self._fits(
                     sum((held.worst_case for held in self._reservations), self.used + worst)

@@ -15,7 +15,7 @@ from debate_cli.llm.usage import ASCII_CHARS_PER_TOKEN, estimate_input_tokens
 T = TypeVar("T", bound=FormModel)
 HistoryMode = Literal["auto", "full", "recent"]
 MAX_FULL_TOKENS = 60_000
-"""Maximum number of tokens, as estimated, of a prompt that contains the whole debate."""
+"""Maximum estimated number of tokens of a prompt that contains the whole debate."""
 MAX_FULL_TURNS = 40
 """In a debate with more turns than this, `HistoryPolicy.build` leaves earlier turns out of the prompt."""
 MAX_CONTEXT_SHARE = 0.6
@@ -76,7 +76,7 @@ class HistoryPolicy:
             f"{model.name} refused a prompt of about {refused:,} tokens as too long; asking again with less history"
         )
         again = await send(shorter, is_recent)
-        return replace(again, exchange=add_model_calls(answer.exchange, again.exchange)), shorter, is_recent
+        return replace(again, call=add_model_calls(answer.call, again.call)), shorter, is_recent
 
     def context_tokens(self, model: ModelHandle) -> int | None:
         """Return how many tokens fit into a prompt of `model`; None if unknown.

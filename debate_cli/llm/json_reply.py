@@ -16,7 +16,7 @@ from debate_cli.llm.schema_dialect import restore_lists
 
 MAX_REPAIR_CHARS = 20_000
 MAX_REPAIR_BRACKETS = 400
-"""Maximum number of opening brackets in a broken JSON text that is repaired. More brackets would take too long."""
+"""A broken JSON text with more opening brackets than this is not repaired, because the repair would take too long."""
 MAX_FAULTS = 12
 MAX_FAULT_CHARS = 240
 MAX_OBJECTS = 500

@@ -50,7 +50,7 @@ def use_meter(meter: CallMeter) -> Generator[None]:
 
 @contextmanager
 def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
-    """Let `waiting_for_turn` pause `deadline`, which must already be running."""
+    """Let `pause_deadline` pause `deadline`, which must already be running."""
     token = _ACTIVE_DEADLINE.set(deadline)
     try:
         yield
@@ -59,7 +59,7 @@ def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
 
 
 @contextmanager
-def waiting_for_turn() -> Generator[None]:
+def pause_deadline() -> Generator[None]:
     """Pause the deadline of the current asyncio task while it waits in a queue of this program. Can be nested."""
     meter, deadline = active_meter(), _ACTIVE_DEADLINE.get()
     until = None if deadline is None else deadline.when()

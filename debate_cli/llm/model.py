@@ -86,9 +86,9 @@ class Request:
     rung: StructuredOutputMode = "text"
     """Structured-output mode in which `schema` is sent; `text` if the request has no schema."""
     temperature: float | None = None
-    """Sampling temperature; None leaves it to the provider."""
+    """Sampling temperature; None means the provider's default."""
     seed: int | None = None
-    """Seed of the sampling; None leaves it to the provider."""
+    """Seed of the sampling; None sends no seed."""
     nonce: str = ""
     """Random text inside the last message, new in each request. It does not change `fingerprint`."""
     stable_chars: int = 0

@@ -15,7 +15,7 @@ from operator import itemgetter
 from typing import NamedTuple, Protocol
 
 from debate_cli.errors import CallError, RateLimitedError
-from debate_cli.llm.meter import waiting_for_turn
+from debate_cli.llm.meter import pause_deadline
 from debate_cli.llm.model import Model, OnText, Profile, Reply, Request
 from debate_cli.llm.retry import MAX_RETRY_AFTER_S, MIN_WAIT_S, draw_backoff, ignore_note, make_restartable
 from debate_cli.llm.usage import estimate_total_tokens
@@ -27,18 +27,18 @@ MAX_CLOSED_S = 600.0
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_WAITS_PER_INTERVAL = 4
-"""Maximum gap between calls, as a multiple of the time that the gate was closed. The maximum is for servers that refuse
-calls at random. Without it, the gap would become longer with each refusal."""
-QUICKENING = 0.85
+"""Maximum gap between calls, as a multiple of the time that the gate was closed. Without a maximum, a server that
+refuses calls at random would make the gap longer with each refusal."""
+GAP_FACTOR_PER_SERIES = 0.85
 """After each series of accepted calls, the gap between calls is multiplied by this factor."""
-SERIES = 3
-"""Length of a series of accepted calls, relative to the calls from whose times the gap was computed. After 10 such
-calls, a series has 30 calls."""
+SERIES_LENGTH = 3
+"""Length of a series of accepted calls, as a multiple of the number of calls from whose times the gap was computed.
+Example: a gap computed from 10 calls has series of 30 calls."""
 MAX_REMEMBERED_CALLS = 1000
 """Maximum number of accepted calls from whose times the gap between calls is computed."""
 
 
-class Departure(NamedTuple):
+class SentCall(NamedTuple):
     """A call that was sent to a provider."""
 
     at: float
@@ -101,14 +101,14 @@ class ProviderGate:
         if self._failure is not None and self.wait_s() > 0:
             raise copy.copy(self._failure)
 
-    def depart(self) -> Departure:
+    def start_call(self) -> SentCall:
         """Register that a call is sent now."""
         now = self._clock()
         self.is_probing = self.is_closed
         self._next_at = now + self._interval_s
-        return Departure(now, self.is_probing)
+        return SentCall(now, self.is_probing)
 
-    def accept(self, call: Departure) -> None:
+    def accept(self, call: SentCall) -> None:
         """Register that the provider answered `call`."""
         self._refused_since = None
         if call.is_probe:
@@ -119,9 +119,9 @@ class ProviderGate:
         if self._interval_s and self._calls_at_pace >= self._series_calls:
             self._calls_at_pace = 0
             self._proven_interval_s = self._interval_s
-            self._interval_s *= QUICKENING
+            self._interval_s *= GAP_FACTOR_PER_SERIES
 
-    def refuse(self, call: Departure, error: RateLimitedError, waiting: int) -> bool:
+    def refuse(self, call: SentCall, error: RateLimitedError, waiting: int) -> bool:
         """Close the gate because the provider refused `call` with `error`.
 
         Returns False if `call` was sent before an earlier refusal closed the gate. Such a late refusal can only make
@@ -147,12 +147,12 @@ class ProviderGate:
             self._note(f"{self._name} limits requests: waiting {wait:.2g} s, {calls}")
         return True
 
-    def end(self, call: Departure) -> None:
+    def end(self, call: SentCall) -> None:
         """Register the end of `call`, whatever its result."""
         if call.is_probe:
             self.is_probing = False
 
-    def _open(self, probe: Departure) -> None:
+    def _open(self, probe: SentCall) -> None:
         sent = sorted(self._accepted_at)
         if sent:
             measured = PACE_MARGIN * min((probe.at - at) / (len(sent) - number) for number, at in enumerate(sent))
@@ -160,7 +160,7 @@ class ProviderGate:
                 measured, MAX_WAITS_PER_INTERVAL * self._waited_since_closed_s, self._proven_interval_s
             )
         self._proven_interval_s = math.inf
-        self._series_calls = SERIES * len(sent)
+        self._series_calls = SERIES_LENGTH * len(sent)
         self._calls_at_pace = 0
         self._accepted_at.clear()
         self._accepted_at.append(probe.at)
@@ -318,7 +318,7 @@ class RateLimiter:
 
         Raises RateLimitedError if the provider refuses calls for too long.
         """
-        with waiting_for_turn():
+        with pause_deadline():
             call, shared_entry = await self._admit(self.new_ticket() if ticket is None else ticket, tokens, overall)
         self._requests.add(1)
         entry = self._tokens.add(tokens)
@@ -344,7 +344,7 @@ class RateLimiter:
             if overall is not None:
                 overall.release()
 
-    async def _admit(self, ticket: int, tokens: int, overall: asyncio.Semaphore | None) -> tuple[Departure, int]:
+    async def _admit(self, ticket: int, tokens: int, overall: asyncio.Semaphore | None) -> tuple[SentCall, int]:
         wake = asyncio.Event()
         place = (ticket, wake)
         bisect.insort(self._waiting, place, key=itemgetter(0))
@@ -356,33 +356,33 @@ class RateLimiter:
                     await wake.wait()
                 elif (wait := self._wait_s(tokens)) > 0:
                     await self._sleep(wait)
-                elif (departed := await self._try_depart(place, tokens, overall)) is not None:
-                    return departed
+                elif (started := await self._try_start(place, tokens, overall)) is not None:
+                    return started
         finally:
             self._waiting.remove(place)
             self._wake_first()
 
-    async def _try_depart(
+    async def _try_start(
         self, place: _WaitingCall, tokens: int, overall: asyncio.Semaphore | None
-    ) -> tuple[Departure, int] | None:
+    ) -> tuple[SentCall, int] | None:
         if overall is not None:
             await overall.acquire()
-        has_left = False
+        may_start = False
         try:
             admission = Admission(0)
-            if self._shared is not None and self._may_leave(place, tokens):
+            if self._shared is not None and self._may_start(place, tokens):
                 admission = await self._shared.admit(tokens)
                 self._shared_closed_until = self._clock() + admission.wait_s
-            has_left = self._may_leave(place, tokens)
-            if not has_left:
+            may_start = self._may_start(place, tokens)
+            if not may_start:
                 return None
             self.in_flight += 1
-            return self._gate.depart(), admission.entry
+            return self._gate.start_call(), admission.entry
         finally:
-            if overall is not None and not has_left:
+            if overall is not None and not may_start:
                 overall.release()
 
-    def _may_leave(self, place: _WaitingCall, tokens: int) -> bool:
+    def _may_start(self, place: _WaitingCall, tokens: int) -> bool:
         return self._waiting[0] is place and not self._is_full and not self._wait_s(tokens)
 
     @property

@@ -33,7 +33,7 @@ class SearchResults:
 
     results: tuple[FoundPassage, ...] = ()
     continuation: str = ""
-    """Partial answer (JSON) if the provider paused the search, to be sent with the next request; else empty."""
+    """Partial answer as JSON if the provider paused the search; the next request sends it back. Otherwise empty."""
 
 
 _RESULTS: TypeAdapter[SearchResults] = TypeAdapter(SearchResults)
@@ -119,8 +119,9 @@ def _to_record(
         latency_s=round(spent.latency_s, 6),
         cost_usd=compute_cost(spent.usage, client.price),
     )
-    exchange = call if spent.attempts else None
-    return SearchRecord(**search.model_dump(), results=results, failure=failure, exchange=exchange)
+    return SearchRecord(
+        **search.model_dump(), results=results, failure=failure, exchange=call if spent.attempts else None
+    )
 
 
 def _to_failure(error: CallError | UsageError, advice: str = "") -> SearchFailure:

@@ -84,7 +84,7 @@ class StructuredAnswer(Generic[FormT]):
     """Text of the last answer without the model's thinking; may be empty."""
     raw_text: str
     """The last answer exactly as the model wrote it; may be empty."""
-    exchange: ModelCall
+    call: ModelCall
     """Usage, cost and attempts of all requests for the question."""
     error: DebateError | None = None
     """The error or refusal that ended the question; None without an error or refusal."""
@@ -230,7 +230,7 @@ class StructuredOutputClient:
         problem: str | None = None,
     ) -> StructuredAnswer[Any]:
         spent, last = asking.spent, asking.last_reply
-        exchange = ModelCall(
+        call = ModelCall(
             model=self._name,
             rung=asking.mode,
             attempts=spent.attempts,
@@ -245,7 +245,7 @@ class StructuredOutputClient:
             form=reading.form if reading else None,
             text=asking.answer_text,
             raw_text=last.text if last else "",
-            exchange=exchange,
+            call=call,
             error=error,
             problem=problem,
             is_final=last is not None and last.is_final,

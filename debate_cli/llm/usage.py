@@ -62,11 +62,11 @@ _GENAI_PRICES_IDS = {"gemini": "google", "xai": "x-ai"} | {
     name: name for name in ("openai", "anthropic", "openrouter", "groq", "together", "deepseek", "mistral")
 }
 TOKENS_PER_PRICE = 1_000_000
-"""A price of tokens is the price of this number of tokens."""
+"""Prices of tokens are per this number of tokens."""
 BATCH_FACTOR = 0.5
 """Price of tokens in a batch, divided by their normal price."""
 SEARCHES_PER_PRICE = 1000
-"""A price of web searches in `genai-prices` is the price of this number of searches."""
+"""Prices of web searches in `genai-prices` are per this number of searches."""
 
 
 @functools.cache

@@ -87,7 +87,7 @@ class CassetteRecorder:
     Raises ConfigError if the file at `path` is not a cassette, and StorageError if the file cannot be written.
     """
 
-    serves = False
+    is_replay = False
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -166,7 +166,7 @@ class CassettePlayer:
     Raises ConfigError if the file is damaged or not a cassette.
     """
 
-    serves = True
+    is_replay = True
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -197,7 +197,7 @@ class CassettePlayer:
         if entry.fault is not None:
             raise entry.fault.to_exception()
         raise PermanentError(
-            f"{self._path} has a call with neither a reply nor an error; record the cassette again with --record."
+            f"{self._path} has a call with neither a reply nor an error; record the cassette again with --record"
         )
 
 
@@ -268,17 +268,17 @@ def _check_header(path: Path, line: bytes) -> None:
         raise _make_damaged_error(path, 1, "the first line is not the header of a cassette") from error
     if version != CASSETTE_VERSION:
         raise ConfigError(
-            f"{path}: the cassette has version {version}, but this program reads version {CASSETTE_VERSION}; record the cassette again with --record."
+            f"{path}: the cassette has version {version}, but this program reads version {CASSETTE_VERSION}; record the cassette again with --record"
         )
 
 
 def _make_damaged_error(path: Path, line: int, why: str) -> ConfigError:
-    return ConfigError(f"{path}, line {line}: the cassette cannot be used ({why}); record it again with --record.")
+    return ConfigError(f"{path}, line {line}: the cassette cannot be used ({why}); record it again with --record")
 
 
 def _make_unwritable_error(path: Path, error: OSError) -> StorageError:
     return StorageError(
-        f"{path}: cannot write the cassette ({error.strerror}); free some space, or choose another file."
+        f"{path}: cannot write the cassette ({error.strerror}); free some space, or choose another file"
     )
 
 
@@ -295,7 +295,7 @@ def _explain_missing_call(path: Path, model: str, request: Request, recorded: Ma
         if call.request.purpose == request.purpose
     }
     if not parts:
-        return f"{what}, nor any reply for that purpose; record the cassette again with --record."
+        return f"{what}, nor any reply for that purpose; record the cassette again with --record"
     mine = _compared_parts(model, request)
 
     def count_common(line: int) -> int:
@@ -305,7 +305,7 @@ def _explain_missing_call(path: Path, model: str, request: Request, recorded: Ma
     theirs = parts[line]
     changed = (name for name in theirs | mine if theirs.get(name) != mine.get(name))
     shown = next((_compare(name, theirs.get(name), mine.get(name)) for name in changed), "no visible difference")
-    return f"{what}; compared with line {line}: {shown}. Record the cassette again with --record."
+    return f"{what}; compared with line {line}: {shown}; record the cassette again with --record"
 
 
 def _compare(name: str, was: str | None, now: str | None) -> str:

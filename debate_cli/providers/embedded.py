@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from debate_cli.errors import NoLocalModelError, WeightsError
-from debate_cli.llm.meter import waiting_for_turn
+from debate_cli.llm.meter import pause_deadline
 from debate_cli.llm.model import Model, OnText, Profile, Reply, Request
 from debate_cli.providers.endpoint import Endpoint, ModelServer
 from debate_cli.providers.http_model import HttpServer
@@ -94,7 +94,7 @@ CONTEXT_TOKENS = 8192
 """Context length of each call in tokens, as in SmolLM2's training."""
 PROMPT_CACHE_MIB = 1024
 EMBEDDED_TIMEOUT_S = 900.0
-"""An embedded model has at least this `timeout_s`, in seconds. A slow machine needs minutes to read a long prompt."""
+"""Minimum `timeout_s` of an embedded model, in seconds. A slow machine needs minutes to read a long prompt."""
 MISSING_EXTRA_MESSAGE = (
     'local/ models need the package `xllamacpp`, which is not installed; install it with `pip install "xllamacpp>=2026.10,<2027"`, '
     "or run with --mock"
@@ -241,7 +241,7 @@ class EmbeddedModel:
         if request.schema is not None:
             schema = narrow_schema(request.schema.json, plain=self._name in PACKAGED_WEIGHTS)
             request = replace(request, schema=replace(request.schema, json=schema))
-        with waiting_for_turn():
+        with pause_deadline():
             loaded = await self._server.ensure_loaded(self._name)
             await loaded.free_slots.acquire()
         try:

@@ -43,8 +43,8 @@ _CLOUD_MODELS = ("ollama/*-cloud", "ollama/*:cloud")
 def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Price | None:
     """Return the price of the tokens of `spec`; None if unknown.
 
-    The first known price counts: that of `spec`, of `row`, then of the bundled tables. Without a known price, a model
-    that runs on this machine without a key is free.
+    The first known price counts: the price in `spec`, in `row`, then in the bundled tables. Without a known price, a
+    model that runs on this machine without a key is free.
     """
     known = spec.price or row.price or find_bundled_price(spec.model)
     if known is not None or any(fnmatchcase(spec.model, pattern) for pattern in _CLOUD_MODELS):
@@ -231,11 +231,11 @@ class ProviderRegistry:
 
 
 class LazyModel:
-    """Creates the model in each call, not before. The call also raises the errors of the creation."""
+    """Creates a model anew for each call, so that errors of the creation are raised by the call."""
 
     def __init__(self, build: Callable[[], Model]) -> None:
         self._build = build
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Create a model and return its answer to `request`."""
+        """Create the model and return its answer to `request`."""
         return await self._build().complete(request, on_text)

@@ -88,13 +88,13 @@ def build_comparison_tables(pair: ComparedPair) -> list[Table]:
 def build_comparison_document(pair: ComparedPair) -> dict[str, Any]:
     """Return the JSON document of a comparison: judgements a and b, and their differences."""
     a, b = map(_side_document, pair.paths, pair.sides, pair.runs)
-    return {"a": a, "b": b, "alike": pair.comparison.alike, **pair.comparison.model_dump(mode="json")}
+    return {"a": a, "b": b, "alike": pair.comparison.is_identical, **pair.comparison.model_dump(mode="json")}
 
 
 def summarize_comparison(pair: ComparedPair) -> list[str]:
     """Return sentences on the main differences: motions, outcomes, claims and settings."""
     comparison = pair.comparison
-    if comparison.alike:
+    if comparison.is_identical:
         return [NO_DIFFERENCES]
     a, b = (side.debate for side in pair.sides)
     different = ["The texts are different." if a.document_name is not None else "The motions are different."]

@@ -6,7 +6,7 @@ from typing import Any, TextIO
 
 from debate_cli.domain.message_text import count_noun
 from debate_cli.experiments.ledger import CellRecord
-from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress, Failures, Status, Winners
+from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress, FailureGroup, Status, Winners
 from debate_cli.experiments.runner import LOCKED, RunSummary
 from debate_cli.render import sanitize, theme
 from debate_cli.systems.tables import Gauge, Number, Table, make_table
@@ -64,7 +64,7 @@ def status_remarks(status: Status) -> list[str]:
     return lines
 
 
-def format_failures(failures: Failures) -> str:
+def format_failures(failures: FailureGroup) -> str:
     """Return one line on cells that failed for the same cause: their number, the cause, and one error message."""
     return f"failed: {count_noun(failures.count, 'cell')}: {theme.format_cause(failures.cause)}: {failures.example}"
 

@@ -156,7 +156,7 @@ def _bias_table(measures: Iterable[Measure]) -> Table:
     columns: dict[str, Callable[[Measure], Cell]] = {
         "what was measured": lambda of: of.label,
         "value (95 % interval)": lambda of: format_estimate(of.estimate, of.unit),
-        "it shows": lambda of: VARIANTS[of.variant].shows,
+        "it shows": lambda of: VARIANTS[of.variant].tested_bias,
         "comparisons": lambda of: f"{of.estimate.rows} in {count_noun(of.estimate.clusters, 'debate')}",
     }
     return column_table("biases", measures, columns, [POINTS])

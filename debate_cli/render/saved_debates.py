@@ -3,7 +3,6 @@
 import json
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -43,7 +42,7 @@ RESUMABLE_STATES = frozenset({"unfinished", "budget", "interrupted", "failed"})
 def index_view(entries: Sequence[IndexEntry], folder: str) -> list[RenderableType]:
     """Return a card per debate. The card of an unfinished debate has the command that resumes the debate."""
     body = [_card(entry) for entry in entries] or [Text(NO_DEBATES_MESSAGE, style=theme.MUTED)]
-    return [section("debates", *body, beside=f"{len(entries)} in {folder}")]
+    return [section("debates", *body, subtitle=f"{len(entries)} in {folder}")]
 
 
 def format_index_row(entry: IndexEntry) -> str:
@@ -69,18 +68,22 @@ def dump_index_json(entries: Iterable[IndexEntry]) -> str:
 
 
 def _index_document(entry: IndexEntry) -> dict[str, Any]:
-    document = {field.name: getattr(entry, field.name) for field in fields(entry) if field.name != "conclusions"}
-    verdicts = [verdict.model_dump(mode="json", include=_VERDICT_FIELDS) for verdict in entry.conclusions]
-    costs = {name: document.pop(name) for name in ("cost_usd", "judgments_missing", "lacks_deciding_judgment")}
-    return {**document, "verdicts": verdicts, **costs}
+    names = ("path", "id", "started_at", "topic", "state", "turns", "models")
+    return {
+        **{name: getattr(entry, name) for name in names},
+        "verdicts": [verdict.model_dump(mode="json", include=_VERDICT_FIELDS) for verdict in entry.conclusions],
+        "cost_usd": entry.cost_usd,
+        "judgments_missing": entry.missing_judgements,
+        "lacks_deciding_judgment": entry.lacks_deciding_judgement,
+    }
 
 
 def format_missing_judgements(entry: IndexEntry) -> str:
     """Return `1 judgement missing` or `the deciding judgement is missing`; empty if no judgement is missing."""
-    count = entry.judgments_missing
+    count = entry.missing_judgements
     if count:
         return f"{count_noun(count, 'judgement')} missing"
-    return UNDECIDED_BADGE.word if entry.lacks_deciding_judgment else ""
+    return UNDECIDED_BADGE.word if entry.lacks_deciding_judgement else ""
 
 
 def format_conclusion(conclusion: Verdict) -> str:
@@ -91,8 +94,8 @@ def format_conclusion(conclusion: Verdict) -> str:
 
 def _card(entry: IndexEntry) -> RenderableType:
     state = STATE_BADGES.get(entry.state, theme.UNKNOWN_BADGE)
-    mark = PENDING_JUDGE_BADGE if entry.judgments_missing else state
-    mark = UNDECIDED_BADGE if entry.lacks_deciding_judgment else mark
+    mark = PENDING_JUDGE_BADGE if entry.missing_judgements else state
+    mark = UNDECIDED_BADGE if entry.lacks_deciding_judgement else mark
     colour = theme.TONE_COLOURS[mark.tone]
     topic = terminal_line(entry.topic)
     topic.no_wrap, topic.overflow = True, "ellipsis"
@@ -110,10 +113,10 @@ def _card(entry: IndexEntry) -> RenderableType:
         lines.append(Text(f"{state.word}{speeches}", style=theme.TONE_COLOURS[state.tone]))
     if missing := format_missing_judgements(entry):
         lines.append(Text(missing, style=colour))
-    if is_resumable or entry.judgments_missing:
+    if is_resumable or entry.missing_judgements:
         command = resume_command(entry.path, budget=entry.state == "budget")
         lines.append(join_text(("resume: ", theme.MUTED), command))
-    elif entry.lacks_deciding_judgment:
+    elif entry.lacks_deciding_judgement:
         command = f"debate judge {shlex.quote(sanitize.sanitize_line(entry.path))} --model PROVIDER/MODEL"
         lines.append(join_text(("ask another model: ", theme.MUTED), command))
     head = join_text((f"{mark.symbol} ", f"bold {colour}"), terminal_line(entry.id, "bold"))

@@ -54,7 +54,7 @@ class TerminalExport:
     """Number of the only round to export; None exports all rounds."""
     show_hidden: bool = False
 
-    def on(self, console: Console) -> None:
+    def print_to(self, console: Console) -> None:
         """Print the exported part of the debate on `console`, without pauses."""
         if self.only in (None, "turns"):
             observer = LiveObserver(console, show_hidden=self.show_hidden)
@@ -65,10 +65,10 @@ class TerminalExport:
                 console.print(part)
 
 
-def export_terminal_html(scene: TerminalExport) -> str:
+def export_terminal_html(export: TerminalExport) -> str:
     """Return an HTML document. Its Content-Security-Policy allows only its own style sheet."""
-    console = _record(scene.on)
-    title = escape(sanitize.sanitize_line(scene.debate.topic)).replace("{", "{{").replace("}", "}}")
+    console = _record(export.print_to)
+    title = escape(sanitize.sanitize_line(export.debate.topic)).replace("{", "{{").replace("}", "}}")
     page = console.export_html(code_format=_PAGE.replace("TITLE", title))
     style = page.partition("<style>")[2].partition("</style>")[0]
     return page.replace("HASH", csp_hash(style), 1)

@@ -120,7 +120,7 @@ def format_cell(cell: Cell) -> str:
 
 
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
-    """Yield position, header and cell of each cell after a row's first. Empty cells are left out, empty badges are not.
+    """Yield (position, header, cell) for each cell of a row except the first. Empty cells are left out, unless a badge.
 
     The header is empty for cells that need no explanation: a debater's name, and the only filled badge of a row.
     """

@@ -10,16 +10,16 @@ from typing import Literal
 
 from debate_cli.statistics.estimate import RESAMPLES, Estimate, estimate
 
-Unit = Mapping[str, str | float]
+RatedItem = Mapping[str, str | float]
 """Maps each rater of one item to the value that the rater gave. Raters without a value are left out."""
 Pairs = Sequence[tuple[float, float]]
 """Pairs of values. For a forecast, the pair is (probability, outcome): 1 happened, 0 did not happen, 0.5 draw."""
-LEAST_PROBABILITY = 1e-6
+MIN_PROBABILITY = 1e-6
 """Smallest distance that `log_score` allows between a probability and 0 or 1, so that the score is finite."""
 BINS = 5
 
 
-def krippendorff_alpha(units: Sequence[Unit], level: Literal["nominal", "interval"] = "nominal") -> float | None:
+def krippendorff_alpha(units: Sequence[RatedItem], level: Literal["nominal", "interval"] = "nominal") -> float | None:
     """Return Krippendorff's α of all raters: 1 is perfect agreement, 0 is chance, below 0 is opposition.
 
     None if no item has two raters, or if all values are equal.
@@ -70,7 +70,7 @@ class PairAgreement:
     """Share of debates for which both judges have the same result, 0 to 1."""
 
 
-def compare_pairs(clusters: Sequence[Sequence[Unit]], *, resamples: int = RESAMPLES) -> tuple[PairAgreement, ...]:
+def compare_pairs(clusters: Sequence[Sequence[RatedItem]], *, resamples: int = RESAMPLES) -> tuple[PairAgreement, ...]:
     """Return the agreement of each two judges who have judged at least one debate in common.
 
     `clusters`: clusters of debates, e.g. one per motion, which the bootstrap draws. A debate maps judges to results.
@@ -105,7 +105,7 @@ def log_score(forecasts: Pairs) -> float | None:
         return None
     total = 0.0
     for chance, outcome in forecasts:
-        bounded = min(max(chance, LEAST_PROBABILITY), 1 - LEAST_PROBABILITY)
+        bounded = min(max(chance, MIN_PROBABILITY), 1 - MIN_PROBABILITY)
         total -= outcome * math.log(bounded) + (1 - outcome) * math.log(1 - bounded)
     return total / len(forecasts)
 

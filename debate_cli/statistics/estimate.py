@@ -20,7 +20,7 @@ Row = TypeVar("Row")
 
 LEVEL = 0.95
 RESAMPLES = 1000
-LEAST_DEFINED = 0.9
+MIN_DEFINED_SHARE = 0.9
 """Minimum share of resamples in which the statistic must be defined. With fewer, there is no interval."""
 
 
@@ -68,7 +68,7 @@ def estimate(
         resampled = statistic(drawn)
         if resampled is not None:
             values.append(resampled)
-    if not values or len(values) < LEAST_DEFINED * resamples:
+    if not values or len(values) < MIN_DEFINED_SHARE * resamples:
         return unknown
     low, high = percentile_interval(values, len(clusters))
     return Estimate(value, low, high, len(rows), len(clusters))

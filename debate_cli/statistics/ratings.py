@@ -35,7 +35,7 @@ TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class PairResult:
     """One comparison of two players."""
 
     left: str
@@ -111,7 +111,7 @@ class Ratings:
         return tuple(note for note, applies in notes.items() if applies)
 
 
-def rate(results: Sequence[Result], *, resamples: int = RESAMPLES) -> Ratings:
+def rate(results: Sequence[PairResult], *, resamples: int = RESAMPLES) -> Ratings:
     """Fit the strengths of all players, with intervals by a bootstrap over the clusters.
 
     `results`: comparisons of two different players. `resamples`: number of bootstrap resamples; 0 gives no intervals.
@@ -166,7 +166,7 @@ def _fit_resamples(design: _Design, found: Floats, prior: float, resamples: int)
     return drawn, refits
 
 
-def _games_and_share(name: str, results: Sequence[Result]) -> tuple[float, float]:
+def _games_and_share(name: str, results: Sequence[PairResult]) -> tuple[float, float]:
     games = points = 0.0
     for result in results:
         if name in {result.left, result.right}:
@@ -176,7 +176,7 @@ def _games_and_share(name: str, results: Sequence[Result]) -> tuple[float, float
 
 
 class _Design:
-    def __init__(self, results: Sequence[Result], names: Sequence[str]) -> None:
+    def __init__(self, results: Sequence[PairResult], names: Sequence[str]) -> None:
         import numpy as np
 
         clusters = list(dict.fromkeys(result.cluster for result in results))
@@ -225,7 +225,7 @@ class _Design:
         return float(abs(self.matrix @ values).max()) > DIVERGED
 
 
-def _connected_groups(results: Sequence[Result], names: Sequence[str]) -> list[int]:
+def _connected_groups(results: Sequence[PairResult], names: Sequence[str]) -> list[int]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

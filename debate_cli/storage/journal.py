@@ -57,7 +57,7 @@ class JournalContents(NamedTuple):
     """The events of a journal file."""
 
     events: tuple[Event, ...]
-    torn_line_warning: str | None
+    incomplete_line_warning: str | None
     """Warning about an incomplete last line, which is ignored; None if all lines are complete."""
     length: int
     """Size of the complete lines in bytes, including one newline per line."""
@@ -246,7 +246,7 @@ def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
         limit = f"{MAX_JOURNAL_BYTES // 1024**2} MiB"
         raise TranscriptError(f"{path}: larger than {limit}, so it is not a journal; name another file")
     lines = data.removesuffix(b"\n").split(b"\n")
-    torn: str | None = None
+    incomplete_line_warning: str | None = None
     events: list[Event] = []
     length = version = 0
     checksum: int | None = 0
@@ -254,7 +254,7 @@ def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
     for number, line in enumerate(lines, start=1):
         fields, found = _parse_line(line, checksum, is_first=number == 1)
         if fields is None and number == len(lines) and not data.endswith(b"\n"):
-            torn = f"{path}:{number}: the last line is incomplete and ignored; its event is lost"
+            incomplete_line_warning = f"{path}:{number}: the last line is incomplete and ignored; its event is lost"
             break
         if number == 1:
             if fields is None:
@@ -271,7 +271,7 @@ def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
     if not events:
         problem = f":1: {damage.reason}; restore the file" if damage else ": contains no events; remove the file"
         raise TranscriptError(f"{path}{problem}")
-    return JournalContents(tuple(events), torn, length, version, checksum), damage
+    return JournalContents(tuple(events), incomplete_line_warning, length, version, checksum), damage
 
 
 def _describe_lines(lines: Sequence[bytes]) -> str:

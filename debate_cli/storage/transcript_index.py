@@ -33,9 +33,9 @@ class IndexEntry:
     Empty without a transcript."""
     cost_usd: float | None
     """Cost in US dollars; None if a price is not known."""
-    judgments_missing: int = 0
+    missing_judgements: int = 0
     """Number of missing judgements that can be repeated; 0 if the debate is incomplete or a process works on it."""
-    lacks_deciding_judgment: bool = False
+    lacks_deciding_judgement: bool = False
     """Whether the deciding verdict of a complete debate is undetermined because a judge failed."""
 
 
@@ -80,8 +80,8 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
         models=models_used_by_debaters(debate),
         conclusions=conclusions,
         cost_usd=debate.usage.cost_usd,
-        judgments_missing=0 if is_locked else count_missing_judgements(debate),
-        lacks_deciding_judgment=not is_locked and debate.status == "complete" and not undecided.isdisjoint(failed),
+        missing_judgements=0 if is_locked else count_missing_judgements(debate),
+        lacks_deciding_judgement=not is_locked and debate.status == "complete" and not undecided.isdisjoint(failed),
     )
 
 
@@ -112,14 +112,14 @@ def _newest_by_system(stored: StoredDebate) -> tuple[Verdict, ...]:
 
     by_models = [verdict for verdict in stored.verdicts if verdict.reviewer is None]
     newest = {verdict.system: verdict for verdict in sorted(by_models, key=precedence)}
-    beside = {system: {run.id for run in debate.runs_beside(verdict.run)} for system, verdict in newest.items()}
+    compared = {system: {run.id for run in debate.compared_runs(verdict.run)} for system, verdict in newest.items()}
     first_seen = dict.fromkeys(verdict.system for verdict in by_models)
     found = [
         verdict
         for system in first_seen
         for verdict in by_models
         if verdict == newest[system]
-        or ((verdict.system, verdict.run) in judged and verdict.system == system and verdict.run in beside[system])
+        or ((verdict.system, verdict.run) in judged and verdict.system == system and verdict.run in compared[system])
     ]
     found += [verdict for verdict in stored.verdicts if verdict.reviewer is not None]
     without_details = (verdict.model_copy(update={"notes": {"option": verdict.option}}) for verdict in found)

@@ -29,12 +29,12 @@ class StoredDebate(NamedTuple):
     debate: Debate
     verdicts: tuple[Verdict, ...] = ()
     """The verdicts in the transcript; empty if the debate was read from its journal."""
-    torn_line_warning: str | None = None
+    incomplete_line_warning: str | None = None
     """Warning about an incomplete last line of the journal, which is ignored; None if all lines are complete."""
 
     @property
     def from_journal(self) -> bool:
-        """Whether the debate was read from its journal. This is so if the transcript is older or missing."""
+        """Whether the debate was read from its journal: the transcript is older than the journal, or missing."""
         return self.path.suffix == JOURNAL_SUFFIX
 
 
@@ -89,7 +89,9 @@ def open_debate(path: Path) -> StoredDebate:
     if not journal.exists():
         return _from_transcript(path if path == transcript or not transcript.exists() else transcript)
     contents = read_journal(journal)
-    from_journal = StoredDebate(journal, fold(contents.events), torn_line_warning=contents.torn_line_warning)
+    from_journal = StoredDebate(
+        journal, fold(contents.events), incomplete_line_warning=contents.incomplete_line_warning
+    )
     if not transcript.exists():
         return from_journal
     try:

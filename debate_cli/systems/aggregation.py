@@ -130,7 +130,7 @@ def speaker_names(debate: Debate) -> frozenset[str]:
     return frozenset(turn.speaker for turn in debate.turns) & frozenset(item.name for item in debate.participants)
 
 
-def describe_silent(debate: Debate) -> list[str]:
+def describe_silent_debaters(debate: Debate) -> list[str]:
     """Return a sentence for each participant who has not spoken."""
     speakers = speaker_names(debate)
     return [f"{item.name} has not spoken." for item in debate.participants if item.name not in speakers]

@@ -250,7 +250,7 @@ class JudgingSystem(Generic[SettingsT]):
 
         Default: one brief to each judge on the whole debate, once the debate is over.
         """
-        if progress.is_over and self.why_not(debate) is None:
+        if progress.is_over and self.unsuitable_reason(debate) is None:
             yield from briefs_for(run.id, settings, WHOLE_DEBATE)
 
     def planned_calls(self, settings: SettingsT, turns: int, rounds: int) -> PlannedCalls:
@@ -280,7 +280,7 @@ class JudgingSystem(Generic[SettingsT]):
         """Return the search texts whose results the question of `brief` shows. Default: none."""
         return ()
 
-    def why_not(self, debate: Debate) -> str | None:
+    def unsuitable_reason(self, debate: Debate) -> str | None:
         """Return why this system cannot judge the debate, e.g. `has no speeches, so …`. None means that it can.
 
         Default: the debate must have a speech. If the system has `judges_texts`, a text without speeches is allowed
@@ -292,7 +292,9 @@ class JudgingSystem(Generic[SettingsT]):
 
     # Effects of the first judging run on the debate while it runs
 
-    def awaited(self, debate: Debate, settings: SettingsT, index: int, round_number: int | None) -> Iterable[Brief]:
+    def awaited_briefs(
+        self, debate: Debate, settings: SettingsT, index: int, round_number: int | None
+    ) -> Iterable[Brief]:
         """Return the briefs that must have succeeded or failed before the turn `index` begins. Default: none.
 
         `round_number`: round of this turn; None if `index` is after the last turn of the debate.
@@ -303,7 +305,7 @@ class JudgingSystem(Generic[SettingsT]):
         """Return the judges' advice to all debaters for the round `round_number`. Default: None (no advice)."""
         return None
 
-    def stopped(self, debate: Debate, settings: SettingsT, due_round: int) -> frozenset[str]:
+    def stopped_debaters(self, debate: Debate, settings: SettingsT, due_round: int) -> frozenset[str]:
         """Return the names of the debaters who surrendered before the round `due_round`. Default: none."""
         return frozenset()
 
@@ -335,8 +337,8 @@ class JudgingSystem(Generic[SettingsT]):
     def max_score(self, verdict: Verdict) -> float:
         """Return the highest possible score.
 
-        Default: `max_option_score` if an option won. If a debater won or no outcome was chosen, the largest absolute
-        score in `verdict`, or 1 without scores.
+        Default: `max_option_score` if an option won. Otherwise the largest absolute score in `verdict`, or 1 without
+        scores.
         """
         if verdict.option in self.options:
             return self.max_option_score

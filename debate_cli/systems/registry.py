@@ -25,7 +25,7 @@ class UninstalledSystem(JudgingSystem[SystemSettings]):
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         """Return None: without the plug-in it is unknown which judges agree with the verdict."""
 
-    def why_not(self, debate: Debate) -> str | None:
+    def unsuitable_reason(self, debate: Debate) -> str | None:
         """Return that the plug-in is missing."""
         return (
             f"the judging system {self.kind} is not installed; install its plug-in, or name other systems with --system"
@@ -86,7 +86,7 @@ def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
     return frozenset(
         name
         for system, settings in active_systems(debate.run(FIRST_RUN))
-        for name in system.stopped(debate, settings, due_round)
+        for name in system.stopped_debaters(debate, settings, due_round)
     )
 
 

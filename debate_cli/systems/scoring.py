@@ -47,8 +47,8 @@ def score(
     judged.sort(key=lambda item: debate.judged_all_turns(debate.run(item.run), item.system))
     by_models = [verdict for verdict in scored if verdict.reviewer is None]
     ordered = _put_deciding_first(by_models, _deciding_kind(debate, runs), judged)
-    beside = {run.id for run in debate.runs_beside(ordered[0].run)} - {ordered[0].run} if ordered else set[str]()
-    if any(item.system == ordered[0].system and item.run in beside for item in judged):
+    compared = {run.id for run in debate.compared_runs(ordered[0].run)} - {ordered[0].run} if ordered else set[str]()
+    if any(item.system == ordered[0].system and item.run in compared for item in judged):
         ordered = (ordered[0].model_copy(update={"decides": False}), *ordered[1:])
     return (*ordered, *(verdict for verdict in scored if verdict.reviewer is not None))
 
@@ -66,8 +66,8 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
     if decisive or not verdicts:
         return tuple(decisive[:1])
     head = verdicts[0]
-    beside = {run.id for run in debate.runs_beside(head.run)}
-    return tuple(verdict for verdict in verdicts if verdict.system == head.system and verdict.run in beside)
+    compared = {run.id for run in debate.compared_runs(head.run)}
+    return tuple(verdict for verdict in verdicts if verdict.system == head.system and verdict.run in compared)
 
 
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
@@ -77,7 +77,7 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
     """
     found = [item for run in runs for item in verdicts_of_run(debate, verdicts, run)]
     return tuple(
-        item.model_copy(update={"decides": False}) if item.decides and len(debate.runs_beside(item.run)) > 1 else item
+        item.model_copy(update={"decides": False}) if item.decides and len(debate.compared_runs(item.run)) > 1 else item
         for item in found
     )
 
@@ -142,11 +142,11 @@ def _select_systems(debate: Debate, runs: str) -> list[tuple[JudgingRun, SystemS
         standing = sorted(models, key=lambda pair: debate.judged_all_turns(pair[0], pair[1].kind))
         judged = [pair for pair in standing if _has_judged(debate, *pair)]
         newest = {system.kind: run.id for run, system in [*standing, *judged]}
-        beside = {kind: {run.id for run in debate.runs_beside(run_id)} for kind, run_id in newest.items()}
+        compared = {kind: {run.id for run in debate.compared_runs(run_id)} for kind, run_id in newest.items()}
         chosen = [
             (run, system)
             for run, system in models
-            if run.id == newest[system.kind] or (run.id in beside[system.kind] and _has_judged(debate, run, system))
+            if run.id == newest[system.kind] or (run.id in compared[system.kind] and _has_judged(debate, run, system))
         ]
         return [*chosen, *reviews]
     return [(run, system) for run, system in counted if run.id == runs]
@@ -180,11 +180,11 @@ def verdicts_match(stored: Verdict, recomputed: Verdict) -> bool:
         return False
     if not all(_are_equal(score, recomputed.scores[name]) for name, score in stored.scores.items()):
         return False
-    ours, theirs = (
+    first, second = (
         dict(_numbers(notes.to_json() if isinstance(notes, Notes) else notes, ""))
         for notes in (stored.notes, recomputed.notes)
     )
-    return all(_are_equal(ours[path], theirs[path]) for path in ours.keys() & theirs.keys())
+    return all(_are_equal(first[path], second[path]) for path in first.keys() & second.keys())
 
 
 def _are_equal(stored: float | None, recomputed: float | None) -> bool:

@@ -3,10 +3,10 @@
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.turn import Turn
 from debate_cli.evidence.source_checks import (
-    HELD_OUTCOMES,
+    GENUINE_OUTCOMES,
     SourceCheck,
     check_turn,
-    iter_words_beside,
+    iter_texts_about,
 )
 from debate_cli.judge_input.injection.detector import mask_injection
 from debate_cli.judge_input.quotes import is_quoted_in
@@ -98,16 +98,16 @@ def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -
     given = ordered_assessments(debate, SOURCES_KIND, run)
     spoken = debate.turns_by_index[turn]
 
-    def is_beside(item: str, *further: str) -> bool:
-        return any(is_quoted_in(words, text) for text in (*iter_words_beside(spoken, item), *further))
+    def contains_words(item: str, *further: str) -> bool:
+        return any(is_quoted_in(words, text) for text in (*iter_texts_about(spoken, item), *further))
 
     for item in judge_lookups(debate, given):
-        if item.turn == turn and item.exists == "yes" and not item.source and is_beside(item.item):
+        if item.turn == turn and item.exists == "yes" and not item.source and contains_words(item.item):
             return item.passage
     for check, answer in join_checks(debate, given):
         if check.turn == turn and answer.supports == "yes" and check.outcome != "no_such_source":
-            quoted = (check.quote,) if check.outcome in HELD_OUTCOMES else ()
-            if is_beside(check.item, *quoted):
+            quoted = (check.quote,) if check.outcome in GENUINE_OUTCOMES else ()
+            if contains_words(check.item, *quoted):
                 return check.source
     return None
 

@@ -10,7 +10,7 @@ from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.turn import CLOSING_ITEM, Turn
 from debate_cli.evidence.source_checks import (
     FAILED_OUTCOMES,
-    HELD_OUTCOMES,
+    GENUINE_OUTCOMES,
     LookupItem,
     SourceCheck,
     SourceOutcome,
@@ -252,7 +252,7 @@ def brief_sources(debate: Debate) -> SourceBriefing:
             (altered if check.outcome == "altered" else missing).append(note)
         elif answer.supports == "contradicts":
             contradicting.append(SourceNote(id=check.source, title=title, finding=f"contradicts {part}"))
-        elif check.outcome in HELD_OUTCOMES and answer.supports == "yes":
+        elif check.outcome in GENUINE_OUTCOMES and answer.supports == "yes":
             reliable.setdefault(check.source, {}).setdefault(word, {})[part] = None
     return SourceBriefing(
         reliable=tuple(

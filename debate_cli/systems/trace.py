@@ -161,7 +161,7 @@ class WeakestArgument:
         return "Lowest score" if self.row.standing == "UPHELD" else "Weakest argument"
 
     @property
-    def marked(self) -> str:
+    def score_text(self) -> str:
         """The score in words, e.g. `5.7 of 10`; empty without a score."""
         return "" if self.score is None else f"{format_number(self.score)} of {self.max_score:g}"
 
@@ -169,10 +169,10 @@ class WeakestArgument:
     def standing_and_score(self) -> str:
         """Standing and score in words, e.g. `refuted, 5.7 of 10`. A missing standing or score is left out."""
         standing = STANDING_BADGES[self.row.standing].word if self.row.standing is not None else ""
-        return ", ".join(filter(None, (standing, self.marked)))
+        return ", ".join(filter(None, (standing, self.score_text)))
 
     @property
-    def because(self) -> tuple[str, ...]:
+    def reasons(self) -> tuple[str, ...]:
         """Why the claim was not upheld. Empty if the claim was upheld or the judge gave no reason."""
         reason = (self.row.reason or "").strip()
         return (reason,) if reason and self.row.standing not in {None, "UPHELD"} else ()

@@ -10,7 +10,7 @@ pytest.importorskip("scipy", reason="needs the extra [experiments]")
 from debate_cli.audit.comparison import compare_judges, compare_with_labels
 from debate_cli.audit.debates import load_shipped_debates
 from debate_cli.audit.gates import check_gates, parse_gates
-from debate_cli.audit.judging import Case, Judgement, JudgeName, build_cases
+from debate_cli.audit.judging import AuditCase, Judgement, JudgeName, build_cases
 from debate_cli.audit.labels import LabelSet, WinnerLabel, labels_by_construction, read_labels
 from debate_cli.audit.measures import find_measures
 from debate_cli.audit.report import build_report
@@ -21,7 +21,7 @@ from debate_cli.errors import UsageError
 
 JUDGE = JudgeName("mock/judge", "structured")
 DEBATES = load_shipped_debates()
-Points = Callable[[Case, int], dict[str, float]]
+Points = Callable[[AuditCase, int], dict[str, float]]
 """Returns the points of both sides in one run of a case. Runs count from 0."""
 
 
@@ -50,12 +50,12 @@ def _names(debate: Debate) -> tuple[str, str]:
     return first.name, second.name
 
 
-def _first_ahead(case: Case, _run: int) -> dict[str, float]:
+def _first_ahead(case: AuditCase, _run: int) -> dict[str, float]:
     first, second = _names(case.debate)
     return {first: 60.0, second: 50.0}
 
 
-def _draws(case: Case, _run: int) -> dict[str, float]:
+def _draws(case: AuditCase, _run: int) -> dict[str, float]:
     return dict.fromkeys(_names(case.debate), 50.0)
 
 
@@ -73,7 +73,7 @@ def test_judge_of_places_leads_for_the_first_and_flips_with_the_order() -> None:
 def test_judge_of_names_flips_with_the_names() -> None:
     """A judge that prefers a name changes its winner with the names and not with the order."""
 
-    def by_name(case: Case, _run: int) -> dict[str, float]:
+    def by_name(case: AuditCase, _run: int) -> dict[str, float]:
         low, high = sorted(_names(case.debate))
         return {low: 60.0, high: 50.0}
 
@@ -84,7 +84,7 @@ def test_judge_of_names_flips_with_the_names() -> None:
 def test_gain_by_words_that_only_add_length_is_taken_out() -> None:
     """A judge that counts words gains by padding, and claims of certainty gain nothing beyond their length."""
 
-    def by_length(case: Case, _run: int) -> dict[str, float]:
+    def by_length(case: AuditCase, _run: int) -> dict[str, float]:
         return {
             name: sum(len(turn.text.split()) for turn in case.debate.select_turns(speaker=name)) / 10
             for name in _names(case.debate)
@@ -100,7 +100,7 @@ def test_gain_by_words_that_only_add_length_is_taken_out() -> None:
 def test_noise_is_the_share_of_pairs_with_other_winners() -> None:
     """Two of three pairs of runs have different winners, and the spread is that of their margins."""
 
-    def noisy(case: Case, run: int) -> dict[str, float]:
+    def noisy(case: AuditCase, run: int) -> dict[str, float]:
         first, second = _names(case.debate)
         return {first: 60.0, second: 50.0} if run < 2 else {first: 50.0, second: 60.0}
 
@@ -123,9 +123,9 @@ def test_accuracy_stands_beside_the_rules() -> None:
 
 def test_perfect_judge_meets_the_gates_that_can_be_decided() -> None:
     """A perfect judge of eight debates meets every gate except perhaps `baseline`, and follows no simple rule."""
-    better = {each.debate.id: each.better for each in DEBATES}
+    better = {each.debate.id: each.better_debater for each in DEBATES}
 
-    def perfect(case: Case, _run: int) -> dict[str, float]:
+    def perfect(case: AuditCase, _run: int) -> dict[str, float]:
         names = _names(case.debate)
         right = better[case.debate.id.partition("--")[0]]
         if case.variant == "mirror" or right is None:

@@ -148,13 +148,13 @@ def test_speeches_without_structure_are_changed_in_their_text() -> None:
 
 def test_longer_side_is_no_hint_at_the_better_one() -> None:
     """Of the four shipped debates with a better side, it is the longer one in two and the first one in two."""
-    decided = [each for each in load_shipped_debates() if each.better is not None]
+    decided = [each for each in load_shipped_debates() if each.better_debater is not None]
     longer = first = 0
     for each in decided:
         names = [item.name for item in each.debate.participants]
         words = {name: len(_words(each.debate.turns, name)) for name in names}
-        longer += max(names, key=words.__getitem__) == each.better
-        first += names[0] == each.better
+        longer += max(names, key=words.__getitem__) == each.better_debater
+        first += names[0] == each.better_debater
     assert (len(decided), longer, first) == (4, 2, 2)
 
 

@@ -16,7 +16,7 @@ JUDGE = "mock/judge"
 class Requests:
     """A cassette that records requests per model, in order."""
 
-    serves: bool = False
+    is_replay: bool = False
     asked: dict[str, list[Request]] = field(default_factory=dict[str, list[Request]])
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from bench.figures import Figures
 
-from debate_cli.statistics.ratings import Result, rate
+from debate_cli.statistics.ratings import PairResult, rate
 
 STRENGTHS = {"a": 1.0, "b": 0.5, "c": 0.0, "d": -0.5, "e": -1.0}
 SIDE = 0.3
@@ -50,15 +50,15 @@ def test_intervals_cover(figures: Figures, motions: int) -> None:
     )
 
 
-def _play(motions: int, generator: np.random.Generator) -> list[Result]:
+def _play(motions: int, generator: np.random.Generator) -> list[PairResult]:
     """A tournament: every pair in both orders on every motion, with judges who see the same debate."""
-    results: list[Result] = []
+    results: list[PairResult] = []
     for motion in range(motions):
         slant = generator.normal(0, MOTION_SPREAD)
         for left, right in itertools.permutations(STRENGTHS, 2):
             chance = _chance(left, right, slant + generator.normal(0, DEBATE_SPREAD))
             wins = generator.random(JUDGES) < chance
-            results += [Result(left, right, float(won), 1 / JUDGES, str(motion)) for won in wins]
+            results += [PairResult(left, right, float(won), 1 / JUDGES, str(motion)) for won in wins]
     return results
 
 
@@ -72,7 +72,7 @@ def _population_values() -> dict[str, float]:
     spread = NormalDist(0, math.hypot(MOTION_SPREAD, DEBATE_SPREAD))
     slants = [spread.inv_cdf((number + 0.5) / 1000) for number in range(1000)]
     results = [
-        Result(left, right, fmean(_chance(left, right, slant) for slant in slants))
+        PairResult(left, right, fmean(_chance(left, right, slant) for slant in slants))
         for left, right in itertools.permutations(STRENGTHS, 2)
     ]
     ratings = rate(results, resamples=0)

@@ -58,7 +58,7 @@ class Patient:
 
 def found(patient: Patient, profile: Profile = EVERY) -> dict[str, ModelCheck]:
     """Mode -> check of `patient`."""
-    return {check.way: check for check in asyncio.run(run_checks(patient, profile, ASKED))}
+    return {check.kind: check for check in asyncio.run(run_checks(patient, profile, ASKED))}
 
 
 @pytest.fixture

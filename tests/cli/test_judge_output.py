@@ -39,7 +39,7 @@ def test_a_changed_deciding_verdict_is_reported(saved: Path) -> None:
     command = ("judge", saved, "--system", "structured", "--model", "mock/third")
     apart = debate(*command, "--out", "o.json", cwd=saved.parent)
     done = debate(*command, cwd=saved.parent)
-    changes = [line for line in done.lines if "the deciding verdict was Con (narrow, structured), is now" in line]
+    changes = [line for line in done.lines if "the deciding verdict was Con (narrow, structured) and is now" in line]
     assert (done.code, len(changes), "deciding verdict" in apart.err) == (0, 1, False), done.err
 
 

@@ -113,8 +113,8 @@ def test_nothing_is_shown_while_a_person_is_asked() -> None:
     """What happens meanwhile is shown when the last of the people at the terminal has answered."""
     observer = Listening()
     wrapper = PipeSafeObserver(observer)
-    with wrapper.held():
-        with wrapper.held():
+    with wrapper.hold_output():
+        with wrapper.hold_output():
             wrapper.event(SPOKEN, debate())
         wrapper.note("a note")
         assert observer.heard == []
@@ -125,7 +125,7 @@ def test_a_person_who_leaves_sees_no_speech_of_others() -> None:
     """After Ctrl-C in the form, what was held back is shown without the speeches."""
     observer = Listening()
     wrapper = PipeSafeObserver(observer)
-    with suppress(KeyboardInterrupt), wrapper.held():
+    with suppress(KeyboardInterrupt), wrapper.hold_output():
         wrapper.event(SPOKEN, debate())
         wrapper.note("a note")
         raise KeyboardInterrupt
@@ -150,6 +150,6 @@ def test_a_resumed_debate_hides_what_a_waiting_person_may_not_see() -> None:
     turn = turns()[1].model_copy(update={"speaker": "Con", "index": 1, "round": 1})
     wrapper.event(resumed, fold([opened, TurnCompleted(at=NOON, turn=turn), resumed]))
     assert observer.heard == ["resumed"]
-    with wrapper.held():
+    with wrapper.hold_output():
         pass
     assert observer.heard == ["resumed", "turned"]

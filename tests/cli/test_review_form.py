@@ -15,7 +15,7 @@ from debate_cli.app.review import Review, open_review
 from debate_cli.cli.review import ReviewForm
 from debate_cli.domain.reviewer import ReviewTerms
 from debate_cli.providers.people.form_fields import FormDraft
-from debate_cli.providers.people.replies import ReadReply
+from debate_cli.providers.people.replies import PersonAnswer
 from debate_cli.render.person_form.form import FilledForm, FormLeftError, FormState, FormTask
 from debate_cli.storage.transcript_store import open_debate
 
@@ -32,7 +32,7 @@ class Person:
         self.tasks.append(task)
         value = fill_form(sheet.form.schema)
         self._change(len(self.tasks), value)
-        return FilledForm(ReadReply(json.dumps(value)), 5.0)
+        return FilledForm(PersonAnswer(json.dumps(value)), 5.0)
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_wrong_answer_cannot_be_sent(review: Review, tmp_path: Path) -> None:
             messages.append(state.message)
             for item in sheet.fields():
                 sheet.set(item, number)
-        answer = state.send() or ReadReply(json.dumps(fill_form(sheet.form.schema)))
+        answer = state.send() or PersonAnswer(json.dumps(fill_form(sheet.form.schema)))
         return FilledForm(answer, 5.0)
 
     messages: list[str] = []

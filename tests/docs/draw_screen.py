@@ -27,7 +27,7 @@ def drawn() -> str:
 
     def show(console: Console) -> None:
         for part in parts:
-            part.on(console)
+            part.print_to(console)
 
     return export_svg(show, title=debate.topic, unique_id="debate-screen")
 

@@ -11,7 +11,7 @@ pytest.importorskip("scipy", reason="needs the extra [experiments]")
 from debate_cli.errors import UsageError
 from debate_cli.experiments.analysis import analyze
 from debate_cli.experiments.rating_file import read_rating_file
-from debate_cli.experiments.results import Judgement
+from debate_cli.experiments.results import JudgementRow
 from debate_cli.render.content.experiment_report import leaderboard_table, report_tables
 from debate_cli.systems.tables import Interval
 
@@ -25,7 +25,7 @@ TEMPLATE: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _row(motion: int, first: str, second: str, judge: str, result: str, **changes: object) -> Judgement:
+def _row(motion: int, first: str, second: str, judge: str, result: str, **changes: object) -> JudgementRow:
     lead = {"first": 2.0, "second": -2.0}.get(result, 0.0)
     winner = {"first": first, "second": second}.get(result)
     columns: dict[str, Any] = {
@@ -42,10 +42,10 @@ def _row(motion: int, first: str, second: str, judge: str, result: str, **change
         "second_score": 5 - lead / 2,
         **changes,
     }
-    return Judgement(**columns)
+    return JudgementRow(**columns)
 
 
-def _both_orders(motions: int, judge: str, first_order: str, second_order: str) -> Iterator[Judgement]:
+def _both_orders(motions: int, judge: str, first_order: str, second_order: str) -> Iterator[JudgementRow]:
     for motion in range(motions):
         yield _row(motion, "ann", "bob", judge, first_order)
         yield _row(motion, "bob", "ann", judge, second_order)

@@ -125,13 +125,13 @@ def test_time_in_which_no_call_was_due_does_not_slow_the_pace() -> None:
     gated = Gated()
 
     def accept(seconds: float) -> None:
-        call = gated.gate.depart()
+        call = gated.gate.start_call()
         gated.clock.now += seconds
         gated.gate.accept(call)
 
     for seconds in [20.0] * 30 + [0.25] * 20:
         accept(seconds)
-    refused = gated.gate.depart()
+    refused = gated.gate.start_call()
     gated.gate.refuse(refused, RateLimitedError("lab answered 429", retry_after=10), waiting=1)
     gated.clock.now += gated.gate.wait_s()
     accept(0)
@@ -188,7 +188,7 @@ def test_an_accepted_probe_ends_the_growth_of_the_backoff() -> None:
     """Refusals in a row wait 1 s, then 2 s; the first one after an accepted call waits 1 s again."""
     gated, waits = Gated(), list[float]()
     for is_accepted in (False, False, True, False):
-        call = gated.gate.depart()
+        call = gated.gate.start_call()
         if is_accepted:
             gated.gate.accept(call)
         else:

@@ -47,7 +47,7 @@ def test_a_good_answer_at_once() -> None:
     assert modes(model) == ["native"]
     assert model.requests[0].schema == OutputSchema("opinion", SCHEMA)
     assert model.requests[0].messages == request().messages
-    assert answer.exchange.model_dump() == {
+    assert answer.call.model_dump() == {
         "model": "mock/a",
         "rung": "native",
         "attempts": 1,
@@ -98,9 +98,9 @@ def test_every_attempt_is_counted() -> None:
     rejected = UnsupportedError("no json_schema")
     rejected.attempts, rejected.usage = 2, Usage(input_tokens=5)
     answer, _ = ask(rejected, reply(TOO_HIGH, attempts=3), GOOD)
-    assert answer.exchange.attempts == 6
-    assert answer.exchange.usage == Usage(input_tokens=205, cached_tokens=80, output_tokens=20)
-    assert answer.exchange.latency_s == pytest.approx(1.0)
+    assert answer.call.attempts == 6
+    assert answer.call.usage == Usage(input_tokens=205, cached_tokens=80, output_tokens=20)
+    assert answer.call.latency_s == pytest.approx(1.0)
 
 
 def test_a_re_ask_continues_the_conversation() -> None:
@@ -144,7 +144,7 @@ def test_a_rejected_mode_is_not_used_again() -> None:
     """No client that shares the record uses a mode that the server rejected."""
     record = ModeRecord()
     answer, model = ask(UnsupportedError("no json_schema"), GOOD, record=record)
-    assert (answer.form, answer.exchange.rung, modes(model)) == (SOUND, "tool", ["native", "tool"])
+    assert (answer.form, answer.call.rung, modes(model)) == (SOUND, "tool", ["native", "tool"])
     _, later = ask(GOOD, record=record)
     assert (record.rejected, modes(later)) == ({"native"}, ["tool"])
 
@@ -155,7 +155,7 @@ def test_a_mode_that_is_ignored_twice_in_a_row_is_not_used_again() -> None:
     record = ModeRecord("lab/m", note=notes.append)
     tried = [ask(BROKEN, GOOD, record=record) for _ in range(2)] + [ask(GOOD, record=record)]
     assert [modes(model) for _, model in tried] == [["native", "tool"], ["native", "tool"], ["tool"]]
-    assert [answer.exchange.rejected for answer, _ in tried] == [(), ("native",), ()]
+    assert [answer.call.rejected for answer, _ in tried] == [(), ("native",), ()]
     assert notes == ["lab/m ignores the schema and answers in plain text; from now on it is asked in another mode"]
 
 
@@ -173,7 +173,7 @@ def test_all_modes_rejected() -> None:
     record = ModeRecord()
     answer, model = ask(UnsupportedError("no"), record=record)
     assert isinstance(answer.error, UnsupportedError)
-    assert (modes(model), answer.exchange.attempts) == (["native", "tool", "prompt"], 3)
+    assert (modes(model), answer.call.attempts) == (["native", "tool", "prompt"], 3)
     assert modes(ask(GOOD, record=record)[1]) == ["prompt"]
 
 
@@ -183,7 +183,7 @@ def test_an_error_is_returned_not_raised(error: Exception) -> None:
     answer, _ = ask(TOO_HIGH, error)
     assert answer.error is error
     assert (answer.form, answer.problem, answer.text) == (None, None, TOO_HIGH)
-    assert answer.exchange.usage.input_tokens == 100
+    assert answer.call.usage.input_tokens == 100
 
 
 def test_an_unexpected_exception_is_raised() -> None:
@@ -200,7 +200,7 @@ def test_a_refusal_is_an_error_and_is_not_re_asked(act: Act) -> None:
     """A refusal is an error, even beside a valid form."""
     answer, model = ask(act)
     assert isinstance(answer.error, RefusedError)
-    assert (answer.form, len(model.requests), answer.exchange.attempts) == (None, 1, 1)
+    assert (answer.form, len(model.requests), answer.call.attempts) == (None, 1, 1)
 
 
 def test_a_lenient_form_accepts_answers_off_schema() -> None:
@@ -241,7 +241,7 @@ def test_plain_text() -> None:
     """Without a form the request has the mode `text` and no schema."""
     answer, model = ask_for_text("<think>hm</think> Friends! ")
     assert (answer.text, answer.form, answer.error, answer.problem) == ("Friends!", None, None, None)
-    assert (model.requests[0].schema, answer.exchange.rung) == (None, "text")
+    assert (model.requests[0].schema, answer.call.rung) == (None, "text")
 
 
 @pytest.mark.parametrize(
@@ -255,4 +255,4 @@ def test_empty_or_truncated_text(act: Act, problem: str) -> None:
 
 def test_the_cost_is_unknown_without_a_price() -> None:
     """Without a price the cost is None, not 0."""
-    assert ask_for_text("Friends!")[0].exchange.cost_usd is None
+    assert ask_for_text("Friends!")[0].call.cost_usd is None

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, items, one_of, text
-from debate_cli.providers.people.replies import NOT_FILLED_IN, ReadReply, read_reply
+from debate_cli.providers.people.replies import NOT_FILLED_IN, PersonAnswer, read_reply
 from debate_cli.providers.people.yaml_form import form_lines
 
 
@@ -63,7 +63,7 @@ open: yes
 """
 
 
-def _read(words: str) -> ReadReply:
+def _read(words: str) -> PersonAnswer:
     return read_reply(words, FORM, accepts_text=True)
 
 
@@ -90,7 +90,7 @@ def test_the_same_form_in_each_notation(words: str) -> None:
 def test_plain_words_are_an_answer_where_they_are_accepted() -> None:
     """A speech in plain words is used as it is; a judge's answer needs the form."""
     words = "I disagree: five people cannot run nine services.\n\nNot at night either."
-    assert _read(words) == ReadReply(words, is_final=True)
+    assert _read(words) == PersonAnswer(words, is_final=True)
     found = read_reply(words, FORM)
     assert not found.is_usable
     assert "responses" in found.problems[0]

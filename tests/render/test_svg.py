@@ -24,7 +24,7 @@ def whole(shown: Debate) -> TerminalExport:
 
 def svg(export: TerminalExport) -> str:
     """The export as SVG."""
-    return export_svg(export.on, title=export.debate.topic)
+    return export_svg(export.print_to, title=export.debate.topic)
 
 
 @pytest.mark.parametrize("shown", [debate(), ATTACKED], ids=["plain", "attacked"])

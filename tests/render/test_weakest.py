@@ -75,14 +75,14 @@ def test_arguments_that_are_not_distinguished_have_no_weakest(shown: Debate) -> 
 def test_an_upheld_argument_is_shown_without_the_judges_praise() -> None:
     """The heading does not call an upheld claim weak, and the judge's reason is left out."""
     argument = weakest(judged(all_standing("UPHELD"), reason=PRAISE))
-    assert (argument.title, argument.because) == ("Lowest score", ())
+    assert (argument.title, argument.reasons) == ("Lowest score", ())
 
 
 @pytest.mark.parametrize("standing", ["REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD"])
 def test_an_argument_that_was_not_upheld_has_the_judges_reason(standing: Standing) -> None:
     """An argument that was not upheld is shown with the judge's reason."""
     argument = weakest(judged(all_standing(standing), reason=PRAISE))
-    assert (argument.title, argument.because) == ("Weakest argument", (PRAISE,))
+    assert (argument.title, argument.reasons) == ("Weakest argument", (PRAISE,))
 
 
 def test_scores_are_those_of_the_newest_run() -> None:

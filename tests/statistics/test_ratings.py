@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("scipy", reason="needs the extra [experiments]")
 
-from debate_cli.statistics.ratings import ELO_SCALE, Ratings, Result, rate
+from debate_cli.statistics.ratings import ELO_SCALE, PairResult, Ratings, rate
 
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
 HOME_WINS_AND_LOSSES = (
@@ -25,16 +25,16 @@ def _strengths(ratings: Ratings) -> dict[str, float]:
     return {rating.name: rating.strength.value or 0.0 for rating in ratings.ratings}
 
 
-def _games(left: str, right: str, *scores: float, cluster: str = "") -> list[Result]:
-    return [Result(left, right, score, cluster=cluster) for score in scores]
+def _games(left: str, right: str, *scores: float, cluster: str = "") -> list[PairResult]:
+    return [PairResult(left, right, score, cluster=cluster) for score in scores]
 
 
 def test_published_strengths_and_home_advantage() -> None:
     """Agresti's baseball table gives his home advantage of 0.302 and his order of teams."""
-    results: list[Result] = []
+    results: list[PairResult] = []
     for home, row in zip(TEAMS, HOME_WINS_AND_LOSSES, strict=True):
         for away, (wins, losses) in zip([team for team in TEAMS if team != home], row, strict=True):
-            results += [Result(home, away, 1, weight=wins), Result(home, away, 0, weight=losses)]
+            results += [PairResult(home, away, 1, weight=wins), PairResult(home, away, 0, weight=losses)]
     ratings = rate(results, resamples=0)
     assert ratings.side.value == pytest.approx(0.302, abs=0.0005)
     assert [rating.name for rating in ratings.ratings] == list(TEAMS)
@@ -87,7 +87,7 @@ def test_interval_follows_the_clusters_and_not_the_rows() -> None:
     single = [
         result
         for name, first, second in motions
-        for result in (Result("A", "B", first, cluster=name), Result("B", "A", second, cluster=name))
+        for result in (PairResult("A", "B", first, cluster=name), PairResult("B", "A", second, cluster=name))
     ]
     repeated = rate(single * 10, resamples=200)
     alone = rate(single, resamples=200)

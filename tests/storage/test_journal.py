@@ -36,7 +36,7 @@ def written(path: Path, events: list[Event]) -> Path:
 def test_appended_events_are_read_back(tmp_path: Path, events: list[Event]) -> None:
     """Any list of events is read back unchanged."""
     contents = read_journal(written(tmp_path / "a.jsonl", events))
-    assert (list(contents.events), contents.torn_line_warning) == (events, None)
+    assert (list(contents.events), contents.incomplete_line_warning) == (events, None)
 
 
 def test_a_journal_torn_at_any_byte_keeps_the_whole_lines(tmp_path: Path) -> None:
@@ -51,9 +51,9 @@ def test_a_journal_torn_at_any_byte_keeps_the_whole_lines(tmp_path: Path) -> Non
         with journal:
             journal.append(DebateResumed(at=AT))
         assert list(contents.events) == SHORT[:whole], length
-        assert (contents.torn_line_warning is None) == (length in {*ends(data), *(end + 1 for end in ends(data))}), (
-            length
-        )
+        assert (contents.incomplete_line_warning is None) == (
+            length in {*ends(data), *(end + 1 for end in ends(data))}
+        ), length
         assert list(read_journal(torn).events) == [*SHORT[:whole], DebateResumed(at=AT)], length
 
 
@@ -239,5 +239,5 @@ def test_a_torn_line_is_reported(tmp_path: Path) -> None:
     path = written(tmp_path / "a.jsonl", SHORT)
     torn = path.read_bytes()[:-9]
     path.write_bytes(torn)
-    assert str(read_journal(path).torn_line_warning).startswith(f"{path}:3: the last line is incomplete")
+    assert str(read_journal(path).incomplete_line_warning).startswith(f"{path}:3: the last line is incomplete")
     assert path.read_bytes() == torn

@@ -50,7 +50,7 @@ def with_second_run(*, replaces: bool = False, **settings: Any) -> Debate:
 def test_a_debate_does_not_differ_from_itself() -> None:
     """All four claims are compared; the first system decides on both sides."""
     found = compare_judgements(ComparisonSide(BASE), ComparisonSide(BASE))
-    assert found.alike
+    assert found.is_identical
     assert [item.outcome for item in found.verdicts] == ["same", "same"]
     assert [(item.a and item.a.decides, item.b and item.b.decides) for item in found.verdicts] == [
         (True, True),
@@ -144,7 +144,7 @@ def test_two_runs_of_one_debate_can_be_compared() -> None:
     assert [(item.key, item.a, item.b) for item in found.settings] == [
         ("models.judge.model", "mock/judge", "mock/other")
     ]
-    assert not found.alike
+    assert not found.is_identical
 
 
 def test_the_newest_run_of_each_system_is_the_default() -> None:

@@ -13,7 +13,7 @@ from debate_cli.errors import BudgetError, StorageError
 from debate_cli.experiments.cluster.database import Database, fetch
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE, Lease
 from debate_cli.llm.budget import Budget, BudgetAmount, BudgetReservation
-from debate_cli.llm.meter import waiting_for_turn
+from debate_cli.llm.meter import pause_deadline
 from debate_cli.llm.rate_limit import Admission
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class SharedBudget(Budget):
         lease, number = CURRENT_LEASE.get(), secrets.token_hex(16)
         reservation = BudgetReservation(worst)
         try:
-            with waiting_for_turn():
+            with pause_deadline():
                 await lease.sync()
                 while True:
                     if self._closing_message is not None:

@@ -241,7 +241,7 @@ OUTPERFORMED_SHARE = 0.85
 """A participant with less than this share of the highest total counts as consistently outperformed."""
 DEFAULT_LIST_LENGTH = (1.0, 0.5)
 PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
-IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
+PROPERTIES_IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
 """Properties that take the options in order: item 1 of a list gets option 1, and so on."""
 
 SUPPORT_OF_POOR_QUOTES = {"altered": "partly", "not_found": "no", "no_such_source": "no", "unchecked": "unknown"}
@@ -288,10 +288,10 @@ class Opinions:
         return min(1.0, max(0.0, skill + dither)) if skill else 0.0
 
     def quality(self, values: Json, score: float | None) -> float:
-        """Return how good the debater is whom the judge's next sentence describes, 0-1.
+        """Return the quality (0-1) of the performance that the judge's next sentence describes.
 
-        The standing of the argument decides, if `values` has one. Next comes `score`, then whether `values` names a
-        leader, then the debater's skill.
+        It follows from the first of these that is known: the argument's standing, `score`, the leading debater in
+        `values`, the debater's skill.
         """
         standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)
         if standing is not None:
@@ -338,7 +338,7 @@ class Opinions:
             return next((word for bound, word in STANDINGS if impression < bound and word in words), options[0])
         if NO_WINNER.intersection(words):
             return self._choose_winner(place, words)
-        if place.name in IN_ORDER:
+        if place.name in PROPERTIES_IN_ORDER:
             return options[place.index % len(options)]
         if place.name in {"supports", "relevant"}:
             return self._choose_about_source(place, words)
@@ -467,14 +467,14 @@ LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
 CLAIM_WORDS = 8
 """Number of words at the beginning of a claim that determine the claim's merit."""
 LENGTH_STEP = 0.3
-"""Share by which a side's speeches must exceed the others' average length to get the full bias for length: 30 %."""
+"""A side gets the full bias for length if its speeches are longer than the others' average by this share."""
 DITHER = 0.08
 """Distance between the lowest and the highest random number that is added to a score before rounding."""
 DRAW_MARGIN = 0.08
 """Difference of skills (0-1) below which a mock judge decides on a draw. A biased judge uses half of this number."""
 TONE_WORDS = 5
 """A side gets the whole bias for confidence if it uses this many more certain words than unsure words."""
-LEAST_WORDS = 15
+MIN_DIFFERENT_WORDS = 15
 """Minimum number of different words in a side's speeches. A side with fewer words gets the opinion 0."""
 _CERTAIN = re.compile(
     r"\b(?:no doubt|absolutely certain|nobody can seriously deny|certainly|undeniabl[ey]|clearly)\b", re.IGNORECASE
@@ -492,7 +492,7 @@ def judge_words(facts: PromptFacts, random: SeededRandom, bias: MockBias) -> dic
     lengths = {name: len(text.split()) for name, text in words.items()}
     found: dict[str, float] = {}
     for position, (name, text) in enumerate(words.items()):
-        if len({word.casefold() for word in _WORD.findall(text)}) < LEAST_WORDS:
+        if len({word.casefold() for word in _WORD.findall(text)}) < MIN_DIFFERENT_WORDS:
             found[name] = 0.0
             continue
         first = turns[name][0]

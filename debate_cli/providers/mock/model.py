@@ -54,9 +54,9 @@ class MockModel:
         text = self._script.reply(request) if self._script else self._write(request)
         await self._sleep(self._spec.latency_s or 0)
         if fault == "rate_limit":
-            raise RateLimitedError(f"{self._spec.model} is rate limited (simulated fault).")
+            raise RateLimitedError(f"{self._spec.model} is rate limited (simulated fault)")
         if fault == "timeout":
-            raise ModelTimeoutError(f"{self._spec.model} did not answer in time (simulated fault).")
+            raise ModelTimeoutError(f"{self._spec.model} did not answer in time (simulated fault)")
         if fault == "refusal":
             return self._reply(request, "", refusal=REFUSAL)
         if fault is not None:
@@ -67,7 +67,7 @@ class MockModel:
             if self._spec.tokens_per_second:
                 await self._sleep(self._writing_time(piece))
         if fault == "server_error":
-            raise ServerError(f"{self._spec.model} broke off in the middle of an answer (simulated fault).")
+            raise ServerError(f"{self._spec.model} broke off in the middle of an answer (simulated fault)")
         return self._reply(request, text, truncated=fault == "truncated")
 
     def _next_fault(self, request: Request, faults: MockFaults) -> SimulatedFault | None:
@@ -171,7 +171,7 @@ class ReplyScript:
             value = value[min(self._served[key], len(value) - 1)]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
             self._served[key] += 1
         if value is None or value == []:
-            raise PermanentError(f"{self._path} has no reply for `{request.purpose}`: add one under that key.")
+            raise PermanentError(f"{self._path} has no reply for `{request.purpose}`; add one under this key")
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 

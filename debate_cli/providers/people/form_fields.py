@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from debate_cli.llm.form import Form, JsonSchema, person_schema
 from debate_cli.llm.model import Request
-from debate_cli.providers.people.replies import ReadReply, check_value, convert_strings, read_reply
+from debate_cli.providers.people.replies import PersonAnswer, check_value, convert_strings, read_reply
 from debate_cli.providers.people.yaml_form import describe_value
 
 FieldKind = Literal["text", "choice", "choices", "number", "yes_no", "lines"]
@@ -55,7 +55,7 @@ class AnswerSheet(ABC):
         """Return the fields in their order."""
 
     @abstractmethod
-    def read(self) -> ReadReply:
+    def read(self) -> PersonAnswer:
         """Return the texts as an answer, with its problems."""
 
     def set(self, item: FormField, words: str) -> None:
@@ -96,7 +96,7 @@ class FormDraft(AnswerSheet):
         found = _value(self.form.schema, (), self.values, drops_empty=self.form.lenient)
         return convert_strings(found, self.form.schema)
 
-    def read(self) -> ReadReply:
+    def read(self) -> PersonAnswer:
         """Return the filled-in form as an answer, with its problems."""
         return check_value(self.value(), self.form)
 
@@ -111,7 +111,7 @@ class TextSheet(AnswerSheet):
         """Return the only field."""
         return (FormField(("answer",), "answer", "text", hint="paste it here"),)
 
-    def read(self) -> ReadReply:
+    def read(self) -> PersonAnswer:
         """Return the text as an answer to the request."""
         origin = self.request.origin
         (answer,) = self.fields()

@@ -19,11 +19,11 @@ from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.model_call import Usage
 from debate_cli.domain.text_normalization import ascii_slug
 from debate_cli.errors import ConfigError, PermanentError
-from debate_cli.llm.meter import waiting_for_turn
+from debate_cli.llm.meter import pause_deadline
 from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.retry import ignore_note
 from debate_cli.providers.people.prompt_page import find_prompt_hash, format_page
-from debate_cli.providers.people.replies import ReadReply, read_reply
+from debate_cli.providers.people.replies import PersonAnswer, read_reply
 from debate_cli.regular_file import make_private_folder, read_regular_file
 
 FILES_FOLDER = "files"
@@ -49,7 +49,7 @@ class PersonModel:
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Return the person's answer."""
         began = time.monotonic()
-        with waiting_for_turn():
+        with pause_deadline():
             reply = await self._ask(request)
         return replace(reply, latency_s=round(reply.latency_s or time.monotonic() - began, 3))
 
@@ -150,7 +150,7 @@ def _read_stamp(path: Path) -> tuple[int, ...] | None:
     return None
 
 
-def _read_reply_file(path: Path, request: Request, digest: str) -> ReadReply:
+def _read_reply_file(path: Path, request: Request, digest: str) -> PersonAnswer:
     text, problem = "", None
     try:
         data = read_regular_file(path, MAX_REPLY_BYTES)
@@ -166,7 +166,7 @@ def _read_reply_file(path: Path, request: Request, digest: str) -> ReadReply:
     if problem is None and answered not in {None, digest}:
         problem = f"it answers another prompt ({answered}); read the prompt again"
     if problem is not None:
-        return ReadReply("", (problem,), is_usable=False)
+        return PersonAnswer("", (problem,), is_usable=False)
     accepts_text = request.origin is not None and request.origin.accepts_text
     return read_reply(text, request.form, accepts_text=accepts_text)
 
@@ -183,14 +183,14 @@ def _hash_of_file(path: Path) -> str | None:
 
 
 def _write_file(path: Path, text: str) -> None:
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    opened = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    opened = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, FILE_MODE)
     try:
         with os.fdopen(opened, "wb") as file:
             file.write(text.encode("utf-8", "replace"))
-        beside.replace(path)
+        temporary.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def to_slug(text: str) -> str:

@@ -26,7 +26,7 @@ NOT_FILLED_IN = "nothing is filled in yet"
 
 
 @dataclass(frozen=True, slots=True)
-class ReadReply:
+class PersonAnswer:
     """A person's answer after parsing."""
 
     text: str
@@ -41,7 +41,7 @@ class ReadReply:
     """Whether the answer could be parsed, even if required texts of its form are missing."""
 
 
-def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False) -> ReadReply:
+def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False) -> PersonAnswer:
     """Read `text` as an answer to `form`. If `form` is None, any text is an answer.
 
     `accepts_text`: whether plain words may replace the form.
@@ -52,7 +52,7 @@ def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False)
     if not text:
         return _unreadable(text, NOT_FILLED_IN)
     if form is None:
-        return ReadReply(text)
+        return PersonAnswer(text)
     value, problem = _find_form(text, form)
     if value is not None:
         return check_value(value, form)
@@ -64,16 +64,16 @@ def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False)
     if parsed.outcome == "invalid":
         return _unreadable(text, *parsed.faults)
     if accepts_text:
-        return ReadReply(text, is_final=True)
+        return PersonAnswer(text, is_final=True)
     names = ", ".join(form.schema.get("properties", {}))
     return _unreadable(text, f"there is no form in the answer; fill in {names}")
 
 
-def _unreadable(text: str, *problems: str) -> ReadReply:
-    return ReadReply(text, problems, is_usable=False, is_readable=False)
+def _unreadable(text: str, *problems: str) -> PersonAnswer:
+    return PersonAnswer(text, problems, is_usable=False, is_readable=False)
 
 
-def check_value(value: Mapping[str, Any], form: Form[Any]) -> ReadReply:
+def check_value(value: Mapping[str, Any], form: Form[Any]) -> PersonAnswer:
     """Check `value`, a filled-in form. Return it as an answer, with its problems."""
     texts = list(_walk_texts(value, form.schema))
     empty = tuple(
@@ -87,7 +87,7 @@ def check_value(value: Mapping[str, Any], form: Form[Any]) -> ReadReply:
     parsed = parse_reply(text, form)
     rest = tuple(fault for fault in parsed.faults if not any(fault.startswith(f"{item[:-9]}:") for item in empty))
     is_readable = parsed.outcome == "valid" or (form.lenient and parsed.outcome == "off_schema")
-    return ReadReply(text, (*empty, *rest), is_usable=is_readable and not empty, is_readable=is_readable)
+    return PersonAnswer(text, (*empty, *rest), is_usable=is_readable and not empty, is_readable=is_readable)
 
 
 def _find_form(text: str, form: Form[Any]) -> tuple[dict[str, Any] | None, str | None]:

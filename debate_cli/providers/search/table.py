@@ -24,7 +24,7 @@ from debate_cli.providers.search.engines import OLLAMA_API, SEARXNG_API
 
 ENGINE_MODEL = "web_search"
 """Name of a search engine's model in records, as in `ollama/web_search`."""
-WITHOUT_SEARCH = "or remove evidence.web: the files of evidence.sources can still be cited"
+NO_SEARCH_ADVICE = "or remove evidence.web: the files of evidence.sources can still be cited"
 """Advice at the end of messages about an impossible web search."""
 
 
@@ -39,7 +39,7 @@ SEARCH_ENGINES: Mapping[str, tuple[ProviderRow, Price | None]] = MappingProxyTyp
     "mock": (BUILTIN_PROVIDERS["mock"], FREE_PRICE),
 })  # fmt: skip
 """Maps the name of a search engine to its row and its price. None means an unknown price."""
-ENGINES_ALONE = frozenset(SEARCH_ENGINES) - frozenset(BUILTIN_PROVIDERS)
+SEARCH_ONLY_PROVIDERS = frozenset(SEARCH_ENGINES) - frozenset(BUILTIN_PROVIDERS)
 """Names of search engines whose provider offers no models."""
 
 
@@ -146,7 +146,7 @@ def is_search_key_missing(config: DebateConfig, env: Mapping[str, str]) -> bool:
 
 
 def _problem(key: str, message: str) -> Problem:
-    return Problem(("evidence", "web", key), f"{message}; {WITHOUT_SEARCH}")
+    return Problem(("evidence", "web", key), f"{message}; {NO_SEARCH_ADVICE}")
 
 
 def _select_target(config: DebateConfig, env: Mapping[str, str]) -> SearchTarget | Problem | None:

@@ -13,7 +13,7 @@ from debate_cli.experiments.analysis import (
     PlayerRecord,
     SystemAnalysis,
 )
-from debate_cli.experiments.progress import Failures
+from debate_cli.experiments.progress import FailureGroup
 from debate_cli.render import theme
 from debate_cli.statistics.estimate import Estimate
 from debate_cli.statistics.ratings import Rating, Ratings
@@ -23,7 +23,7 @@ BASE_JUDGES = "judges of the base"
 MOTIONS_SHOWN = 20
 
 
-def report_tables(analysis: Analysis, failures: Iterable[Failures] = ()) -> list[Table]:
+def report_tables(analysis: Analysis, failures: Iterable[FailureGroup] = ()) -> list[Table]:
     """Return all tables of the report. Tables on the deciding judging system come first."""
     tables: list[Table] = []
     for found in analysis.systems:
@@ -31,7 +31,7 @@ def report_tables(analysis: Analysis, failures: Iterable[Failures] = ()) -> list
         tables += (table._replace(title=f"{table.title}{suffix}") for table in _system_tables(found))
     tables += [_spending_table("spent on speeches", "debates", analysis.players)]
     tables += [_spending_table("spent on verdicts", "verdicts", analysis.judges)]
-    columns: dict[str, Callable[[Failures], Cell]] = {
+    columns: dict[str, Callable[[FailureGroup], Cell]] = {
         "cause": lambda each: each.cause,
         "cells": lambda each: Number(each.count, 0),
         "example": lambda each: each.example,

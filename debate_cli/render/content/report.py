@@ -178,14 +178,14 @@ def _briefing_group(debate: Debate, verdicts: Sequence[VerdictReport], briefing:
 
 
 def _report_verdicts(
-    debate: Debate, verdicts: Sequence[Verdict], summary: VerdictSummary, beside: Briefing | None
+    debate: Debate, verdicts: Sequence[Verdict], summary: VerdictSummary, briefing: Briefing | None
 ) -> Iterator[VerdictReport]:
     reportable = reportable_verdicts(debate, verdicts)
     is_alone = len(reportable) == 1
     for number, verdict in enumerate(reportable):
         label = label_verdict(verdict, verdicts)
         reason = explain_scores(verdict) if verdict.victory != "undetermined" else ""
-        quote = quote_judge(debate, verdict, beside)
+        quote = quote_judge(debate, verdict, briefing)
         yield VerdictReport(
             verdict=verdict,
             label=label,
@@ -210,7 +210,7 @@ def _weakest_rows(weakest: WeakestArgument) -> Iterator[SummaryRow]:
     rating = ", ".join(filter(None, [f"by {row.participant}", weakest.standing_and_score]))
     label = "lowest score" if row.standing == "UPHELD" else "weakest"
     yield SummaryRow(label, (row.id, rating, theme.shorten(row.claim)), row.participant)
-    yield from (SummaryRow("because", (theme.shorten(reason),)) for reason in weakest.because)
+    yield from (SummaryRow("because", (theme.shorten(reason),)) for reason in weakest.reasons)
 
 
 def _score_tables(debate: Debate, verdicts: Sequence[Verdict], sections: Sequence[ReportSection]) -> Iterator[Table]:

@@ -116,11 +116,10 @@ class MissingJudgements(NamedTuple):
         return tuple(brief for brief in self.briefs if brief.key not in final)
 
     @property
-    def lacks_deciding_judgment(self) -> bool:
-        """Whether the verdict of a deciding system is still open.
+    def lacks_deciding_judgement(self) -> bool:
+        """Whether a missing judgement leaves the verdict of a deciding system open.
 
-        It is open if one of its missing judgements can be requested again, or if the verdict is undetermined without
-        them.
+        The verdict is open if the judgement can be requested again, or if the verdict is undetermined.
         """
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]

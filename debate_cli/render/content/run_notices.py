@@ -31,8 +31,8 @@ def report_position(brief: Brief) -> tuple[bool, int, int, int]:
     return subject.moment == "debate", subject.round or 0, max(subject.turns, default=-1), brief.revision
 
 
-def is_report_early(brief: Brief, in_flight: Iterable[Brief]) -> bool:
-    """Return whether the report on `brief` must wait, because the same system owes a report that comes before it.
+def must_report_wait(brief: Brief, in_flight: Iterable[Brief]) -> bool:
+    """Return whether the report on `brief` must wait for an earlier report of the same system.
 
     `in_flight`: judges' tasks that were requested and have not ended.
     """

@@ -203,7 +203,7 @@ class CitationIndex:
             (item.check.turn, item.check.item, item.check.source, item.check.quote): item for item in self.all
         }
 
-    def beside(self, turn: int, part: object) -> tuple[CheckedCitation, ...]:
+    def citations_of(self, turn: int, part: object) -> tuple[CheckedCitation, ...]:
         """Return the citations in `part` of a speech. `turn`: index of the turn."""
         match part:
             case Argument(id=item) | Response(target=item):

@@ -66,7 +66,7 @@ class VerdictSummary:
     """
     weakest: WeakestArgument | None
     """The weakest argument; None if arguments cannot be ranked."""
-    authority: str
+    verdict_label: str
     """Label of `verdict`. If there are several verdicts, the label says that this one decides, e.g. `structured r3
     decides`."""
     judge_again: str
@@ -84,12 +84,12 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
     head = ordered[0] if ordered else None
     equal = deciding_verdicts(debate, ordered)
     if head is None:
-        answer, authority = NOT_JUDGED_MESSAGE, ""
+        answer, verdict_label = NOT_JUDGED_MESSAGE, ""
     else:
         answer, label = theme.describe_answer(head, debate.document_name), label_verdict(head, ordered)
-        authority = f"{label} decides" if len(ordered) > 1 else head.system
+        verdict_label = f"{label} decides" if len(ordered) > 1 else head.system
         if len(equal) != 1:
-            authority = f"none decides; {label} is shown"
+            verdict_label = f"none decides; {label} is shown"
     if len(equal) > 1:
         counts = count_outcomes(equal)
         found = ", ".join(f"{outcome} {count}" for outcome, count in counts)
@@ -101,7 +101,7 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
         reason=explain_scores(head) if head is not None else "",
         required_changes=find_required_changes(head) if head is not None else (),
         weakest=find_weakest_argument(debate, ordered),
-        authority=authority,
+        verdict_label=verdict_label,
         judge_again=suggest_judge_command(debate, debate.id),
     )
 
@@ -234,7 +234,7 @@ def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
     If all systems have judged the debate, the command asks the same judges again.
     """
     known = tuple(map(get_system, system_kinds()))
-    able = [system.kind for system in known if system.why_not(debate) is None]
+    able = [system.kind for system in known if system.unsuitable_reason(debate) is None]
     able = able or [system.kind for system in known if system.judges_texts]
     asked = {
         system.kind
@@ -252,14 +252,14 @@ def explain_scores(verdict: Verdict) -> str:
     return theme.expand_error_names(reason) if verdict.victory == "undetermined" else reason
 
 
-def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> JudgeQuote | None:
+def quote_judge(debate: Debate, verdict: Verdict, briefing: Briefing | None = None) -> JudgeQuote | None:
     """Return the shortened words of a judge who agrees with the verdict.
 
-    None if there are no such words, if the verdict is undetermined, or if the briefing `beside` has the same words.
+    None if there are no such words, if the verdict is undetermined, or if the `briefing` has the same words.
     """
     quote = get_system(verdict.system).quote(debate, verdict) if verdict.victory != "undetermined" else None
     words = shorten(quote.words) if quote is not None else ""
-    if quote is None or not words or (beside is not None and words == shorten(beside.key_insight)):
+    if quote is None or not words or (briefing is not None and words == shorten(briefing.key_insight)):
         return None
     return JudgeQuote(words, quote.judge)
 
@@ -302,7 +302,7 @@ def build_changes_table(debate: Debate) -> Table | None:
 def total_call_seconds(debate: Debate) -> float:
     """Return the sum of the durations of all calls, in seconds."""
     calls: list[ModelCall | None] = [item.exchange for item in (*debate.turns, *debate.assessments, *debate.failures)]
-    return sum(exchange.latency_s for exchange in calls if exchange is not None)
+    return sum(call.latency_s for call in calls if call is not None)
 
 
 def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:

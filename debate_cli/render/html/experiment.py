@@ -5,7 +5,7 @@ from functools import partial
 
 from debate_cli.experiments.analysis import Analysis, SystemAnalysis
 from debate_cli.experiments.progress import Status
-from debate_cli.experiments.results import Judgement
+from debate_cli.experiments.results import JudgementRow
 from debate_cli.render import theme
 from debate_cli.render.content.experiment_report import (
     BASE_JUDGES,
@@ -23,7 +23,7 @@ MAX_DEBATES = 5000
 
 
 def render_experiment(
-    name: str, analysis: Analysis, status: Status, rows: Sequence[Judgement], link: Callable[[str], str]
+    name: str, analysis: Analysis, status: Status, rows: Sequence[JudgementRow], link: Callable[[str], str]
 ) -> str:
     """Return the report as an HTML page.
 
@@ -64,7 +64,7 @@ def _heat_class(found: Estimate | None) -> str:
     return "" if found is None or found.value is None else f"heat-{min(4, int(found.value * 5))}"
 
 
-def _list_debates(rows: Iterable[Judgement], link: Callable[[str], str]) -> Iterator[dict[str, object]]:
+def _list_debates(rows: Iterable[JudgementRow], link: Callable[[str], str]) -> Iterator[dict[str, object]]:
     for group in cluster_rows(rows, lambda row: row.cell)[:MAX_DEBATES]:
         first = group[0]
         costs = [first.first_cost_usd, first.second_cost_usd, *(row.cost_usd for row in group)]

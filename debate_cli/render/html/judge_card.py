@@ -17,7 +17,7 @@ from debate_cli.render.judge_card import (
     rehearsal_line,
 )
 
-LEAST_POINTS = 10.0
+MIN_AXIS_POINTS = 10.0
 """Minimum length of each half of the axis of points, so that small biases look small."""
 
 
@@ -49,7 +49,7 @@ def _bias_plots(judge: JudgeAuditReport) -> Iterator[dict[str, object]]:
     shares = [measure for measure in judge.measures if measure.unit == "share" and measure.name != "padded_wins"]
     if points:
         found = [end for each in points for end in (each.estimate.value, each.estimate.low, each.estimate.high)]
-        reach = max(LEAST_POINTS, *(abs(end) for end in found if end is not None))
+        reach = max(MIN_AXIS_POINTS, *(abs(end) for end in found if end is not None))
         ends = (f"−{reach:.0f}", "0", f"+{reach:.0f} points")
         yield {"title": "What moves its scores", "ends": ends, "zero": 50.0, "rows": _rows(points, -reach, reach)}
     if shares:

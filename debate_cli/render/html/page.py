@@ -179,7 +179,7 @@ class PageAnchors:
         self._passages = {item: f"passage-{number}" for number, item in enumerate(passages, start=1)}
         self._used: set[str] = set()
 
-    def once(self, anchor: str) -> Markup:
+    def id_attribute(self, anchor: str) -> Markup:
         """Return the HTML attribute `id` with this anchor. Empty from the second call on, because an id must be unique."""
         if not anchor or anchor in self._used:
             return Markup()
@@ -305,12 +305,12 @@ def _usage_table(debate: Debate) -> Table:
     return Table("calls by model", heads, rows, numeric=frozenset(range(2, 9)))
 
 
-def _usage_row(part: str, model: str, exchanges: list[ModelCall]) -> TableRow:
-    used = total_usage(exchanges)
+def _usage_row(part: str, model: str, calls: list[ModelCall]) -> TableRow:
+    used = total_usage(calls)
     if is_person(model):
         return (part, model, Number(used.calls, 0), *("human" for _ in range(4)), Number(used.human_s, 1), "")
     counts = (used.calls, used.attempts, used.input_tokens, used.cached_tokens, used.output_tokens)
-    seconds = sum(exchange.latency_s for exchange in exchanges)
+    seconds = sum(call.latency_s for call in calls)
     name = theme.format_model_id(model)
     return (part, name, *(Number(count, 0) for count in counts), Number(seconds, 1), theme.format_cost(used.cost_usd))
 

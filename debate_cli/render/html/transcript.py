@@ -24,7 +24,7 @@ class SpeechSection(NamedTuple):
     turn: Turn
     pieces: tuple[SpeechPart, ...]
     """Parts of the speech that are not in a thread."""
-    threaded: int = 0
+    threaded_count: int = 0
     """Number of parts of the speech that are in threads."""
 
 

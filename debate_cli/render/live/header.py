@@ -138,7 +138,7 @@ def closing_notices(debate: Debate, reason: CloseReason) -> list[Text]:
 PROGRESS_BAR_WIDTH = 16
 MIN_WIDTH_FOR_BAR = 80
 """Minimum width of a window with a progress bar, in columns."""
-MAX_NAMED_JUDGMENTS = 2
+MAX_NAMED_JUDGEMENTS = 2
 """If more judgements than this are pending, the progress line shows their number."""
 MIN_CALLS_FOR_ESTIMATE = 2
 
@@ -204,7 +204,7 @@ class ProgressLine:
         if self._done or usage.cost_usd:  # before the first answer it is not known whether the model has a price
             yield theme.format_cost(usage.cost_usd)
         if pending:
-            count = f" {len(pending)}" if len(pending) > MAX_NAMED_JUDGMENTS else ""
+            count = f" {len(pending)}" if len(pending) > MAX_NAMED_JUDGEMENTS else ""
             debate = self._debate
             labels = (None if debate is None else label_judging_system(debate, of.system, of.run) for of in pending)
             names = map(theme.format_brief, pending, labels)

@@ -145,7 +145,7 @@ def _finished_parts(turn: Turn, styles: Styles, threads: ThreadIndex, citations:
     found: list[RenderableType] = []
     for part in split_turn(turn):
         drawn = _part(part, turn, styles, threads)
-        cited = [Padding(_citation(item), (0, 0, 0, 2)) for item in citations.beside(turn.index, part)]
+        cited = [Padding(_citation(item), (0, 0, 0, 2)) for item in citations.citations_of(turn.index, part)]
         found.append(Group(drawn, *cited) if cited else drawn)
     return found
 

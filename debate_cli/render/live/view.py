@@ -38,7 +38,7 @@ from debate_cli.render.content import chair
 from debate_cli.render.content.run_notices import (
     build_judge_report,
     describe_failure,
-    is_report_early,
+    must_report_wait,
     report_position,
 )
 from debate_cli.render.content.speech_parts import ThreadIndex, index_citations
@@ -53,7 +53,7 @@ FRAMES_PER_SECOND = 10
 
 
 class LiveObserver:
-    """Observer that shows a run on a terminal. Before `start`, it prints finished speeches, and draws none in progress.
+    """Observer that shows a run on a terminal. Before `start`, only finished speeches are shown.
 
     `expected`: minimum number of calls; None if unknown. `hint`: text of the bottom line; empty for no bottom line.
     """
@@ -262,7 +262,7 @@ class _Script:
         withheld, self._withheld = self._withheld, []
         for assessment in sorted(withheld, key=lambda item: report_position(item.brief)):
             is_speech_open = bool(self._streams_by_turn.keys() & assessment.subject.turns)
-            if is_speech_open or is_report_early(assessment.brief, self._pending.values()):
+            if is_speech_open or must_report_wait(assessment.brief, self._pending.values()):
                 self._withheld.append(assessment)
             else:
                 report = build_judge_report(assessment, self._debate)

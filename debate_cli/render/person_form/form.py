@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from debate_cli.errors import StorageError
 from debate_cli.providers.people.form_fields import AnswerSheet, FormField
-from debate_cli.providers.people.replies import ReadReply
+from debate_cli.providers.people.replies import PersonAnswer
 from debate_cli.regular_file import read_regular_file
 from debate_cli.storage.atomic_write import atomic_write
 
@@ -37,7 +37,7 @@ class FormTask:
     """File of the draft; None if no draft is saved."""
     time_limit_s: float | None = None
     """Time in seconds after which the form ends with the text entered so far. None: no limit."""
-    copied: str | None = None
+    clipboard_text: str | None = None
     """Text that Ctrl-O copies to the clipboard; None if nothing can be copied."""
     explain: Callable[[str], str] = lambda _name: ""
     """Maps the name of a field to an explanation, for fields that the form itself does not explain."""
@@ -48,7 +48,7 @@ class FormTask:
 class FilledForm(NamedTuple):
     """A person's answer."""
 
-    answer: ReadReply
+    answer: PersonAnswer
     seconds: float
     """Time from showing the form to the answer, in seconds."""
 
@@ -135,7 +135,7 @@ class FormState:
         else:
             self.write("" if option in chosen else option)
 
-    def send(self) -> ReadReply | None:
+    def send(self) -> PersonAnswer | None:
         """Return the answer if it may be sent. Otherwise set `message` to the reason and return None."""
         found = self.sheet.read()
         missing = tuple(dict.fromkeys(item.label for item in self.sheet.missing()))

@@ -61,7 +61,7 @@ class PeopleAtTerminal:
             context=format_context(request) if page is None else page,
             draft=self._drafts / draft_name(origin.debate, origin.key) if self._drafts and origin else None,
             time_limit_s=time_limit_s,
-            copied=page,
+            clipboard_text=page,
             explain=partial(explain_field, request),
             can_abstain=origin is not None and not origin.accepts_text,
         )

@@ -32,7 +32,7 @@ from rich.console import Console
 from rich.text import Text
 
 from debate_cli.providers.people.form_fields import AnswerSheet
-from debate_cli.providers.people.replies import ReadReply
+from debate_cli.providers.people.replies import PersonAnswer
 from debate_cli.render.person_form.form import OPTION_KINDS, DraftFile, FormLeftError, FormState, FormTask
 from debate_cli.render.sanitize import sanitize_line, sanitize_text
 from debate_cli.render.theme import format_clock
@@ -76,7 +76,7 @@ class FormScreen:
             wrap_lines=True,
         )
         self._reading = Window(FormattedTextControl(self._format_context), height=Dimension(min=3, weight=3))
-        self._app: Application[ReadReply | None] = Application(
+        self._app: Application[PersonAnswer | None] = Application(
             Layout(self._build_layout()),
             key_bindings=self._build_keys(),
             style=STYLE,
@@ -85,7 +85,7 @@ class FormScreen:
         )
         self._app.timeoutlen = PATIENCE_S  # Esc waits for Enter, however slowly both are typed
 
-    async def run(self) -> ReadReply:
+    async def run(self) -> PersonAnswer:
         """Show the form until the person sends the answer or the time is up.
 
         Raises FormLeftError if the person leaves the form.
@@ -148,7 +148,8 @@ class FormScreen:
                 DynamicContainer(lambda: self._options if self._state.current.kind in OPTION_KINDS else self._editor),
                 wrapped(lambda: self._state.message, "class:message"),
                 wrapped(
-                    lambda: KEYS if self._task.copied is None else f"Ctrl-O copy the prompt · {KEYS}", "class:keys"
+                    lambda: KEYS if self._task.clipboard_text is None else f"Ctrl-O copy the prompt · {KEYS}",
+                    "class:keys",
                 ),
             ]
         )
@@ -274,7 +275,7 @@ class FormScreen:
         bind("enter", when=in_options, does=self._choose_and_go_on)
         for number in range(1, 10):
             bind(str(number), when=in_options, does=lambda number=number: self._state.pick(number - 1))
-        if self._task.copied is not None:
+        if self._task.clipboard_text is not None:
             bind("c-o", does=self._copy)
         return keys
 
@@ -294,7 +295,7 @@ class FormScreen:
             self._app.exit(result=answer)
 
     def _copy(self) -> None:
-        code = base64.b64encode((self._task.copied or "").encode("utf-8", "replace")).decode()
+        code = base64.b64encode((self._task.clipboard_text or "").encode("utf-8", "replace")).decode()
         self._app.output.write_raw(f"\x1b]52;c;{code}\x07")
         self._app.output.flush()
         self._state.message = "The prompt was sent to the clipboard. Paste the answer below, then press Esc and Enter."

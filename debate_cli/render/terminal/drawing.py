@@ -57,11 +57,11 @@ def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text
     return joined
 
 
-def section(title: str, *body: RenderableType, beside: str = "") -> RenderableType:
-    """Draw `body` below a rule with a title. `beside`: words after the title."""
+def section(title: str, *body: RenderableType, subtitle: str = "") -> RenderableType:
+    """Draw `body` below a rule with a title. `subtitle`: words after the title."""
     heading = terminal_line(title, "bold")
-    if beside:
-        heading = join_text(heading, (f"  ·  {sanitize.sanitize_line(beside)}", theme.MUTED))
+    if subtitle:
+        heading = join_text(heading, (f"  ·  {sanitize.sanitize_line(subtitle)}", theme.MUTED))
     return Group(Text(""), Rule(heading, style=theme.MUTED, align="left"), *body)
 
 

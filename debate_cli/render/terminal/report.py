@@ -26,7 +26,7 @@ from debate_cli.render.terminal.drawing import (
 from debate_cli.systems.tables import Lines, Table, TableRow
 
 MAX_SCREEN_ROWS = 40
-"""Maximum number of rows of the closing screen and what follows it."""
+"""Maximum number of rows of the closing screen, together with the lines below the screen."""
 _ROWS_BELOW = 5
 """Rows for the transcript's path, the next command and the shell's prompt."""
 
@@ -47,8 +47,8 @@ def closing_screen(
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts, max_claims, without)
     styles = theme.participant_styles(debate.participants)
-    title = join_text(("verdict", "bold"), (f" · {sanitize.sanitize_line(summary.authority)}", theme.MUTED))
-    panel = _verdict_panel(summary.verdict, summary.answer, styles, title if summary.authority else Text("verdict"))
+    title = join_text(("verdict", "bold"), (f" · {sanitize.sanitize_line(summary.verdict_label)}", theme.MUTED))
+    panel = _verdict_panel(summary.verdict, summary.answer, styles, title if summary.verdict_label else Text("verdict"))
     more = SummaryRow("more", ("`--details` and `debate replay` show every table",))
     return [Text(""), panel, _row_grid([*rows, *usage_rows(debate, judged), more], styles), *_rehearsal(debate)]
 

@@ -31,7 +31,7 @@ def format_workflow_commands(files: Sequence[CheckedFile], unusable: Sequence[Un
     """
     for checked in files:
         path = _find_text_path(checked.file) or checked.file.path
-        for sentence in checked.unmet:
+        for sentence in checked.gate_problems:
             yield format_workflow_command("error", path, "gate not met", sentence)
         for verdict in checked.file.verdicts:
             level = "warning" if verdict.victory == "undetermined" else "notice"
@@ -70,7 +70,7 @@ def format_workflow_command(
 
 def format_step_summary(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> str:
     """Return Markdown: a table of files with verdicts and gates, then required changes, then unusable files."""
-    unmet = sum(len(checked.unmet) for checked in files)
+    unmet = sum(len(checked.gate_problems) for checked in files)
     head = f"{count_noun(len(files), 'debate')} scored"
     lines = [f"## {head}{f', gates not met: {unmet}' if unmet else ''}", ""]
     if files:

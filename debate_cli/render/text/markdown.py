@@ -103,7 +103,7 @@ def _rounds(debate: Debate, round_number: int | None = None, *, show_hidden: boo
         for piece in split_turn(turn):
             yield from _thread(piece, threads, turn.round)
             yield from _piece(piece)
-            for item in citations.beside(turn.index, piece):
+            for item in citations.citations_of(turn.index, piece):
                 quote = escape_markdown(item.check.quote)
                 yield from (f"*Cites* “{quote}” {item.badge.symbol} {item.badge.word}[^{item.number}]", "")
                 cited.append(item)

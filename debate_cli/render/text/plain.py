@@ -31,7 +31,7 @@ from debate_cli.render.content.run_notices import (
     JudgeReport,
     build_judge_report,
     describe_failure,
-    is_report_early,
+    must_report_wait,
     report_position,
 )
 from debate_cli.render.content.speech_parts import CitationIndex, SpeechPart, ThreadIndex, index_citations, split_turn
@@ -84,7 +84,7 @@ def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, sh
     lines: list[str] = []
     for part in split_turn(turn):
         lines += [*_thread_lines(prefix, part, threads, turn.round), *_part_lines(prefix, part)]
-        for item in citations.beside(turn.index, part):
+        for item in citations.citations_of(turn.index, part):
             source = f"{item.check.source} {item.title}".rstrip()
             lines.append(f"{prefix}  {sanitize_line(f'cites {source}: “{item.check.quote}” — {item.finding}')}")
     if turn.strategy is not None:
@@ -182,8 +182,8 @@ def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collectio
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts)
-    authority = f" ({sanitize_line(summary.authority)})" if summary.authority else ""
-    lines = ["", "== Verdict ==", f"{sanitize_line(summary.answer)}{authority}"]
+    verdict_label = f" ({sanitize_line(summary.verdict_label)})" if summary.verdict_label else ""
+    lines = ["", "== Verdict ==", f"{sanitize_line(summary.answer)}{verdict_label}"]
     lines += _row_lines([*rows, *usage_rows(debate, judged)])
     return [*lines, *filter(None, [participants.rehearsal_notice(debate)])]
 
@@ -300,7 +300,7 @@ class PlainObserver:
         held, self._held_events = self._held_events, []
         for event, debate in sorted(held, key=lambda pair: _reading_position(pair[0])):
             in_flight = self._briefs_in_flight.values()
-            if isinstance(event, AssessmentCompleted) and is_report_early(event.assessment.brief, in_flight):
+            if isinstance(event, AssessmentCompleted) and must_report_wait(event.assessment.brief, in_flight):
                 self._held_events.append((event, debate))
             else:
                 self._write_event(event, debate)

@@ -146,7 +146,8 @@ def pair_end_indices(turns: Iterable[Turn]) -> tuple[int, ...]:
 def collect_chains(given: Iterable[Assessment]) -> dict[int, CausalChain]:
     """Map each turn to the causal chain (cause, process, consequence) of its main argument.
 
-    If several assessments of the turn have a chain, the first incomplete chain counts. If all are complete, the last.
+    If several assessments of the turn have a chain, the first incomplete chain counts. If all are complete, the last
+    chain counts.
     """
     found: dict[int, CausalChain] = {}
     for assessment, chain in iter_findings(given, CausalChain):

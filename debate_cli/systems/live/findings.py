@@ -107,7 +107,7 @@ class Narrative(Finding):
     winner: str | None
     reasoning: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """Pattern of the debate. Only old transcripts have it here; in new ones `Resolution` has the pattern."""
+    """Pattern of the debate. Only old transcripts have this field; in new transcripts, `Resolution` has the pattern."""
     arcs: tuple[Arc, ...] = ()
 
     def describe(self) -> list[str]:

@@ -42,7 +42,8 @@ Context = JudgingContext[LiveSettings]
 RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}
 """Maps the four parts of rhetoric to their highest marks, which add up to 30."""
 WEAK_FRAMING_BELOW = 5
-"""A mark for framing below this is weak. A weak mark is also the highest possible mark for delivery."""
+"""A mark for framing below this is weak. After a weak mark, the mark for delivery is lowered to the mark for
+framing."""
 CHAIN_LINKS = ("cause", "process", "consequence")
 WEAKEST_PREMISE = "weakest_premise"
 """Name in `missing` of a causal chain, for a turn that does not address the opponent's weakest premise."""
@@ -65,7 +66,7 @@ class DroppedPremiseForm(FormModel):
 
 
 class TurnForm(FormModel):
-    """The judgment of one turn."""
+    """The judgement of one turn."""
 
     cause: str = text(100)
     process: str = text(100)
@@ -191,7 +192,7 @@ class PressureForm(FormModel):
 
 
 class PairForm(FormModel):
-    """The judgment of an exchange."""
+    """The judgement of an exchange."""
 
     reasoning: str = text()
     logic: str

@@ -10,7 +10,7 @@ from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.domain.turn import Turn
 from debate_cli.domain.verdict import Notes, Verdict
 from debate_cli.systems.aggregation import (
-    describe_silent,
+    describe_silent_debaters,
     describe_unanswered,
     first_finding,
     get_run_id,
@@ -200,7 +200,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
         convergence=None if convergence is None else ConvergenceNote(**convergence.model_dump(exclude={"kind"})),
         personalities=personality_steps(debate, run),
         missing=(
-            *describe_silent(debate),
+            *describe_silent_debaters(debate),
             *describe_unanswered(debate, _expected_briefs(debate, run, settings, narrative)),
         ),
     )

@@ -100,7 +100,7 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
         return (SOURCES_KIND,) if score.is_review(brief) else ()
 
-    def awaited(
+    def awaited_briefs(
         self, debate: Debate, settings: LiveSettings, index: int, round_number: int | None
     ) -> tuple[Brief, ...]:
         if not settings.feedback or round_number is None:

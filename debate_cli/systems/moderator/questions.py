@@ -58,7 +58,7 @@ class NonEngagementForm(FormModel):
 
 
 class RoundForm(FormModel):
-    """The judgment of a round."""
+    """The judgement of a round."""
 
     scores: tuple[MarksForm, ...]
     summary: tuple[PointsForm, ...] = items(2, default=())
@@ -71,7 +71,7 @@ class RoundForm(FormModel):
 
 
 class FinalForm(FormModel):
-    """The judgment of the whole debate."""
+    """The judgement of the whole debate."""
 
     scores: tuple[MarksForm, ...]
     overall_summary: str = text(400, default="")
@@ -197,18 +197,18 @@ def _add_marks(
     maxima: Mapping[str, float],
 ) -> None:
     for entry in unique_known_items(collector, entries, lambda item: item.participant, context.speakers):
-        ours = 0.0
+        computed = 0.0
         for group, criteria in groups.items():
             reason = getattr(entry, f"{group}_reason")
             for name in criteria:
                 bounds = (0, maxima[name])
-                ours += collector.add_mark(entry.participant, name, getattr(entry, name), bounds, reason=reason)
+                computed += collector.add_mark(entry.participant, name, getattr(entry, name), bounds, reason=reason)
         claimed: float | None = getattr(entry, "total")  # noqa: B009 - the completed form has this field
         if claimed is None:
             continue
-        if abs(claimed - ours) > CLAIMED_TOTAL_TOLERANCE:
+        if abs(claimed - computed) > CLAIMED_TOTAL_TOLERANCE:
             collector.add_warnings(
-                f"claimed_total: the judge gave {entry.participant} a total of {claimed:g}, but the marks add up to {ours:g}"
+                f"claimed_total: the judge gave {entry.participant} a total of {claimed:g}, but the marks add up to {computed:g}"
             )
         collector.add_mark(entry.participant, CLAIMED_TOTAL_CRITERION, claimed, (0, sum(maxima.values())))
 

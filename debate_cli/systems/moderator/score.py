@@ -6,6 +6,8 @@ scorer adds up the marks itself. Totals that judges wrote do not count.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from pydantic import AliasChoices, Field
+
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
@@ -13,7 +15,7 @@ from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Notes, Verdict
 from debate_cli.systems.aggregation import (
     clamp_mark,
-    describe_silent,
+    describe_silent_debaters,
     describe_unanswered,
     first_finding,
     get_run_id,
@@ -43,8 +45,7 @@ MAX_MODERATOR_SCORE = ROUND_SHARE * ROUND_TOTAL + FINAL_SHARE * FINAL_TOTAL
 CLAIMED_TOTAL_CRITERION = "claimed_total"
 """Criterion of a `Mark` that stores the total as the judge wrote it."""
 CLAIMED_TOTAL_TOLERANCE = 0.5
-"""Difference in points. A judge's total is reported if it differs from the sum of the judge's marks by more than
-this."""
+"""A judge's total is reported if it differs from the sum of the judge's marks by more than this number of points."""
 
 Marks = Mapping[tuple[str, str], float]
 """Maps pairs (debater, criterion) to marks."""
@@ -110,7 +111,7 @@ class ClaimedTotal(FrozenModel):
     """Number of the round; None for the final evaluation."""
     claimed: float
     """The total that the judge wrote."""
-    ours: float
+    computed: float = Field(validation_alias=AliasChoices("ours", "computed"), serialization_alias="ours")
     """The sum of the judge's marks."""
 
 
@@ -207,7 +208,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings
         reports=tuple(map(_round_report, of_rounds)),
         overviews=tuple(Overview(assessor=by.assessor, **of.model_dump(exclude={"kind"})) for by, of in overviews),
         missing=(
-            *describe_silent(debate),
+            *describe_silent_debaters(debate),
             *describe_unanswered(debate, unassessed),
             *(sentence for item in given for sentence in _describe_unmarked(debate, item)),
         ),
@@ -305,14 +306,18 @@ def _round_report(item: Assessment) -> RoundReport:
 def _mismatched_totals(debate: Debate, assessment: Assessment) -> Iterator[ClaimedTotal]:
     own = _marks_of_judge(assessment)
     for name in (item.name for item in debate.participants):
-        ours = _total(name, own, _criteria(assessment))
+        computed = _total(name, own, _criteria(assessment))
         for mark in assessment.marks:
             is_claim = mark.criterion == CLAIMED_TOTAL_CRITERION and mark.participant == name
-            if is_claim and ours is not None and strip_float_noise(abs(mark.value - ours)) > CLAIMED_TOTAL_TOLERANCE:
+            if (
+                is_claim
+                and computed is not None
+                and strip_float_noise(abs(mark.value - computed)) > CLAIMED_TOTAL_TOLERANCE
+            ):
                 claimed = strip_float_noise(mark.value)
                 where = assessment.subject.round
                 yield ClaimedTotal(
-                    assessor=assessment.assessor, participant=name, round=where, claimed=claimed, ours=ours
+                    assessor=assessment.assessor, participant=name, round=where, claimed=claimed, computed=computed
                 )
 
 

@@ -65,7 +65,7 @@ class ModeratorSettings(SystemSettings):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """One judge for each unit of the setting `judges`, all with the model `judge`."""
+        """As many judges as the setting `judges` says, all with the model `judge`."""
         return numbered_seats(self.judges, self.judge)
 
     @property

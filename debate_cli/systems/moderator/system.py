@@ -54,7 +54,7 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
         return (SOURCES_KIND,)
 
-    def awaited(
+    def awaited_briefs(
         self, debate: Debate, settings: ModeratorSettings, index: int, round_number: int | None
     ) -> Iterator[Brief]:
         if settings.guidance and round_number is not None and round_number > 1:

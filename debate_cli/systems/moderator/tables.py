@@ -46,7 +46,7 @@ def _score_table(notes: ModeratorNotes) -> Table:
         where = f"round {claim.round}" if claim.round is not None else "the final evaluation"
         remarks.append(
             f"! {claim.assessor} wrote a total of {claim.claimed:g} for {claim.participant} in {where}; "
-            f"the sum of its marks is {claim.ours:g}, which counts."
+            f"the sum of its marks is {claim.computed:g}, which counts."
         )
     remarks += [f"{reasoning.assessor}: {reasoning.text}" for reasoning in notes.reasoning]
     for overview in notes.overviews:

@@ -37,7 +37,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     unit = "weight"
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: PanelSettings, progress: Progress) -> Iterator[Brief]:
-        if not progress.is_over or self.why_not(debate) is not None:
+        if not progress.is_over or self.unsuitable_reason(debate) is not None:
             return
         due = tuple(briefs_for(run.id, settings, WHOLE_DEBATE))
         yield from due

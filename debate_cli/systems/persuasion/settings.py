@@ -76,10 +76,10 @@ class PersuasionSettings(SystemSettings):
     embody: bool = True
     """Whether a debater's prompt describes the debater's own stance and conviction."""
     bystander_effect: UnitInterval = 0.0
-    """Share (0-1) of their stance that other debaters on the same side of 0 lose after a round in which a debater
-    surrendered."""
+    """Share (0-1) of the stance that each remaining debater on the same side of 0 loses after a round in which a
+    debater surrendered."""
     clear_margin: NonNegative = 30.0
-    """Points. A victory with a margin above this is clear."""
+    """A victory with a margin above this number of points is clear."""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Yield a problem if all factors have weight 0, because no speech could persuade anyone."""

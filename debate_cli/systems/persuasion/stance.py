@@ -26,7 +26,8 @@ ATTACK_THRESHOLD = 0.3
 """Conviction first reduces an attack. If more than this remains, the attack moves the stance away from 0."""
 
 BANDS: dict[Band, float] = {"minimal": 0.2, "slight": 0.4, "moderate": 0.6, "significant": 0.8, "strong": math.inf}
-"""Maps each degree of persuasion, e.g. `slight`, to its upper bound, which belongs to the next degree."""
+"""Maps each degree of persuasion, e.g. `slight`, to its upper bound. Persuasion equal to the bound has the next
+degree."""
 
 StancePosition = Literal["Supportive", "Opposed", "Neutral"]
 SurrenderReason = Literal["persuaded", "neutral", "worn_down"]
@@ -87,7 +88,8 @@ class DebaterState:
     def influence(self) -> float:
         """How strongly this debater persuades the others, 0-1.
 
-        Mean over the other debaters, each with the mean of this debater's effects on them.
+        For each other debater, the mean persuasion by this debater is computed. The influence is the mean of these
+        means.
         """
         sums, counts = defaultdict[str, float](float), Counter[str]()
         for (target, _), (total, count) in self.persuasion_dealt.items():

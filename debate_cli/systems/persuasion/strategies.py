@@ -7,7 +7,7 @@ from debate_cli.systems.aggregation import mean, strip_float_noise
 from debate_cli.systems.persuasion.stance import RECENT_SPEECHES, DebaterState
 
 SITUATIONS = {
-    "aggressive": "the conviction of {targets} is low and own evidence strong",
+    "aggressive": "the conviction of {targets} is low and the speaker's evidence is strong",
     "defensive": "own conviction is high",
     "persuasive": "the position of {targets} is not firm",
     "balanced": "three or more debaters take part",

@@ -48,17 +48,17 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
     def question(self, brief: Brief) -> JudgeQuestion[PersuasionSettings, Any]:
         return questions.EFFECTS_QUESTION
 
-    def why_not(self, debate: Debate) -> str | None:
+    def unsuitable_reason(self, debate: Debate) -> str | None:
         if debate.turns and len(debate.participants) < 2:  # noqa: PLR2004 - a speaker and a listener
             return "has fewer than two debaters, so persuasion cannot judge it; use another system"
-        return super().why_not(debate)
+        return super().unsuitable_reason(debate)
 
-    def awaited(
+    def awaited_briefs(
         self, debate: Debate, settings: PersuasionSettings, index: int, round_number: int | None
     ) -> tuple[Brief, ...]:
         return turn_briefs(FIRST_RUN, settings, range(index))
 
-    def stopped(self, debate: Debate, settings: PersuasionSettings, due_round: int) -> frozenset[str]:
+    def stopped_debaters(self, debate: Debate, settings: PersuasionSettings, due_round: int) -> frozenset[str]:
         states = compute_state_curve(debate, settings, due_round=due_round)[-1].states
         return frozenset(name for name, state in states.items() if state.surrendered)
 

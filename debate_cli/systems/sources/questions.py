@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from debate_cli.domain.evidence import Passage
-from debate_cli.evidence.source_checks import FAILED_OUTCOMES, LookupItem, SourceCheck, check_sources, iter_words_beside
+from debate_cli.evidence.source_checks import FAILED_OUTCOMES, LookupItem, SourceCheck, check_sources, iter_texts_about
 from debate_cli.judge_input.injection.detector import mask_injection
 from debate_cli.judge_input.transcript_prompt import debater_names, to_prompt_json
 from debate_cli.llm.form import Form, FormModel, text
@@ -105,7 +105,7 @@ def _citation_line(key: str, check: SourceCheck, context: JudgingContext[Sources
             "citation": key,
             "debater": turn.speaker,
             "for": check.item,
-            "says": mask_injection(next(iter_words_beside(turn, check.item), ""), names),
+            "says": mask_injection(next(iter_texts_about(turn, check.item), ""), names),
             "quote": mask_injection(check.quote, names),
             "passage": None if passage is None else _passage_words(passage, names),
             "quote_check": check.outcome,

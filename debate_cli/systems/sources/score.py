@@ -16,7 +16,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Notes, Verdict
-from debate_cli.evidence.source_checks import HELD_OUTCOMES, find_uncited
+from debate_cli.evidence.source_checks import GENUINE_OUTCOMES, find_uncited
 from debate_cli.systems.aggregation import describe_unanswered, get_run_id, ordered_assessments, strip_float_noise
 from debate_cli.systems.base import round_briefs
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_from_threshold, decide_outcome
@@ -90,7 +90,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) 
 def _sum_up(name: str, judged: Sequence[JudgedCitation], uncited: int) -> DebaterSources:
     own = [item for item in judged if item.debater == name]
     counted = [item for item in own if item.outcome != "unchecked" and item.supports != "unknown"]
-    credit = sum(CREDITS.get(item.supports, 0.0) for item in counted if item.outcome in HELD_OUTCOMES)
+    credit = sum(CREDITS.get(item.supports, 0.0) for item in counted if item.outcome in GENUINE_OUTCOMES)
     return DebaterSources(
         name=name,
         citations=len(own),

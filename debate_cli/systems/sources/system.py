@@ -54,11 +54,11 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
     def lookup_queries(self, debate: Debate, brief: Brief) -> tuple[str, ...]:
         return tuple(dict.fromkeys(item.claim for item in lookup_items(debate, brief.subject.round)))
 
-    def why_not(self, debate: Debate) -> str | None:
+    def unsuitable_reason(self, debate: Debate) -> str | None:
         is_cited = any(turn.has_citations for turn in debate.turns)
         if debate.turns and not is_cited and not lookup_items(debate, None):
             return "cites and names no source, so sources cannot judge it; use another system"
-        return super().why_not(debate)
+        return super().unsuitable_reason(debate)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:
         return score.score_run(debate, run, settings)

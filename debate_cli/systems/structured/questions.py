@@ -40,14 +40,14 @@ class _ConclusionForm(FormModel):
     )
 
 
-class ArgumentJudgmentForm(_ConclusionForm, _ReasoningForm):
-    """The judgment of one argument. The program adds a field for the mark of each criterion."""
+class ArgumentJudgementForm(_ConclusionForm, _ReasoningForm):
+    """The judgement of one argument. The program adds a field for the mark of each criterion."""
 
 
 class StructuredForm(FormModel):
-    """The judgment of the whole debate, argument by argument."""
+    """The judgement of the whole debate, argument by argument."""
 
-    arguments: tuple[ArgumentJudgmentForm, ...]
+    arguments: tuple[ArgumentJudgementForm, ...]
     key_insight: str = text(240, description="What a person who decides should take from the debate.")
     unresolved_questions: tuple[str, ...] = items(
         3, chars=160, default=(), description="Questions that the debate leaves open."
@@ -62,7 +62,7 @@ def _form_with_marks(criteria: tuple[tuple[str, str], ...]) -> type[StructuredFo
         for number, (criterion, description) in enumerate(criteria)
     }
     marked = create_model("MarkedArgumentForm", __base__=_ReasoningForm, **fields)
-    judged: Any = create_model("ArgumentJudgmentForm", __base__=(ArgumentJudgmentForm, marked))
+    judged: Any = create_model("ArgumentJudgementForm", __base__=(ArgumentJudgementForm, marked))
     entries: Any = (tuple[judged, ...], ...)
     return create_model("StructuredForm", __base__=StructuredForm, arguments=entries)
 
@@ -99,7 +99,7 @@ def _read_structured_form(filled: StructuredForm, context: JudgingContext[Struct
 
 
 def _read_argument(
-    entry: ArgumentJudgmentForm, context: JudgingContext[StructuredSettings], collector: MarkCollector
+    entry: ArgumentJudgementForm, context: JudgingContext[StructuredSettings], collector: MarkCollector
 ) -> None:
     item, (speaker, argument) = entry.item, context.debate.arguments[entry.item]
     for number, criterion in enumerate(context.settings.criterion_descriptions):

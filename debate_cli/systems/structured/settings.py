@@ -173,7 +173,7 @@ class StructuredSettings(SystemSettings):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """The judges: those in the list `judges`, or as many judges with one model as the number `judges` says."""
+        """The judges. If `judges` is a number, all judges have the same model."""
         if isinstance(self.judges, int):
             return numbered_seats(self.judges, self.judge)
         return tuple(

@@ -34,10 +34,10 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
         return (SOURCES_KIND,)
 
-    def why_not(self, debate: Debate) -> str | None:
+    def unsuitable_reason(self, debate: Debate) -> str | None:
         if debate.turns and not score.scored_arguments(debate):
             return "has no arguments, so structured cannot judge it; use another system"
-        return super().why_not(debate)
+        return super().unsuitable_reason(debate)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:
         return score.score_run(debate, run, settings)

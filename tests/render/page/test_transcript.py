@@ -43,7 +43,7 @@ def test_questions_and_replies_are_in_one_thread() -> None:
     assert kinds == [Response, FollowUpAnswer, Response, FollowUpAnswer]
     for section in sections:
         assert sum(len(thread.entries) for thread in section.threads) == sum(
-            speech.threaded for speech in section.speeches
+            speech.threaded_count for speech in section.speeches
         )
     pieces = [piece for speech in crossed.speeches for piece in speech.pieces]
     assert not any(isinstance(piece, Response | FollowUpAnswer) for piece in pieces)

@@ -60,14 +60,16 @@ def bar_chart(
     caption: str,
     labels: Mapping[str, str],
     values: Mapping[str, Mapping[str, float]],
-    high: float,
-    ticks: tuple[float, ...],
+    high: float | None,
+    ticks: tuple[float | None, ...],
     unit: str = "",
 ) -> Chart:
     """Return a chart with a group of bars for each criterion. Each group has a bar for each debater.
 
     `labels`: maps criteria to labels. `values`: maps each debater to a mapping from criteria to values.
+    `high`: upper end of the axis; None, also among the `ticks`, means the largest value.
     """
+    end = max((value for of in values.values() for value in of.values()), default=0.0) if high is None else high
     series = tuple(
         ChartSeries(
             name,
@@ -79,7 +81,8 @@ def bar_chart(
         )
         for name, of in values.items()
     )
-    return Chart(title, caption, "bars", tuple(labels.values()), series, 0, high, ticks)
+    marked = tuple(end if tick is None else tick for tick in ticks)
+    return Chart(title, caption, "bars", tuple(labels.values()), series, 0, end, marked)
 
 
 PERCENT_TICKS = (0.0, 25.0, 50.0, 75.0, 100.0)

@@ -1,6 +1,7 @@
 """A judging system in a separate package works everywhere, without a line of it in debate_cli."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,39 @@ def test_every_command_knows_the_jury(debate: Command, saved: Path, command: lis
 def test_a_report_has_the_section_of_the_jury(debate: Command, saved: Path, options: tuple[str, ...]) -> None:
     """A table about the debate, which belongs to no verdict."""
     assert "heard by the jury" in debate("replay", str(saved), *options).out.lower()
+
+
+@pytest.mark.parametrize("plugin", [True, False], ids=["installed", "not-installed"])
+@pytest.mark.parametrize(
+    "command",
+    ["score", "replay --only verdict", "replay --only verdict --format markdown", "diff"],
+)
+def test_scores_without_a_declared_scale_are_shown_without_one(
+    debate: Command, saved: Path, command: str, plugin: bool
+) -> None:
+    """The highest score of the verdict is not the highest possible score, so no screen says `of` it."""
+    stored = json.loads(saved.read_text())
+    (scores,) = (verdict["scores"] for verdict in stored["verdicts"] if verdict["system"] == "jury")
+    name, *options = command.split()
+    done = debate(name, "held.json", *(["held.json"] if name == "diff" else []), *options, plugin=plugin)
+    assert done.code == 0, done.err
+    assert "jury" in done.out
+    highest = max(scores.values())
+    assert not re.search(rf"(of|out of:?) ({highest:g}|{highest:.1f})\b", done.out)
+
+
+def test_a_page_draws_bars_only_for_a_declared_scale(debate: Command, saved: Path) -> None:
+    """All bars and scales are those of `structured`."""
+    page = debate("replay", saved.name, "--format", "html").out
+    assert set(re.findall(r'aria-label="[0-9.]+ of ([0-9.]+)"', page)) == {"10.0"}
+    assert re.findall(r"out of ([^<]*)</p>", page) == ["10 points"]
+
+
+def test_repeated_judging_without_a_declared_scale_has_none(debate: Command, saved: Path) -> None:
+    """The sentence on several runs ends with the margin."""
+    assert debate("judge", saved.name, "--system", "jury", "--judges", "2", "--mock").code == 0
+    report = debate("replay", saved.name).out
+    assert re.search(r"jury in 2 runs: .*; margin [0-9. to]+\.$", report, re.MULTILINE), report
 
 
 def test_junit_carries_the_jury(debate: Command, saved: Path) -> None:
@@ -159,7 +193,7 @@ def test_messages_about_texts_name_the_jury(debate: Command, judged_text: Path, 
         (
             "score plan.json",
             "PLAN.md does not pass, narrowly, by 20.0 of 100 points",
-            "The vote on PLAN.md is REJECT, narrowly, by 20.0 of 60",
+            "The vote on PLAN.md is REJECT, narrowly, by 20.0.  (REJECT",
         ),
         ("score plan.json --format html", "✗ REJECT", "· REJECT"),
         ("replay plan.json --format html", "does not pass", "is REJECT"),

@@ -236,6 +236,8 @@ class JudgingSystem(Generic[SettingsT]):
     The tone of the badge is `good` if a text passes with this outcome, `bad` if it does not pass. In the notes of a
     verdict, `option` is the chosen outcome, and `weights` has the score of each outcome.
     """
+    options_in_debates: bool = True
+    """Whether judges of a debate vote for `options` too. If not, `options` are outcomes of texts only."""
     max_option_score: float = 1
     """Highest possible score of an option. The lowest is 0."""
     unit: str = "points"

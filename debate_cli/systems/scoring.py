@@ -46,7 +46,7 @@ def score(
     ]
     judged.sort(key=lambda item: debate.judged_all_turns(debate.run(item.run), item.system))
     by_models = [verdict for verdict in scored if verdict.reviewer is None]
-    ordered = _put_deciding_first(by_models, _deciding_kind(debate, runs), judged)
+    ordered = _put_deciding_first(by_models, deciding_kind(debate, runs), judged)
     beside = {run.id for run in debate.runs_beside(ordered[0].run)} - {ordered[0].run} if ordered else set[str]()
     if any(item.system == ordered[0].system and item.run in beside for item in judged):
         ordered = (ordered[0].model_copy(update={"decides": False}), *ordered[1:])
@@ -92,7 +92,7 @@ def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tu
     if debate.run(run).reviewer is not None:
         return tuple(bare)
     kinds = [system.kind for system in debate.run(run).active_systems()]
-    return _put_deciding_first(sorted(bare, key=lambda item: kinds.index(item.system)), _deciding_kind(debate, run))
+    return _put_deciding_first(sorted(bare, key=lambda item: kinds.index(item.system)), deciding_kind(debate, run))
 
 
 def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> Verdict:
@@ -156,7 +156,11 @@ def _has_judged(debate: Debate, run: JudgingRun, system: SystemSettings) -> bool
     return not judge_ids(system) or bool(debate.assessments_of_system(system.kind, run.id))
 
 
-def _deciding_kind(debate: Debate, runs: str) -> str | None:
+def deciding_kind(debate: Debate, runs: str) -> str | None:
+    """Return the kind of the system that decides according to the judging runs `runs`, as in `score`.
+
+    None without judging systems.
+    """
     asked = [run for run in debate.runs if runs in {"latest", "all", run.id}]
     named = [
         run.judging.decides for run in debate.runs_by_precedence() if run in asked and run.judging.decides is not None

@@ -213,6 +213,32 @@ def test_commands_show_the_outcome_of_a_text(
         assert words in done.out + done.err
 
 
+@pytest.mark.parametrize(
+    ("command", "plugin", "code", "words"),
+    [
+        # ACCEPT is an outcome of texts: in a debate, the jury votes for debaters
+        ("score held.json --fail-under ACCEPT=60", True, 2, "jury decides and gives it no score; the debaters are Ada"),
+        ("run debate.yaml --mock --no-save --fail-under ACCEPT=60", True, 2, "jury decides and gives it no score"),
+        ("judge held.json --system jury --mock --fail-under ACCEPT=60", True, 2, "jury decides and gives it no score"),
+        # PASS is an outcome of another system
+        ("judge PLAN.md --system jury --mock --fail-under PASS=1", True, 2, "jury decides and gives it no score"),
+        ("score plan.json --fail-under 40", False, 2, "the judging system jury is not installed"),
+        # Among several files, the others are scored
+        ("score plan.json held.json --fail-under 0", False, 5, "the judging system jury is not installed"),
+        ("score plan.json held.json --fail-under ACCEPT=0", True, 5, "no score of ACCEPT; it has scores of Ada, Bo"),
+        ("score plan.json held.json --fail-under ACEPT=0", True, 2, "there is no such name"),
+    ],
+)
+def test_a_gate_on_a_score_that_the_jury_does_not_give(
+    debate: Command, saved: Path, judged_text: Path, command: str, plugin: bool, code: int, words: str
+) -> None:
+    """A gate that cannot be met is refused before a model is asked; among several files it is not met."""
+    assert saved.parent == judged_text.parent
+    done = debate(*command.split(), plugin=plugin)
+    assert (done.code, words in done.err) == (code, True), done.err
+    assert "Judge jury" not in done.err
+
+
 def test_without_the_plugin_the_gates_of_a_text_take_the_stored_outcome(debate: Command, judged_text: Path) -> None:
     """The names of the outcomes are unknown, so none is refused."""
     gates = ("--expect-winner", "REJECT", "--fail-under", "REJECT=60")

@@ -71,15 +71,17 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 
 
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
-    """Return the verdicts of several runs, in the order of `runs`.
+    """Return the verdicts of several runs, in the order of `score`: first the deciding verdict, then run by run.
 
-    Verdicts from a comparison of judge models lose the flag `decides`.
+    `runs`: ids of the runs, oldest first. The newest of them decides. In a comparison of judge models, its verdict is
+    first, too, but no verdict has the flag `decides`.
     """
-    found = [item for run in runs for item in verdicts_of_run(debate, verdicts, run)]
-    return tuple(
-        item.model_copy(update={"decides": False}) if item.decides and len(debate.runs_beside(item.run)) > 1 else item
-        for item in found
-    )
+    given = tuple(verdicts)
+    found = [item for run in runs for item in verdicts_of_run(debate, given, run)]
+    head = next((item for item in reversed(found) if item.decides), None)
+    ordered = found if head is None else [head, *(item for item in found if item is not head)]
+    decides = head is not None and len(debate.runs_beside(head.run)) == 1
+    return tuple(item.model_copy(update={"decides": decides and item is head}) for item in ordered)
 
 
 def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:

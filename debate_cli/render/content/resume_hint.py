@@ -139,7 +139,8 @@ class MissingJudgements(NamedTuple):
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
         """Return two commands: one asks the same judges again, the other asks another model.
 
-        The first command is empty if the same judges would fail again.
+        The first command is empty if all these judges would fail again, because their requests were refused. If only
+        shorter prompts can help, it shortens the prompts. The order of the failures does not matter.
 
         `path`: path of the transcript; None if the debate was not saved.
         """
@@ -150,7 +151,9 @@ class MissingJudgements(NamedTuple):
         if batch:
             again = f"debate judge --collect {_quote(path)} --batch" if "" in options else ""
             return again, f"{self._judge_command(path)} --batch"
-        return f"{resume_command(path)} {options[0]}".rstrip() if options else "", self._judge_command(path)
+        same_judges = [option for option in ("", SHORTER_PROMPTS) if option in options]
+        again = f"{resume_command(path)} {same_judges[0]}".rstrip() if same_judges else ""
+        return again, self._judge_command(path)
 
     def _model_option(self) -> str:
         brief = self.briefs[0]
@@ -158,11 +161,11 @@ class MissingJudgements(NamedTuple):
             return f"--model {MODEL_PLACEHOLDER}"
         return f"--set {_model_setting(self.debate.config, brief)}={MODEL_PLACEHOLDER}"
 
-    def _resume_options(self) -> tuple[str, ...]:
+    def _resume_options(self) -> set[str]:
         failures = [self.failures[brief.key] for brief in self.resumable_briefs if brief.key in self.failures]
         if len(failures) < len(self.resumable_briefs):  # some judges were not asked yet
-            return ("",)
-        return tuple(option for failure in failures for option in remedy_options(self.debate, failure))
+            return {""}
+        return {option for failure in failures for option in remedy_options(self.debate, failure)}
 
     def _describe_reason(self) -> str:
         failures = [self.failures[brief.key] for brief in self.briefs if brief.key in self.failures]

@@ -137,10 +137,11 @@ class MissingJudgements(NamedTuple):
         return f"{subject} ({systems}): {self._describe_reason()}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
-        """Return two commands: one asks the same judges again, the other asks another model.
+        """Return two commands: one asks for these judgements again, the other judges anew with another model.
 
-        The first command is empty if all these judges would fail again, because their requests were refused. If only
-        shorter prompts can help, it shortens the prompts. The order of the failures does not matter.
+        The first command makes the smallest change after which one of the judges may answer: no change, else shorter
+        prompts, else another model for each judge whose request was refused. It is empty if no such change helps.
+        Without a path, and with `batch`, it can make no change. The order of the failures does not matter.
 
         `path`: path of the transcript; None if the debate was not saved.
         """
@@ -151,8 +152,8 @@ class MissingJudgements(NamedTuple):
         if batch:
             again = f"debate judge --collect {_quote(path)} --batch" if "" in options else ""
             return again, f"{self._judge_command(path)} --batch"
-        same_judges = [option for option in ("", SHORTER_PROMPTS) if option in options]
-        again = f"{resume_command(path)} {same_judges[0]}".rstrip() if same_judges else ""
+        smallest = [option for option in ("", SHORTER_PROMPTS) if option in options][:1] or sorted(options)
+        again = " ".join([resume_command(path), *filter(None, smallest)]) if options else ""
         return again, self._judge_command(path)
 
     def _model_option(self) -> str:

@@ -217,6 +217,9 @@ def test_wrong_arguments_raise_a_config_error(wrong: Callable[[], object], sente
         ("agreement", {"votes": "PASS"}, "votes: 'PASS' is neither a list nor a mapping"),
         ("agreement", {"dimensions": 3}, "dimensions: 3 is not a mapping"),
         ("agreement", {"dimensions": {"risk": ["low"]}}, "dimensions: risk: 'low' is not a mark"),
+        ("agreement", {"dimensions": {2: [1, 3]}}, "dimensions: 2 cannot be a key; pass for example"),
+        ("agreement", {"votes": object()}, "votes: object is neither a list nor a mapping"),
+        ("needs_deliberation", {"dimensions": {"risk": 3}}, "dimensions: risk: 3 is neither a list nor a mapping"),
         ("needs_deliberation", {"threshold": "x"}, "threshold: 'x' is not a number from 0 to 1"),
     ],
 )  # fmt: skip

@@ -44,7 +44,8 @@ from debate_cli.storage.transcript_store import open_debate
 from debate_cli.systems.live.score import LiveNotes
 from debate_cli.systems.moderator.score import ModeratorNotes
 from debate_cli.systems.panel.score import PanelNotes
-from debate_cli.systems.panel.votes import agreement, needs_deliberation
+from debate_cli.systems.panel.settings import DEFAULT_CONVERGENCE_THRESHOLD
+from debate_cli.systems.panel.votes import DimensionMarks, Votes, panel_agreement, should_panel_deliberate
 from debate_cli.systems.persuasion.score import PersuasionNotes
 from debate_cli.systems.sources.score import SourcesNotes
 from debate_cli.systems.structured.score import StructuredNotes
@@ -269,6 +270,36 @@ def score(
     check_arguments(score, locals())
     with _wrong_arguments_as_config_errors():
         return score_with_settings(debate, settings or {}, runs=runs, systems=systems)
+
+
+def agreement(votes: Votes, dimensions: DimensionMarks) -> float:
+    """Return the agreement of a panel, 0-1.
+
+    `votes`: the judges' options (PASS, FAIL, CONDITIONAL), as a list or by judge. `dimensions` maps each dimension to
+    the judges' marks from 1 to 3, as a list or by judge.
+
+    The agreement is 0.6 x V + 0.4 x D. V is the share of judges who voted for the most frequent option. D is the mean
+    over the dimensions of 1 minus half the difference between highest and lowest mark. Dimensions with fewer than two
+    marks do not count. If no dimension counts, D is 1. With fewer than two votes, the agreement is 1.
+
+    Raises ConfigError for an unknown option, or a mark outside 1-3.
+    """
+    check_arguments(agreement, locals())
+    return panel_agreement(votes, dimensions)
+
+
+def needs_deliberation(
+    votes: Votes, dimensions: DimensionMarks, threshold: float = DEFAULT_CONVERGENCE_THRESHOLD
+) -> bool:
+    """Return whether a panel should vote again: its agreement is below `threshold`, and a point is disputed.
+
+    The vote is disputed if judges choose different options. A dimension is disputed if its highest and lowest mark
+    differ by 1.5 or more. One vote alone disputes nothing.
+
+    Raises ConfigError for an unknown option, or a mark outside 1-3.
+    """
+    check_arguments(needs_deliberation, locals())
+    return should_panel_deliberate(votes, dimensions, threshold)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from inspect import signature
+from numbers import Real
 from os import PathLike
 from typing import Any
 
@@ -66,6 +67,17 @@ def _accept_methods(protocol: str, *methods: str) -> Check:
     return check
 
 
+def _by_judge(given: Any) -> str | None:
+    if isinstance(given, Collection) and not isinstance(given, str):
+        return None
+    return f"{_describe(given)} is neither a list nor a mapping from judges; pass one of them"
+
+
+def _share(given: Any) -> str | None:
+    is_share = isinstance(given, Real) and 0 <= float(given) <= 1
+    return None if is_share else f"{_describe(given)} is not a number from 0 to 1; use one, e.g. 0.7"
+
+
 def _describe(argument: object) -> str:
     return repr(argument) if isinstance(argument, str | int | float | None) else type(argument).__name__
 
@@ -87,6 +99,9 @@ _CHECKS: Mapping[str, Check] = {
     "systems": _accept_names('["panel"]'),
     "drop": _accept_names('["Chair"]'),
     "trusted_hosts": _accept_names('["llm.example.org"]'),
+    "votes": _by_judge,
+    "dimensions": _accept_mapping('{"risk": [1, 3]}', _by_judge),
+    "threshold": _share,
     "mock": _accept(bool, "a truth value; pass True or False"),
     "format": _accept_one_of(*READERS),
     "round_by": _accept_one_of("turns", "heading"),

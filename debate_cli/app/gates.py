@@ -1,20 +1,22 @@
 """Gates: conditions on a judged debate. A gate that is not met sets the exit code. Pure functions."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from debate_cli.domain.assessment import Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError, format_page_hint
 from debate_cli.judging.schedule import missing_briefs
-from debate_cli.systems.registry import get_system, system_kinds
+from debate_cli.systems.base import JudgingSystem
+from debate_cli.systems.registry import get_system, is_installed, system_kinds
 from debate_cli.systems.scoring import deciding_verdicts
 
 NO_WINNER_OUTCOMES = frozenset({"draw", "conditional"})
 """Outcomes that `--expect-winner` accepts for a debate, besides the names of the debaters."""
 FAIL_ON_CONDITIONS = ("manipulation", "missing")
 """Values of `--fail-on`."""
+_NO_SUCH_NAME = "there is no such name"
 
 
 class GateResult(NamedTuple):
@@ -40,43 +42,60 @@ class Gates(NamedTuple):
     fail_on: tuple[str, ...] = ()
     """What must not occur, as names from `FAIL_ON_CONDITIONS`."""
 
-    def require_names(self, names: Collection[str], systems: Iterable[str], where: str = "") -> None:
-        """Raise UsageError for a gate with an unknown name, or with a score that no outcome of a vote can have.
+    def require_names(
+        self, names: Collection[str], deciding: Iterable[str], where: str = "", *, is_one_of_many: bool = False
+    ) -> None:
+        """Raise UsageError for a gate with a name or a score that no verdict of the deciding systems can have.
 
         - `names`: the debaters. Empty for a text.
-        - `systems`: kinds of the judging systems.
+        - `deciding`: kinds of the judging systems that decide.
         - `where`: start of the error message, e.g. `a.json: `.
+        - `is_one_of_many`: whether the gates are for other files too. If so, an outcome of any system is allowed,
+          because it may decide elsewhere; here the gate is not met.
 
-        For a text, every name is allowed if none of the judging systems has a list of outcomes.
+        For a text, every name is allowed if the deciding systems have no list of outcomes.
         """
-        voting = [system for system in map(get_system, systems) if system.options]
-        if not names and not voting:
-            return
-        known = "; ".join(f"the outcomes of {system.kind} are {', '.join(system.options)}" for system in voting)
-        if names:
-            known = f"the debaters are {', '.join(map(_printable_name, names))}"
-        options = {option for system in voting for option in system.options}
-        name = self.min_score_debater
-        if name is not None and name not in (*names, *options) and not (names and _is_outcome(name)):
-            raise UsageError(f"{where}--fail-under {_printable_name(name)}=...: there is no such name; {known}")
+        systems = [get_system(kind) for kind in dict.fromkeys(deciding)]
+        voting = [system for system in systems if system.options and (system.options_in_debates or not names)]
+        problem = None
+        if names or voting:
+            others = [option for kind in system_kinds() for option in get_system(kind).options]
+            allowed = others if is_one_of_many else []
+            deciders = " and ".join(system.kind for system in systems)
+            why = f"{deciders} decides and gives it no score" if self.min_score_debater in others else _NO_SUCH_NAME
+            problem = self._check_score_name(names, voting, allowed, why)
+            problem = problem or self._check_winner_name(names, voting, allowed)
+        elif self.min_score is not None and self.min_score_debater is None and not is_one_of_many:
+            absent = [system.kind for system in systems if not is_installed(system.kind)]
+            problem = _describe_unknown_best(self.min_score, absent[0]) if absent else None
+        if problem is not None:
+            raise UsageError(f"{where}{problem}")
+
+    def _check_score_name(
+        self, names: Collection[str], voting: Sequence[JudgingSystem[Any]], allowed: Collection[str], why: str
+    ) -> str | None:
+        name, score = self.min_score_debater, self.min_score
+        if score is None or name in names or (name is None and names):
+            return None
+        shown = "" if name is None else f"{_printable_name(name)}="
         scored = [system for system in voting if name is None or name in system.options]
-        is_option = name not in names if name is not None else not names
-        score = self.min_score
-        if (
-            is_option
-            and scored
-            and score is not None
-            and not any(0 <= score <= system.max_option_score for system in scored)
-        ):
-            shown = f"{name}=" if name is not None else ""
-            scales = " and ".join(
-                f"{system.kind} gives scores from 0 to {system.max_option_score:g}" for system in scored
-            )
-            raise UsageError(f"{where}--fail-under {shown}{score:.12g}: {scales}; give a number in this range")
+        if not scored:
+            known = "; ".join([*([_describe_debaters(names)] if names else []), *_describe_options(voting)])
+            return None if name in allowed else f"--fail-under {shown}...: {why}; {known}"
+        if any(0 <= score <= system.max_option_score for system in scored):
+            return None
+        scales = " and ".join(f"{system.kind} gives scores from 0 to {system.max_option_score:g}" for system in scored)
+        return f"--fail-under {shown}{score:.12g}: {scales}; give a number in this range"
+
+    def _check_winner_name(
+        self, names: Collection[str], voting: Sequence[JudgingSystem[Any]], allowed: Collection[str]
+    ) -> str | None:
         winner = self.expected_winner
-        if winner is not None and winner not in (*names, *(NO_WINNER_OUTCOMES if names else options)):
-            more = " (or expect draw)" if names else ""
-            raise UsageError(f"{where}--expect-winner {_printable_name(winner)}: there is no such name; {known}{more}")
+        options = [option for system in voting for option in system.options]
+        if winner is None or winner in (*names, *(NO_WINNER_OUTCOMES if names else options), *allowed):
+            return None
+        known = f"{_describe_debaters(names)} (or expect draw)" if names else "; ".join(_describe_options(voting))
+        return f"--expect-winner {_printable_name(winner)}: {_NO_SUCH_NAME}; {known}"
 
     def failure_messages(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
         """Return a sentence for each gate that is not met. If the verdict is undetermined, no gate is met."""
@@ -122,8 +141,12 @@ def _check_score(name: str | None, least: float, verdict: Verdict | None) -> str
         return f"--fail-under: the verdict is undetermined, so {shown} cannot reach {least:.12g}"
     scores = {**verdict.option_scores, **verdict.scores}
     score = scores.get(name) if name is not None else max(verdict.scores.values(), default=None)
+    if score is None and name is None and not is_installed(verdict.system):
+        return _describe_unknown_best(least, verdict.system)
     if score is None:
-        return f"--fail-under: {shown} has no score in the verdict of {verdict.system}"
+        scored = ", ".join(map(_printable_name, scores))
+        known = f"it has scores of {scored}" if scored else "it has no scores"
+        return f"--fail-under: the verdict of {verdict.system} has no score of {name or 'a debater'}; {known}"
     if score >= least:
         return None
     lower, higher = f"{score:.2f}", f"{least:.12g}"
@@ -141,8 +164,19 @@ def _check_winner(expected: str, verdict: Verdict | None) -> str | None:
     return f"--expect-winner: expected {expected}, but the verdict of {verdict.system} is {outcome}"
 
 
-def _is_outcome(name: str) -> bool:
-    return any(name in get_system(kind).options for kind in system_kinds())
+def _describe_unknown_best(least: float, kind: str) -> str:
+    return (
+        f"--fail-under {least:.12g}: the judging system {kind} is not installed, so its best outcome is unknown; "
+        f"name an outcome, as in --fail-under OUTCOME={least:.12g}"
+    )
+
+
+def _describe_debaters(names: Iterable[str]) -> str:
+    return f"the debaters are {', '.join(map(_printable_name, names))}"
+
+
+def _describe_options(voting: Iterable[JudgingSystem[Any]]) -> list[str]:
+    return [f"the outcomes of {system.kind} are {', '.join(system.options)}" for system in voting]
 
 
 def _printable_name(name: str) -> str:

@@ -73,11 +73,15 @@ class JudgeTask:
     """Ids of stored judging runs to complete."""
 
     @property
-    def systems(self) -> tuple[str, ...]:
-        """Kinds of the systems that judged or will judge the file, each once."""
-        opened = (event for event in (*self.events, *self.openings) if isinstance(event, DebateOpened | JudgingOpened))
-        judging = (event.config.judging if isinstance(event, DebateOpened) else event.judging for event in opened)
-        return tuple(dict.fromkeys(system.kind for each in judging for system in each.systems))
+    def deciding_kind(self) -> str | None:
+        """Kind of the system that decides in the newest judging run of this task; None without a system."""
+        newest = self.openings[-1].run if self.openings else (self.runs_to_complete or (FIRST_RUN,))[-1]
+        for event in (*self.events, *self.openings):
+            if isinstance(event, JudgingOpened) and event.run == newest:
+                return event.judging.deciding_kind
+            if isinstance(event, DebateOpened) and newest == FIRST_RUN:
+                return event.config.judging.deciding_kind
+        return None
 
     async def judge(self, session: Session, *, save: bool = True, force: bool = False) -> Outcome:
         """Judge the file. `save`: whether to write the result. `force`: whether to overwrite a target that changed."""
@@ -107,8 +111,8 @@ class JudgePlan:
     """Sentences about an incomplete journal, sources that are not indexed, and unsuitable systems."""
     debater_names: tuple[str, ...]
     """Names of the debaters; empty for a text."""
-    systems: tuple[str, ...]
-    """Kinds of the systems that judged or will judge the file."""
+    deciding_kind: str | None
+    """Kind of the system that decides in the newest judging run, as in `JudgeTask`."""
     destinations: tuple[Destination, ...]
     """Servers that the judges' requests go to, as in `RunContext`."""
     asked_people: tuple[str, ...]
@@ -127,7 +131,7 @@ class JudgePlan:
             task.target,
             tuple(filter(None, (skipped, *left_out, task.note))),
             tuple(item.name for item in context.config.debaters),
-            task.systems,
+            task.deciding_kind,
             context.destinations,
             context.asked_people,
             read,

@@ -18,9 +18,9 @@ from debate_cli.storage.lock import lock_debate, lock_holder
 from debate_cli.storage.transcript import to_transcript, write_transcript
 from debate_cli.storage.transcript_store import StoredDebate, load_last_transcript, open_debate
 from debate_cli.systems.base import JudgeVote, RequiredChange
-from debate_cli.systems.registry import check_system_kind, get_system, is_installed, systems_of_debate
+from debate_cli.systems.registry import check_system_kind, get_system, is_installed
 from debate_cli.systems.rubric import Rubric
-from debate_cli.systems.scoring import score, verdicts_match
+from debate_cli.systems.scoring import deciding_verdicts, score, verdicts_match
 
 CHECK_GATE = "--check"
 
@@ -125,7 +125,7 @@ def score_files(paths: Sequence[Path], request: ScoreRequest) -> Iterator[Checke
         check_system_kind(kind)
     for path in paths:
         try:
-            yield _score_file(path, request)
+            yield _score_file(path, request, is_alone=len(paths) == 1)
         except DebateError as error:
             if len(paths) == 1:
                 raise
@@ -180,14 +180,15 @@ def collect_reviews(verdicts: Sequence[Verdict]) -> tuple[VoteReview, ...]:
     return tuple(found)
 
 
-def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
+def _score_file(path: Path, request: ScoreRequest, *, is_alone: bool) -> CheckedFile:
     stored = open_debate(path)
     debate = stored.debate
     _check_run(debate, request.runs, f"{path}: --runs ")
-    kinds = [system.kind for system in systems_of_debate(debate)]
-    request.gates.require_names([item.name for item in debate.participants], kinds, f"{path}: ")
     settings = request.rubric.settings(debate, f"{path}: ")
     verdicts = score(debate, runs=request.runs, systems=request.systems or None, settings=settings)
+    names, deciding = [item.name for item in debate.participants], deciding_verdicts(debate, verdicts)
+    kinds = [verdict.system for verdict in deciding]
+    request.gates.require_names(names, kinds, f"{path}: ", is_one_of_many=not is_alone)
     gates = request.gates.evaluate(debate, verdicts)
     remarks, compared_count = list(_list_remarks(path, debate, verdicts, request)), 0
     remarks += [f"{'.'.join(map(str, at))} {text}" for system in settings.values() for at, text in system.notices()]

@@ -44,7 +44,8 @@ class Outcome:
     debate: Debate = field(repr=False)
     """The debate with all speeches and assessments."""
     verdicts: tuple[Verdict, ...] = field(repr=False)
-    """Verdicts of the judging runs. The verdict that decides the debate comes first."""
+    """Verdicts of the judging runs. The verdict that decides comes first, and alone has the flag `decides`; the others
+    follow run by run, the oldest run first."""
     path: Path | None
     """The transcript; None if nothing was saved."""
     halted: CloseReason | None = None
@@ -127,7 +128,7 @@ class Session:
         - `runs_to_complete`: ids of judging runs. If `runs_to_complete` and `openings` are empty, all stored runs are finished.
         - `force`: whether to overwrite a file that was changed since it was read. If False, such a file is a UsageError.
 
-        The outcome has the verdicts of the judged runs, newest first.
+        The outcome has only the verdicts of the judged runs. The newest of these runs decides.
         """
         extended = [*events, *openings]
         before, debate = fold(events), fold(extended)
@@ -143,7 +144,7 @@ class Session:
                 with await self._create_journal(path, extended, overwrite=True) as journal:
                     self._announce(openings, debate)
                     outcome = await self._run_engine(debate, journal, path, runs=runs)
-        return replace(outcome, verdicts=combine_runs(outcome.debate, outcome.verdicts, reversed(runs)))
+        return replace(outcome, verdicts=combine_runs(outcome.debate, outcome.verdicts, runs))
 
     def opening_event(self, debate_id: str) -> DebateOpened:
         """Return the first event of a new debate. Secrets are removed from the texts that people read."""

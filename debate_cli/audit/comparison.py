@@ -67,13 +67,15 @@ class _Row(NamedTuple):
     label: str
     sides: tuple[str, str]
     winners: dict[str, str]
-    first_wins_chance: float
+    first_wins_chance: float | None
+    """None if the scale of the judge's scores is unknown."""
     score_pairs: list[tuple[float, float]]
     ratings: dict[str, str]
 
     @property
-    def forecast(self) -> tuple[float, float]:
-        return self.first_wins_chance, score_hit(self.sides[0], self.label)
+    def forecasts(self) -> list[tuple[float, float]]:
+        chance = self.first_wins_chance
+        return [] if chance is None else [(chance, score_hit(self.sides[0], self.label))]
 
     def hit(self, who: str) -> float:
         return COIN if who == "coin" else score_hit(self.winners[who], self.label)
@@ -118,10 +120,10 @@ def compare_with_labels(
                 [{**row.ratings, _RESERVED_JUDGE_NAME: row.winners["judge"]} for row in drawn]
             )
         ),
-        brier=measured(lambda drawn: brier_score([row.forecast for row in drawn])),
-        log_score=measured(lambda drawn: log_score([row.forecast for row in drawn])),
+        brier=measured(lambda drawn: brier_score([pair for row in drawn for pair in row.forecasts])),
+        log_score=measured(lambda drawn: log_score([pair for row in drawn for pair in row.forecasts])),
         score_error=measured(lambda drawn: root_mean_square_error([pair for row in drawn for pair in row.score_pairs])),
-        calibration=calibration_bins([row.forecast for row in rows]),
+        calibration=calibration_bins([pair for row in rows for pair in row.forecasts]),
     )
 
 
@@ -148,7 +150,7 @@ def group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgement
     """Map the id of each unchanged debate to its judgements. Undetermined judgements are left out."""
     found: dict[str, list[Judgement]] = {}
     for judgement in judgements:
-        if judgement.case.variant == "repeat" and judgement.points:
+        if judgement.case.variant == "repeat" and judgement.is_determined:
             found.setdefault(judgement.case.base, []).append(judgement)
     return found
 
@@ -165,7 +167,8 @@ def longer_side(debate: Debate, factor: float = 1.0) -> str | None:
 def _row(group: Sequence[Judgement], labels: Sequence[WinnerLabel]) -> _Row:
     debate = group[0].case.debate
     first, second = (participant.name for participant in debate.participants)
-    means = {name: sum(judged.points[name] for judged in group) / len(group) for name in (first, second)}
+    has_points = all(judged.points for judged in group)
+    means = {name: sum(judged.points[name] for judged in group) / len(group) for name in (first, second) if has_points}
     return _Row(
         label=majority_winner([label.winner for label in labels]),
         sides=(first, second),
@@ -174,7 +177,7 @@ def _row(group: Sequence[Judgement], labels: Sequence[WinnerLabel]) -> _Row:
             "longer side": longer_side(debate) or DRAW,
             "last speaker": debate.turns[-1].speaker,
         },
-        first_wins_chance=0.5 + (means[first] - means[second]) / 200,
+        first_wins_chance=0.5 + (means[first] - means[second]) / 200 if means else None,
         score_pairs=[(means[name], value) for label in labels for name, value in label.scores if name in means],
         ratings={label.rater: label.winner for label in labels},
     )

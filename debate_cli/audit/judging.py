@@ -75,7 +75,13 @@ class Judgement(NamedTuple):
     verdict: Verdict
     """Verdict on the case, which may be undetermined."""
     points: dict[str, float]
-    """Maps names of debaters to points per 100 of the scale. Empty if the verdict is undetermined."""
+    """Maps names of debaters to points per 100 of the scale. Empty if the verdict is undetermined, or if the judging
+    system has no known scale."""
+
+    @property
+    def is_determined(self) -> bool:
+        """Whether the verdict is not undetermined."""
+        return self.verdict.victory != "undetermined"
 
 
 def build_cases(
@@ -162,10 +168,10 @@ def stored_calls(cases: Iterable[AuditCase]) -> Iterator[ModelCall]:
 
 
 def _points(verdict: Verdict) -> dict[str, float]:
-    if verdict.victory == "undetermined":
-        return {}
     system = get_system(verdict.system)
     low, high = system.min_score(verdict), system.max_score(verdict)
+    if verdict.victory == "undetermined" or high is None:
+        return {}
     return {name: 100 * (value - low) / (high - low) for name, value in verdict.scores.items()}
 
 

@@ -68,13 +68,13 @@ def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000) -> 
 
     `judgements`: the judgements of one judge. `resamples`: number of resamples of the bootstrap.
     """
-    judged = [judgement for judgement in judgements if judgement.points]
+    judged = [judgement for judgement in judgements if judgement.is_determined]
     unchanged = group_unchanged(judged)
     seen = [Observation(each, unchanged[each.case.base]) for each in judged if each.case.base in unchanged]
     padding = {
         (one.judgement.case.base, one.judgement.case.changed): one.gain / one.added_words
         for one in seen
-        if one.judgement.case.variant == "padded" and one.added_words
+        if one.judgement.case.variant == "padded" and one.added_words and one.judgement.points
     }
     found: list[Measure] = []
     for name, variant, label, unit, observe in _MEASURES:
@@ -82,6 +82,7 @@ def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000) -> 
             (case.base, value)
             for one in seen
             if (case := one.judgement.case).variant == variant
+            and (one.judgement.points or (unit == "share" and name != "floor"))
             for value in observe(one._replace(padding_gain=padding.get((case.base, case.changed), 0.0)))
         ]
         if rows:
@@ -111,7 +112,7 @@ def _noise_margin(one: Observation) -> Iterator[float]:
 def _flips(one: Observation) -> Iterator[float]:
     winner = one.judgement.verdict.winner
     if winner is not None and one.judgement.case.variant == "names":
-        winner = next(name for name in one.judgement.points if name != winner)
+        winner = next(item.name for item in one.judgement.case.debate.participants if item.name != winner)
     yield from (float(winner != other.verdict.winner) for other in one.unchanged)
 
 

@@ -142,8 +142,8 @@ def _report_judge(
     return JudgeAuditReport(
         judge=judge,
         debates=len({judgement.case.base for judgement in judgements if judgement.case.variant == "repeat"}),
-        judgements=sum(bool(judgement.points) for judgement in judgements),
-        missing=sum(not judgement.points for judgement in judgements),
+        judgements=sum(judgement.is_determined for judgement in judgements),
+        missing=sum(not judgement.is_determined for judgement in judgements),
         measures=tuple(measures),
         comparison=comparison,
         gates=tuple(gates),
@@ -156,7 +156,7 @@ def _report_judge(
 
 def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], labels: Sequence[WinnerLabel]) -> str:
     """Variants that remove content are left out, because even a fair judge may then prefer the longer side."""
-    decided = [each for each in judgements if each.points and not VARIANTS[each.case.variant].removes_content]
+    decided = [each for each in judgements if each.is_determined and not VARIANTS[each.case.variant].removes_content]
     if len({each.case.base for each in decided}) < MIN_JUDGED_DEBATES:
         return ""
     rules: dict[str, Callable[[Judgement], str | None]] = {

@@ -67,7 +67,7 @@ def run(given: JudgeOptions) -> None:
     for note in dict.fromkeys(note for plan in plans for note in plan.notes):
         print_status(f"note: {sanitize.sanitize_line(note)}")
     for plan in plans:
-        gates.require_names(plan.debater_names, plan.systems, f"{plan.source}: ")
+        gates.require_names(plan.debater_names, filter(None, [plan.deciding_kind]), f"{plan.source}: ")
     if given.dry_run:
         in_batch = given.batch or given.collect
         show_judging_plans([plan.build() for plan in plans], as_json=given.json, batch=in_batch)

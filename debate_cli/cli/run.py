@@ -53,6 +53,7 @@ from debate_cli.storage.transcript_store import (
     transcript_dirs,
 )
 from debate_cli.storage.variables import ConfigChange
+from debate_cli.systems.scoring import deciding_kind
 
 MAX_ESTIMATED_CALLS = 60
 """Maximum number of planned calls for which the cost is estimated before the start. Estimating more takes too long."""
@@ -120,7 +121,8 @@ def _prepare(given: RunOptions, gates: Gates) -> tuple[RunContext, StoredDebate 
     )
     loaded, stored = _load_inputs(given, config_options.overrides_from_options(changes))
     config = (loaded if stored is None else stored.debate).config
-    gates.require_names([item.name for item in config.debaters], [system.kind for system in config.judging.systems])
+    deciding = config.judging.deciding_kind if stored is None else deciding_kind(stored.debate, "all")
+    gates.require_names([item.name for item in config.debaters], filter(None, [deciding]))
     asked = not given.dry_run
     cassette = config_options.open_cassette(given.record, given.playback, asked=False)
     if stored is None:

@@ -30,6 +30,7 @@ from debate_cli.systems.tables import (
     Table,
     TableRow,
     column_table,
+    drop_empty_columns,
     join_row_groups,
 )
 
@@ -200,7 +201,7 @@ def _verdicts_table(changes: Sequence[VerdictChange]) -> Table:
         "out of": _scale_cell,
         "outcome": lambda item: OUTCOME_BADGES[item.outcome],
     }
-    return column_table("verdicts", changes, columns)
+    return drop_empty_columns(column_table("verdicts", changes, columns))
 
 
 def _conclusion_cell(system: str, found: SideVerdict | None) -> Cell:
@@ -221,7 +222,8 @@ def _scale_cell(change: VerdictChange) -> str:
 
 def _scores_table(changes: Sequence[VerdictChange]) -> Table:
     rows = join_row_groups(_score_rows(item) for item in changes if item.outcome != "one_sided")
-    return Table("scores", ("system", "", "A", "B", "change", "out of"), rows, numeric=frozenset({2, 3, 4}))
+    table = Table("scores", ("system", "", "A", "B", "change", "out of"), rows, numeric=frozenset({2, 3, 4}))
+    return drop_empty_columns(table)
 
 
 def _score_rows(change: VerdictChange) -> Iterator[TableRow]:

@@ -291,9 +291,10 @@ def missing_sentences(verdict: Verdict) -> tuple[str, ...]:
     return tuple(expand_error_names(str(sentence)) for sentence in found) if isinstance(found, list) else ()
 
 
-def score_axis_max(verdict: Verdict) -> float:
-    """Return the upper end of a score axis, at least the highest score that the judging system can give."""
-    return max(get_system(verdict.system).max_score(verdict), *map(abs, verdict.scores.values()), 0.0)
+def score_axis_max(verdict: Verdict) -> float | None:
+    """Return the upper end of a score axis, at least the highest possible score; None if that is unknown."""
+    highest = get_system(verdict.system).max_score(verdict)
+    return None if highest is None else max(highest, *map(abs, verdict.scores.values()), 0.0)
 
 
 CLOSE_MESSAGES: dict[CloseReason, str] = {

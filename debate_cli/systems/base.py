@@ -236,10 +236,14 @@ class JudgingSystem(Generic[SettingsT]):
     The tone of the badge is `good` if a text passes with this outcome, `bad` if it does not pass. In the notes of a
     verdict, `option` is the chosen outcome, and `weights` has the score of each outcome.
     """
+    options_in_debates: bool = True
+    """Whether judges of a debate vote for `options` too. If not, `options` are outcomes of texts only."""
     max_option_score: float = 1
     """Highest possible score of an option. The lowest is 0."""
     unit: str = "points"
     """Unit of the scores and of the margin."""
+    scores_are_shares: bool = False
+    """Whether each score is a share of a whole, from 0 to 1. If so, the margin is shown in percent of the unit."""
     reviews_claims: bool = False
     """Whether the judges give claims a standing. If so, the system defines `review_claims` and `argument_marks`."""
 
@@ -334,15 +338,12 @@ class JudgingSystem(Generic[SettingsT]):
 
     # Display
 
-    def max_score(self, verdict: Verdict) -> float:
-        """Return the highest possible score.
+    def max_score(self, verdict: Verdict) -> float | None:
+        """Return the highest possible score; None if it is unknown, so that scores are shown without a scale.
 
-        Default: `max_option_score` if an option won. Otherwise the largest absolute score in `verdict`, or 1 without
-        scores.
+        Default: `max_option_score` if an option won, else None.
         """
-        if verdict.option in self.options:
-            return self.max_option_score
-        return max((abs(score) for score in verdict.displayed_scores.values()), default=1.0)
+        return self.max_option_score if verdict.option in self.options else None
 
     def min_score(self, verdict: Verdict) -> float:
         """Return the lowest possible score. Default: 0."""
@@ -412,12 +413,12 @@ class JudgingSystem(Generic[SettingsT]):
 
         Default: only the scores.
         """
-        scores = verdict.displayed_scores
-        end = max(self.max_score(verdict), *map(abs, scores.values()), 0.0)
+        scores, highest = verdict.displayed_scores, self.max_score(verdict)
+        end = None if highest is None else max(highest, *map(abs, scores.values()), 0.0)
         columns: dict[str, Callable[[str], Cell]] = {
             "option" if verdict.option_shares else "debater": DebaterCell,
             "score": lambda name: Number(scores[name], strong=True),
-            "": lambda name: Gauge(scores[name], end, name),
+            "": lambda name: None if end is None else Gauge(scores[name], end, name),
         }
         return [column_table(f"scores, {verdict.system}", sorted(scores, key=lambda name: -scores[name]), columns)]
 

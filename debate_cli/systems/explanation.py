@@ -40,7 +40,7 @@ def describe_outcome(verdict: Verdict, document: str | None = None, tone: Tone =
 
 def describe_scores(
     verdict: Verdict,
-    max_score: float,
+    max_score: float | None,
     marks: Mapping[str, Mapping[str, float]] | None = None,
     maxima: Mapping[str, float] | None = None,
     weights: Mapping[str, float] | None = None,
@@ -48,7 +48,7 @@ def describe_scores(
 ) -> str:
     """Return a sentence with the scores; empty if the verdict has no scores.
 
-    With `maxima`, a second sentence names the criterion in which the two best debaters differ most. `marks`: maps each
+    `max_score`: highest possible score; None if it is unknown. With `maxima`, a second sentence names the criterion in which the two best debaters differ most. `marks`: maps each
     debater to a mapping from criteria to marks. `maxima`: highest mark of each criterion. `weights`: share of each
     criterion in the total, 0-1; None means in proportion to `maxima`. `whole`: name of the total in the sentence.
     """
@@ -57,7 +57,7 @@ def describe_scores(
         return ""
     first = " to ".join(f"{name} {format_number(score)}" for name, score in ranked[:2])
     rest = "".join(f", {name} {format_number(score)}" for name, score in ranked[2:])
-    scores = f"{first}{rest} of {max_score:g}."
+    scores = f"{first}{rest}." if max_score is None else f"{first}{rest} of {max_score:g}."
     if len(ranked) == 1 or not maxima:
         return scores
     weights = weights or {name: most / sum(maxima.values()) for name, most in maxima.items()}

@@ -20,6 +20,7 @@ class UninstalledSystem(JudgingSystem[SystemSettings]):
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
+        self.unit = ""
         self.settings = SystemSettings  # pyright: ignore[reportAttributeAccessIssue] - becomes the base class
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:

@@ -8,11 +8,15 @@ from debate_cli.systems.tables import format_number
 
 
 def format_margin(verdict: Verdict) -> str:
-    """Return a verdict's margin, e.g. `1.6 of 10 points` or `20% of the weight`; empty without a margin."""
+    """Return a verdict's margin, e.g. `1.6 of 10 points` or `20% of the weight`; empty without a margin.
+
+    If the highest score is unknown, the result has only the unit: `1.6 points`.
+    """
     if verdict.margin is None:
         return ""
-    number = f"{verdict.margin:.0%}" if _is_share(verdict) else format_number(verdict.margin)
-    return f"{number} {_of_highest_score(verdict)}"
+    system = get_system(verdict.system)
+    number = f"{verdict.margin:.0%}" if system.scores_are_shares else format_number(verdict.margin)
+    return f"{number} {_of_highest_score(verdict) or system.unit}".rstrip()
 
 
 def format_ranked_scores(verdict: Verdict) -> str:
@@ -23,17 +27,16 @@ def format_ranked_scores(verdict: Verdict) -> str:
     """
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     scores = ", ".join(f"{name} {format_number(score)}" for name, score in ranked)
-    scale = "" if _shows_margin(verdict) else f" {_of_highest_score(verdict)}"
-    return f"({scores}{scale})" if scores else ""
-
-
-def _is_share(verdict: Verdict) -> bool:
-    return get_system(verdict.system).max_score(verdict) == 1
+    scale = "" if _shows_margin(verdict) else _of_highest_score(verdict)
+    return f"({f'{scores} {scale}'.rstrip()})" if scores else ""
 
 
 def _of_highest_score(verdict: Verdict) -> str:
     system = get_system(verdict.system)
-    return f"of the {system.unit}" if _is_share(verdict) else f"of {system.max_score(verdict):g} {system.unit}"
+    if system.scores_are_shares:
+        return f"of the {system.unit}"
+    highest = system.max_score(verdict)
+    return "" if highest is None else f"of {highest:g} {system.unit}"
 
 
 def _shows_margin(verdict: Verdict) -> bool:
@@ -43,18 +46,17 @@ def _shows_margin(verdict: Verdict) -> bool:
 def format_scale(verdicts: Iterable[Verdict]) -> str:
     """Return the highest score with its unit, e.g. `10 points` or `1 (weight)`, for a column `out of`.
 
-    Verdicts with different highest scores give e.g. `80 or 110 points`. Empty without verdicts.
+    Verdicts with different highest scores give e.g. `80 or 110 points`. Empty if no highest score is known.
     """
-    found: dict[str, dict[float, None]] = {}
+    found: dict[str, set[float]] = {}
     for verdict in verdicts:
         system = get_system(verdict.system)
-        found.setdefault(system.unit, {})[system.max_score(verdict)] = None
-    return "; ".join(_format_maxima(unit, sorted(maxima)) for unit, maxima in found.items())
-
-
-def _format_maxima(unit: str, maxima: list[float]) -> str:
-    numbers = " or ".join(f"{highest:g}" for highest in maxima)
-    return f"1 ({unit})" if maxima == [1] else f"{numbers} {unit}"
+        highest = system.max_score(verdict)
+        if highest is not None:
+            unit = f"({system.unit})" if system.scores_are_shares else system.unit
+            found.setdefault(unit, set()).add(highest)
+    scales = (f"{' or '.join(f'{highest:g}' for highest in sorted(maxima))} {unit}" for unit, maxima in found.items())
+    return "; ".join(scales)
 
 
 def describe_answer(verdict: Verdict, document: str | None) -> str:

@@ -46,7 +46,7 @@ def score(
     ]
     judged.sort(key=lambda item: debate.judged_all_turns(debate.run(item.run), item.system))
     by_models = [verdict for verdict in scored if verdict.reviewer is None]
-    ordered = _put_deciding_first(by_models, _deciding_kind(debate, runs), judged)
+    ordered = _put_deciding_first(by_models, deciding_kind(debate, runs), judged)
     compared = {run.id for run in debate.compared_runs(ordered[0].run)} - {ordered[0].run} if ordered else set[str]()
     if any(item.system == ordered[0].system and item.run in compared for item in judged):
         ordered = (ordered[0].model_copy(update={"decides": False}), *ordered[1:])
@@ -71,15 +71,17 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 
 
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
-    """Return the verdicts of several runs, in the order of `runs`.
+    """Return the verdicts of several runs, in the order of `score`: first the deciding verdict, then run by run.
 
-    Verdicts from a comparison of judge models lose the flag `decides`.
+    `runs`: ids of the runs, oldest first. The newest of them decides. In a comparison of judge models, its verdict is
+    first, too, but no verdict has the flag `decides`.
     """
-    found = [item for run in runs for item in verdicts_of_run(debate, verdicts, run)]
-    return tuple(
-        item.model_copy(update={"decides": False}) if item.decides and len(debate.compared_runs(item.run)) > 1 else item
-        for item in found
-    )
+    given = tuple(verdicts)
+    found = [item for run in runs for item in verdicts_of_run(debate, given, run)]
+    head = next((item for item in reversed(found) if item.decides), None)
+    ordered = found if head is None else [head, *(item for item in found if item is not head)]
+    decides = head is not None and len(debate.compared_runs(head.run)) == 1
+    return tuple(item.model_copy(update={"decides": decides and item is head}) for item in ordered)
 
 
 def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:
@@ -92,7 +94,7 @@ def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tu
     if debate.run(run).reviewer is not None:
         return tuple(bare)
     kinds = [system.kind for system in debate.run(run).active_systems()]
-    return _put_deciding_first(sorted(bare, key=lambda item: kinds.index(item.system)), _deciding_kind(debate, run))
+    return _put_deciding_first(sorted(bare, key=lambda item: kinds.index(item.system)), deciding_kind(debate, run))
 
 
 def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> Verdict:
@@ -156,7 +158,11 @@ def _has_judged(debate: Debate, run: JudgingRun, system: SystemSettings) -> bool
     return not judge_ids(system) or bool(debate.assessments_of_system(system.kind, run.id))
 
 
-def _deciding_kind(debate: Debate, runs: str) -> str | None:
+def deciding_kind(debate: Debate, runs: str) -> str | None:
+    """Return the kind of the system that decides according to the judging runs `runs`, as in `score`.
+
+    None without judging systems.
+    """
     asked = [run for run in debate.runs if runs in {"latest", "all", run.id}]
     named = [
         run.judging.decides for run in debate.runs_by_precedence() if run in asked and run.judging.decides is not None

@@ -27,7 +27,8 @@ class Gauge(NamedTuple):
     """A number on a scale from 0, drawn as a bar."""
 
     value: float
-    out_of: float
+    out_of: float | None
+    """Upper end of the scale; None if it is unknown, so that no bar is drawn."""
     who: str | None = None
     """Name of the debater in whose colour the bar is drawn; None for a bar without a debater."""
     parts: tuple[tuple[str, float], ...] = ()

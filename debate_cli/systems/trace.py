@@ -3,6 +3,7 @@
 Only a system that reviews claims, such as `structured`, gives standings. Words in the table are not sanitized.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -144,7 +145,8 @@ class ArgumentScores:
 
     by_argument: Mapping[str, float]
     """Maps argument ids to scores, for arguments that have a score."""
-    max_score: float
+    max_score: float | None
+    """Highest possible score; None if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,7 @@ class WeakestArgument:
 
     row: TraceRow
     score: float | None
-    max_score: float
+    max_score: float | None
 
     @property
     def title(self) -> str:
@@ -163,7 +165,8 @@ class WeakestArgument:
     @property
     def score_text(self) -> str:
         """The score in words, e.g. `5.7 of 10`; empty without a score."""
-        return "" if self.score is None else f"{format_number(self.score)} of {self.max_score:g}"
+        scale = "" if self.max_score is None else f" of {self.max_score:g}"
+        return "" if self.score is None else f"{format_number(self.score)}{scale}"
 
     @property
     def standing_and_score(self) -> str:
@@ -190,7 +193,8 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
     rows = [
         row for row in build_trace_table(debate) if row.id in scores.by_argument or row.standing not in {None, "UPHELD"}
     ]
-    ranks = [(scores.by_argument.get(row.id, scores.max_score), _WORST_FIRST.index(row.standing)) for row in rows]
+    highest = math.inf if scores.max_score is None else scores.max_score
+    ranks = [(scores.by_argument.get(row.id, highest), _WORST_FIRST.index(row.standing)) for row in rows]
     if not rows or (len(rows) > 1 and len(set(ranks)) == 1):
         return None
     worst = rows[ranks.index(min(ranks))]
@@ -211,4 +215,4 @@ def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScor
         scores = {mark.argument: mark.argument_score for mark in marks if mark.argument_score is not None}
         if scores:
             return ArgumentScores(scores, scorer.max_score(verdict))
-    return ArgumentScores({}, 0.0)
+    return ArgumentScores({}, None)

@@ -109,6 +109,16 @@ def test_noise_is_the_share_of_pairs_with_other_winners() -> None:
     assert found["noise_margin"] == pytest.approx((400 / 3) ** 0.5)
 
 
+def test_without_a_known_scale_winners_are_measured_and_points_are_not() -> None:
+    """Points are hundredths of the scale, so a judging system without one has none; its winners still count."""
+    variants: list[VariantName] = ["repeat", "names", "order", "mirror", "padded", "empty"]
+    found = [judgement._replace(points={}) for judgement in _judge(_first_ahead, variants, runs=2)]
+    assert _values(found) == {"noise": 0.0, "names": 0.0, "order": 1.0, "mirror": 1.0, "padded_wins": 0.0}
+    compared = compare_with_labels(found, labels_by_construction(DEBATES), "by construction", resamples=50)
+    assert compared is not None
+    assert (compared.accuracy.value, compared.brier.value, compared.calibration) == (0.5, None, ())
+
+
 def test_accuracy_stands_beside_the_rules() -> None:
     """The accuracy of a judge and of each simple rule equals the share worked out by hand."""
     labels = labels_by_construction(DEBATES)

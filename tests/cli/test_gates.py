@@ -55,6 +55,23 @@ def test_gates_that_are_met_change_nothing(command: str, gates: str, saved: Path
     assert (done.code, "gate not met" in done.err) == (0, False), done.err
 
 
+@pytest.mark.parametrize("command", ["run", "judge", "score"])
+@pytest.mark.parametrize(("decides", "code"), [("structured", 2), ("panel", 0)])
+def test_only_an_outcome_of_the_deciding_system_has_a_score(command: str, decides: str, code: int, here: Path) -> None:
+    """The panel's PASS is refused where another system decides, before a model is asked."""
+    text = f"topic: Cats or dogs?\nmodels: {{default: {{model: mock/a}}}}\njudging: {{decides: {decides}, systems: [structured, panel]}}\n"
+    (here / "two.yaml").write_text(f"{text}debaters: [{{name: Pro, side: for}}, {{name: Con, side: against}}]\n")
+    gate = ("--fail-under", "PASS=0")
+    if command == "run":
+        done = debate("run", "two.yaml", "--id", "one", "-q", *gate, cwd=here)
+        assert (here / "transcripts/one.json").exists() is (code == 0)
+    else:
+        assert debate("run", "two.yaml", "--id", "one", "-q", cwd=here).code == 0
+        done = debate(command, "one", *(["--config", "two.yaml"] if command == "judge" else []), *gate, cwd=here)
+    words = "--fail-under PASS=...: structured decides and gives it no score; the debaters are Pro, Con"
+    assert (done.code, words in done.err) == (code, code == 2), done.err
+
+
 @pytest.mark.parametrize(("allowed", "code"), [("0", 5), ("1", 0)])
 def test_warnings_are_counted(allowed: str, code: int, saved: Path) -> None:
     """One warning exceeds a maximum of 0, but not a maximum of 1."""

@@ -1,6 +1,7 @@
 """A judging system in a separate package works everywhere, without a line of it in debate_cli."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,39 @@ def test_every_command_knows_the_jury(debate: Command, saved: Path, command: lis
 def test_a_report_has_the_section_of_the_jury(debate: Command, saved: Path, options: tuple[str, ...]) -> None:
     """A table about the debate, which belongs to no verdict."""
     assert "heard by the jury" in debate("replay", str(saved), *options).out.lower()
+
+
+@pytest.mark.parametrize("plugin", [True, False], ids=["installed", "not-installed"])
+@pytest.mark.parametrize(
+    "command",
+    ["score", "replay --only verdict", "replay --only verdict --format markdown", "diff"],
+)
+def test_scores_without_a_declared_scale_are_shown_without_one(
+    debate: Command, saved: Path, command: str, plugin: bool
+) -> None:
+    """The highest score of the verdict is not the highest possible score, so no screen says `of` it."""
+    stored = json.loads(saved.read_text())
+    (scores,) = (verdict["scores"] for verdict in stored["verdicts"] if verdict["system"] == "jury")
+    name, *options = command.split()
+    done = debate(name, "held.json", *(["held.json"] if name == "diff" else []), *options, plugin=plugin)
+    assert done.code == 0, done.err
+    assert "jury" in done.out
+    highest = max(scores.values())
+    assert not re.search(rf"(of|out of:?) ({highest:g}|{highest:.1f})\b", done.out)
+
+
+def test_a_page_draws_bars_only_for_a_declared_scale(debate: Command, saved: Path) -> None:
+    """All bars and scales are those of `structured`."""
+    page = debate("replay", saved.name, "--format", "html").out
+    assert set(re.findall(r'aria-label="[0-9.]+ of ([0-9.]+)"', page)) == {"10.0"}
+    assert re.findall(r"out of ([^<]*)</p>", page) == ["10 points"]
+
+
+def test_repeated_judging_without_a_declared_scale_has_none(debate: Command, saved: Path) -> None:
+    """The sentence on several runs ends with the margin."""
+    assert debate("judge", saved.name, "--system", "jury", "--judges", "2", "--mock").code == 0
+    report = debate("replay", saved.name).out
+    assert re.search(r"jury in 2 runs: .*; margin [0-9. to]+\.$", report, re.MULTILINE), report
 
 
 def test_junit_carries_the_jury(debate: Command, saved: Path) -> None:
@@ -175,7 +209,7 @@ def test_messages_about_texts_name_the_jury(debate: Command, judged_text: Path, 
         (
             "score plan.json",
             "PLAN.md does not pass, narrowly, by 20.0 of 100 points",
-            "The vote on PLAN.md is REJECT, narrowly, by 20.0 of 60",
+            "The vote on PLAN.md is REJECT, narrowly, by 20.0.  (REJECT",
         ),
         ("score plan.json --format html", "✗ REJECT", "· REJECT"),
         ("replay plan.json --format html", "does not pass", "is REJECT"),
@@ -193,6 +227,32 @@ def test_commands_show_the_outcome_of_a_text(
         done = debate(*command.split(), plugin=plugin)
         assert done.code == 0, done.err
         assert words in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("command", "plugin", "code", "words"),
+    [
+        # ACCEPT is an outcome of texts: in a debate, the jury votes for debaters
+        ("score held.json --fail-under ACCEPT=60", True, 2, "jury decides and gives it no score; the debaters are Ada"),
+        ("run debate.yaml --mock --no-save --fail-under ACCEPT=60", True, 2, "jury decides and gives it no score"),
+        ("judge held.json --system jury --mock --fail-under ACCEPT=60", True, 2, "jury decides and gives it no score"),
+        # PASS is an outcome of another system
+        ("judge PLAN.md --system jury --mock --fail-under PASS=1", True, 2, "jury decides and gives it no score"),
+        ("score plan.json --fail-under 40", False, 2, "the judging system jury is not installed"),
+        # Among several files, the others are scored
+        ("score plan.json held.json --fail-under 0", False, 5, "the judging system jury is not installed"),
+        ("score plan.json held.json --fail-under ACCEPT=0", True, 5, "no score of ACCEPT; it has scores of Ada, Bo"),
+        ("score plan.json held.json --fail-under ACEPT=0", True, 2, "there is no such name"),
+    ],
+)
+def test_a_gate_on_a_score_that_the_jury_does_not_give(
+    debate: Command, saved: Path, judged_text: Path, command: str, plugin: bool, code: int, words: str
+) -> None:
+    """A gate that cannot be met is refused before a model is asked; among several files it is not met."""
+    assert saved.parent == judged_text.parent
+    done = debate(*command.split(), plugin=plugin)
+    assert (done.code, words in done.err) == (code, True), done.err
+    assert "Judge jury" not in done.err
 
 
 def test_without_the_plugin_the_gates_of_a_text_take_the_stored_outcome(debate: Command, judged_text: Path) -> None:

@@ -79,6 +79,55 @@ def test_unknown_names_are_refused(gates: Gates, names: tuple[str, ...], known: 
             gates.require_names(names, ["panel"], "a.json: ")
 
 
+@pytest.mark.parametrize(
+    ("gates", "names", "deciding"),
+    [
+        (Gates(min_score_debater="PASS", min_score=0.6), (PRO, CON), "structured"),
+        (Gates(min_score_debater="PASS", min_score=0.6), (), "jury"),  # not installed: any name is allowed
+        (Gates(min_score=0.6), (), "jury"),
+        (Gates(expected_winner="PASS"), (PRO, CON), "structured"),
+    ],
+    ids=["debate", "text", "best-outcome", "winner"],
+)
+def test_a_gate_for_other_files_too_is_not_refused(gates: Gates, names: tuple[str, ...], deciding: str) -> None:
+    """Alone, an outcome that the deciding system cannot give is refused; among several files, this file fails the gate."""
+    gates.require_names(names, [deciding], is_one_of_many=True)
+    if (names, gates.min_score_debater) == ((), "PASS"):
+        gates.require_names(names, [deciding])
+    else:
+        with pytest.raises(UsageError):
+            gates.require_names(names, [deciding])
+
+
+@pytest.mark.parametrize(
+    ("gates", "verdict", "problem"),
+    [
+        (
+            Gates(min_score_debater="PASS", min_score=0.6),
+            VERDICT.model_copy(update={"system": "structured"}),
+            f"--fail-under: the verdict of structured has no score of PASS; it has scores of {PRO}, {CON}",
+        ),
+        (
+            Gates(min_score=0.6),
+            VERDICT.model_copy(update={"scores": {}}),
+            "--fail-under: the verdict of panel has no score of a debater; it has no scores",
+        ),
+        (
+            Gates(min_score=0.6),
+            VERDICT.model_copy(update={"system": "jury", "winner": None, "scores": {}}),
+            (
+                "--fail-under 0.6: the judging system jury is not installed, so its best outcome is unknown; "
+                "name an outcome, as in --fail-under OUTCOME=0.6"
+            ),
+        ),
+    ],
+    ids=["outcome", "no-scores", "not-installed"],
+)
+def test_a_missing_score_is_explained(gates: Gates, verdict: Verdict, problem: str) -> None:
+    """The sentence says whose score is missing, and what can be named instead."""
+    assert gates.failure_messages(DEBATE, [verdict]) == [problem]
+
+
 def test_control_characters_of_a_name_are_escaped() -> None:
     """The error cannot move the cursor of a terminal."""
     with pytest.raises(UsageError, match=r"'\\x1b\[2J'") as caught:

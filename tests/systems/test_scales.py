@@ -20,6 +20,8 @@ def verdict(system: str, margin: float | None, **scores: float) -> Verdict:
         (verdict("persuasion", 2.0, Ada=30, Bo=28, Cy=1), "2.0 of 110 points", "110 points"),
         (verdict("panel", 0.65, Ada=0.65, Bo=0.0), "65% of the weight", "1 (weight)"),
         (verdict("sources", 0.19, Ada=0.79, Bo=0.6), "19% of the credit", "1 (credit)"),
+        # `jury` is not installed, so neither its scale nor its unit is known; the largest score, 1, is no scale
+        (verdict("jury", 1.0, Ada=1.0, Bo=0.0), "1.0", ""),
     ],
     ids=lambda item: item.system if isinstance(item, Verdict) else "",
 )
@@ -42,3 +44,4 @@ def test_scores_have_a_scale_where_the_answer_has_none() -> None:
         "Ada wins narrowly, by 1.5 of 10 points. (Ada 7.5, Bo 6.0)"
     )
     assert format_ranked_scores(open_) == "(Bo 0.5, Ada 0.0 of the credit)"
+    assert format_ranked_scores(verdict("jury", None, Ada=2.0, Bo=3.0)) == "(Bo 3.0, Ada 2.0)"

@@ -97,6 +97,22 @@ def test_verdicts_of_runs_side_by_side_are_equal() -> None:
     assert [item.decides for item in combine_runs(debate, verdicts, ["r1"])] == [True]
 
 
+REPEATED = with_judging_run(
+    build_debate(opening_event(StructuredSettings(), ModeratorSettings())),
+    "r2",
+    StructuredSettings(),
+    ModeratorSettings(),
+)
+
+
+@pytest.mark.parametrize("debate", [REPEATED, judged_side_by_side("r1", "r2", "r3")], ids=["repeated", "side-by-side"])
+def test_verdicts_of_all_runs_have_one_order(debate: Debate) -> None:
+    """After judging, the verdicts have the order of `score`: the deciding one first and alone, then run by run."""
+    verdicts = score(debate, runs="all")
+    assert combine_runs(debate, verdicts, [run.id for run in debate.runs]) == verdicts
+    assert sum(verdict.decides for verdict in verdicts) == (debate is REPEATED)
+
+
 def test_the_configured_system_decides() -> None:
     """`decides` names the second of two systems: it comes first."""
     debate = build_debate(opening_event(StructuredSettings(), LiveSettings(), decides="live"))

@@ -35,8 +35,9 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
         "scores": lambda of: Lines(
             tuple(f"{name} {theme.format_number(score)}" for name, score in of.displayed_scores.items())
         ),
-        "out of": lambda of: theme.format_scale([of]) if of.displayed_scores else "",
     }
+    if theme.format_scale(verdicts):
+        columns["out of"] = lambda of: theme.format_scale([of]) if of.displayed_scores else ""
     remarks = (
         *describe_repeat_stats(verdicts),
         *describe_agreement(verdicts),
@@ -135,9 +136,10 @@ def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
             ", ".join(f"{name} {_format_range(values)}" for name, values in _scores_by_name(runs)),
             f"margin {_format_range(margins)}" if margins else "",
         )
-        scale = f", out of {theme.format_scale(runs)}" if any(parts[1:]) else ""
+        scale = theme.format_scale(runs) if any(parts[1:]) else ""
         if len(runs) > 1:
-            sentences.append(f"{system} in {len(runs)} runs: {'; '.join(filter(None, parts))}{scale}.")
+            words = "; ".join(filter(None, parts))
+            sentences.append(f"{system} in {len(runs)} runs: {words}{f', out of {scale}' if scale else ''}.")
     return tuple(sentences)
 
 

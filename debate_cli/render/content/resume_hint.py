@@ -136,9 +136,11 @@ class MissingJudgements(NamedTuple):
         return f"{subject} ({systems}): {self._describe_reason()}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
-        """Return two commands: one asks the same judges again, the other asks another model.
+        """Return two commands: one asks for these judgements again, the other judges anew with another model.
 
-        The first command is empty if the same judges would fail again.
+        The first command makes the smallest change after which one of the judges may answer: no change, else shorter
+        prompts, else another model for each judge whose request was refused. It is empty if no such change helps.
+        Without a path, and with `batch`, it can make no change. The order of the failures does not matter.
 
         `path`: path of the transcript; None if the debate was not saved.
         """
@@ -149,7 +151,9 @@ class MissingJudgements(NamedTuple):
         if batch:
             again = f"debate judge --collect {_quote(path)} --batch" if "" in options else ""
             return again, f"{self._judge_command(path)} --batch"
-        return f"{resume_command(path)} {options[0]}".rstrip() if options else "", self._judge_command(path)
+        smallest = [option for option in ("", SHORTER_PROMPTS) if option in options][:1] or sorted(options)
+        again = " ".join([resume_command(path), *filter(None, smallest)]) if options else ""
+        return again, self._judge_command(path)
 
     def _model_option(self) -> str:
         brief = self.briefs[0]
@@ -157,11 +161,11 @@ class MissingJudgements(NamedTuple):
             return f"--model {MODEL_PLACEHOLDER}"
         return f"--set {_model_setting(self.debate.config, brief)}={MODEL_PLACEHOLDER}"
 
-    def _resume_options(self) -> tuple[str, ...]:
+    def _resume_options(self) -> set[str]:
         failures = [self.failures[brief.key] for brief in self.resumable_briefs if brief.key in self.failures]
         if len(failures) < len(self.resumable_briefs):  # some judges were not asked yet
-            return ("",)
-        return tuple(option for failure in failures for option in remedy_options(self.debate, failure))
+            return {""}
+        return {option for failure in failures for option in remedy_options(self.debate, failure)}
 
     def _describe_reason(self) -> str:
         failures = [self.failures[brief.key] for brief in self.briefs if brief.key in self.failures]

@@ -80,8 +80,13 @@ def badge_text(badge: Badge) -> Text:
     return terminal_line(f"{badge.symbol} {badge.word}", f"bold {theme.TONE_COLOURS[badge.tone]}")
 
 
-def score_bar(value: float, out_of: float, colour: str, width: int = BAR_WIDTH) -> RenderableType:
-    """Draw `value` as a bar on a scale from 0 to `out_of`. Values outside the scale are clamped."""
+def score_bar(value: float, out_of: float | None, colour: str, width: int = BAR_WIDTH) -> RenderableType:
+    """Draw `value` as a bar on a scale from 0 to `out_of`. Values outside the scale are clamped.
+
+    If `out_of` is None, nothing is drawn.
+    """
+    if out_of is None:
+        return ""
     return ProgressBar(
         total=out_of if out_of > 0 else 1.0,
         completed=value if out_of > 0 else 0.0,

@@ -35,6 +35,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     options = tables.VOTE_BADGES
     prompt_package = "debate_cli.systems.panel"
     unit = "weight"
+    scores_are_shares = True
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: PanelSettings, progress: Progress) -> Iterator[Brief]:
         if not progress.is_over or self.unsuitable_reason(debate) is not None:

@@ -25,7 +25,6 @@ from debate_cli.systems.aggregation import (
     strip_float_noise,
 )
 from debate_cli.systems.panel.settings import (
-    DEFAULT_CONVERGENCE_THRESHOLD,
     DEFAULT_DIMENSION_THRESHOLD,
     MAX_DIMENSION_MARK,
     MIN_DIMENSION_MARK,
@@ -103,47 +102,25 @@ class Disagreement(FrozenModel):
     """Maps each judge to the option or mark that the judge gave."""
 
 
-def agreement(votes: Votes, dimensions: DimensionMarks) -> float:
-    """Return the agreement of a panel, 0-1.
-
-    `votes`: the judges' options (PASS, FAIL, CONDITIONAL), as a list or by judge. `dimensions` maps each dimension to
-    the judges' marks from 1 to 3, as a list or by judge.
-
-    The agreement is 0.6 x V + 0.4 x D. V is the share of judges who voted for the most frequent option. D is the mean
-    over the dimensions of 1 minus half the difference between highest and lowest mark. Dimensions with fewer than two
-    marks do not count. If no dimension counts, D is 1. With fewer than two votes, the agreement is 1.
-
-    Raises ConfigError for an unknown option, or a mark outside 1-3.
-    """
-    return _compute_agreement(*_check_votes(votes, dimensions))
+def panel_agreement(votes: Votes, dimensions: DimensionMarks) -> float:
+    """Return `debate_cli.agreement`. Raises ConfigError for an unknown option, or a mark outside 1-3."""
+    return _compute_agreement(*_list_votes(votes, dimensions))
 
 
-def needs_deliberation(
-    votes: Votes, dimensions: DimensionMarks, threshold: float = DEFAULT_CONVERGENCE_THRESHOLD
-) -> bool:
-    """Return whether a panel should vote again: its agreement is below `threshold`, and a point is disputed.
-
-    The vote is disputed if judges choose different options. A dimension is disputed if its highest and lowest mark
-    differ by 1.5 or more. One vote alone disputes nothing.
-
-    Raises ConfigError for an unknown option, or a mark outside 1-3.
-    """
-    options, marks = _check_votes(votes, dimensions)
-    if not isinstance(threshold, Real) or not 0 <= float(threshold) <= 1:  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
-        raise ConfigError(f"threshold: {threshold!r} is not a number from 0 to 1; use one, e.g. 0.7")
+def should_panel_deliberate(votes: Votes, dimensions: DimensionMarks, threshold: float) -> bool:
+    """Return `debate_cli.needs_deliberation`. Raises ConfigError for an unknown option, or a mark outside 1-3."""
+    options, marks = _list_votes(votes, dimensions)
     is_disputed = any(spread >= DEFAULT_DIMENSION_THRESHOLD for spread in _mark_ranges(marks).values())
     is_divided = len(options) >= MIN_VOTES_TO_COMPARE and (len(set(options)) > 1 or is_disputed)
     return is_divided and _compute_agreement(options, marks) < strip_float_noise(threshold)
 
 
-def _check_votes(votes: Votes, dimensions: DimensionMarks) -> tuple[list[str], dict[str, list[float]]]:
-    options: list[str] = _list_values("votes", votes)
+def _list_votes(votes: Votes, dimensions: DimensionMarks) -> tuple[list[str], dict[str, list[float]]]:
+    options: list[str] = _list_values(votes)
     for option in options:
         if option not in OPTIONS:
             raise ConfigError(f"votes: {option!r} is not an option; use {', '.join(OPTIONS)}")
-    if not isinstance(dimensions, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
-        raise ConfigError(f"dimensions: {dimensions!r} is not a mapping of dimensions to marks")
-    marks = {name: _list_values(f"dimensions: {name}", given) for name, given in dimensions.items()}
+    marks = {name: _list_values(given) for name, given in dimensions.items()}
     for name, given in marks.items():
         for mark in given:
             if not isinstance(mark, Real) or not MIN_DIMENSION_MARK <= float(mark) <= MAX_DIMENSION_MARK:
@@ -151,9 +128,7 @@ def _check_votes(votes: Votes, dimensions: DimensionMarks) -> tuple[list[str], d
     return options, marks
 
 
-def _list_values(name: str, given: Any) -> list[Any]:
-    if not isinstance(given, Collection) or isinstance(given, str):
-        raise ConfigError(f"{name}: {given!r} is neither a list nor a mapping from judges; pass one of them")
+def _list_values(given: Collection[Any] | Mapping[str, Any]) -> list[Any]:
     return list(given.values() if isinstance(given, Mapping) else given)  # pyright: ignore[reportUnknownArgumentType]
 
 
@@ -227,7 +202,7 @@ def _parse_ballot(assessment: Assessment, weights: Mapping[str, float], settings
 
 
 def agreement_of_ballots(ballots: Sequence[Ballot]) -> float:
-    """Return the agreement of the votes of one round, 0-1, with the formula of `agreement`."""
+    """Return the agreement of the votes of one round, 0-1, with the formula of `debate_cli.agreement`."""
     return _compute_agreement([ballot.option for ballot in ballots], _marks_by_dimension(ballots))
 
 

@@ -38,6 +38,7 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
     findings = (SourceSupport, SourceLookup)
     prompt_package = "debate_cli.systems.sources"
     unit = "credit"
+    scores_are_shares = True
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SourcesSettings, progress: Progress) -> Iterator[Brief]:
         turns = debate.turns_by_index

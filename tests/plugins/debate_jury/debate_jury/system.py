@@ -119,6 +119,7 @@ class JurySystem(JudgingSystem[JurySettings]):
     prompt_package = "debate_jury"
     judges_texts = True
     options = OPINIONS
+    options_in_debates = False
     max_option_score = PERCENT
 
     def question(self, brief: Brief) -> JudgeQuestion[JurySettings, VoteForm]:

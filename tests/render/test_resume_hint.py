@@ -1,0 +1,69 @@
+"""The commands after a run whose judgements are missing."""
+
+from itertools import permutations
+
+import pytest
+from scoring_support import CON, PRO, build_debate, opening, opening_event, speech
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Failure
+from debate_cli.domain.tasks import Brief
+from debate_cli.render.content.resume_hint import MissingJudgements
+from debate_cli.systems.base import WHOLE_DEBATE
+from debate_cli.systems.panel.settings import PanelSettings
+
+RESUME = "debate run --resume one.json"
+SHORTER = f"{RESUME} --set format.history=recent"
+OTHER_MODEL = f"{RESUME} --set models.default.model=PROVIDER/MODEL"
+OPENED = opening_event(PanelSettings())
+FULL_HISTORY = OPENED.config.model_copy(update={"format": OPENED.config.format.model_copy(update={"history": "full"})})
+LONG = build_debate(
+    OPENED.model_copy(update={"config": FULL_HISTORY}),
+    [opening(0, PRO, "PRO-1"), opening(1, CON, "CON-1"), *(speech(at, (PRO, CON)[at % 2]) for at in range(2, 12))],
+)
+SHORT = build_debate(OPENED, [speech(0, PRO)])
+JUDGES = ("technical_architect", "compliance_auditor", "security_analyst")
+
+
+def missing(debate: Debate, causes: tuple[str | None, ...]) -> MissingJudgements:
+    """A judgement is missing for each cause; None stands for a judge who was not asked."""
+    briefs = tuple(
+        Brief(run="r1", system="panel", assessor=judge, subject=WHOLE_DEBATE)
+        for judge, _ in zip(JUDGES, causes, strict=False)
+    )
+    failures = {
+        brief.key: Failure(task=brief, who=brief.assessor, cause=cause, message="it failed", final=cause == "abstained")
+        for brief, cause in zip(briefs, causes, strict=True)
+        if cause is not None
+    }
+    return MissingJudgements(debate, briefs, failures)
+
+
+@pytest.mark.parametrize(
+    ("debate", "causes", "again", "unsaved", "batch"),
+    [
+        (LONG, (None,), RESUME, True, True),
+        (LONG, ("RateLimitedError",), RESUME, True, True),
+        (LONG, ("UnauthorizedError",), RESUME, True, True),  # once the key is replaced
+        (LONG, ("RejectedError",), OTHER_MODEL, False, False),
+        (LONG, ("abstained",), "", False, False),
+        (LONG, ("abstained", "ServerError"), RESUME, True, True),
+        (LONG, ("RejectedError", "RateLimitedError"), RESUME, True, True),
+        (LONG, ("RejectedError", None), RESUME, True, True),
+        (LONG, ("RejectedError", "RejectedError"), OTHER_MODEL, False, False),
+        (LONG, ("RejectedError", "abstained"), OTHER_MODEL, False, False),
+        (LONG, ("ContextOverflowError",), SHORTER, False, False),
+        (SHORT, ("ContextOverflowError",), OTHER_MODEL, False, False),  # nothing can be left out
+        (LONG, ("RejectedError", "ContextOverflowError"), SHORTER, False, False),
+        (LONG, ("RejectedError", "ContextOverflowError", "ModelTimeoutError"), RESUME, True, True),
+    ],
+)  # fmt: skip
+def test_the_first_command_makes_the_smallest_change_that_may_help(
+    debate: Debate, causes: tuple[str | None, ...], again: str, unsaved: bool, batch: bool
+) -> None:
+    """No change, else shorter prompts, else another model; empty after abstentions; the same in any order of causes."""
+    for order in permutations(causes):
+        hint = missing(debate, order)
+        assert hint.commands("one.json")[0] == again
+        assert hint.commands(None)[0] == ("the same command" if unsaved else "")
+        assert hint.commands("one.json", batch=True)[0] == ("debate judge --collect one.json --batch" if batch else "")

@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from debate_cli.domain.message_text import count_noun
+from debate_cli.domain.model_call import is_mock
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_verdict
@@ -19,7 +20,7 @@ from debate_cli.render.terminal.drawing import join_text, section, terminal_line
 from debate_cli.storage.transcript_index import IndexEntry
 from debate_cli.systems.tables import Badge
 
-INDEX_COLUMNS = ("id", "started", "topic", "models", "winners", "cost_usd", "state")
+INDEX_COLUMNS = ("id", "started", "topic", "models", "winners", "cost_usd", "state", "rehearsal")
 EMPTY_COLUMN = "-"
 _VERDICT_FIELDS = {"system", "run", "winner", "victory", "margin", "decides", "reviewer"}
 STATE_BADGES = {
@@ -49,16 +50,17 @@ def index_view(entries: Sequence[IndexEntry], folder: str) -> list[RenderableTyp
 def format_index_row(entry: IndexEntry) -> str:
     """Return the values of INDEX_COLUMNS for one debate, separated by tabs. An empty value becomes `-`.
 
-    The models are `provider/model`; the mock is marked, e.g. `mock/debater (no model)`.
+    The models are `provider/model`. The last value is `rehearsal` if the mock spoke.
     """
     cells = (
         entry.id,
         entry.started_at,
         entry.topic,
-        ",".join(map(theme.format_model_id, entry.models)),
+        ",".join(entry.models),
         ",".join(f"{label_verdict(item, entry.conclusions)}={item.outcome}" for item in entry.conclusions),
         "" if entry.cost_usd is None else f"{entry.cost_usd:.6g}",
         ", ".join(filter(None, (entry.state, format_missing_judgements(entry)))),
+        "rehearsal" if any(map(is_mock, entry.models)) else "",
     )
     return "\t".join(sanitize.sanitize_line(cell) or EMPTY_COLUMN for cell in cells)
 

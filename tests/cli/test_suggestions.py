@@ -28,6 +28,7 @@ class Slip:
         Slip(("judge", "one", "--mock", "--system", "strctured"), "system; did you mean `structured`?"),
         Slip(("score", "one", "--system", "panel,xyzzy"), "there is no such judging system; did you mean `panel`?"),
         Slip(("explain", "bad-confg"), "explain bad-confg: there is no such page; did you mean `bad-config`?"),
+        Slip(("explain", "contxt"), "explain contxt: there is no such page; did you mean `context-overflow`?"),
         Slip(("explain", "xyzzy"), "explain xyzzy: there is no such page; known are bad-config, broken-answer"),
         Slip(("run", "--mokc"), "--mock"),
         Slip(

@@ -272,7 +272,7 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[S
     whole = debate.usage
     if judged is None:
         took = total_call_seconds(debate)
-        duration = f" · calls took {theme.format_duration(took)} in total" if took else ""
+        duration = f" · one after the other, the calls would take {theme.format_duration(took)}" if took else ""
         return (SummaryRow("cost", (f"{theme.format_usage(whole)}{duration}",)),)
     own = usage_of_briefs(debate, lambda brief: brief.run in judged)
     if own == whole:

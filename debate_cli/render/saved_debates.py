@@ -101,12 +101,13 @@ def _card(entry: IndexEntry) -> RenderableType:
     models = sanitize.sanitize_line(", ".join(dict.fromkeys(map(theme.format_model, entry.models))))
     facts = [f"{entry.started_at[:16].replace('T', ' ')} UTC", models, theme.format_cost(entry.cost_usd)]
     lines = [topic, Text(" · ".join(filter(None, facts)), style=theme.MUTED)]
+    is_resumable = entry.state in RESUMABLE_STATES
     verdicts = [
         join_text((f"{label_verdict(item, entry.conclusions)} ", theme.MUTED), terminal_line(format_conclusion(item)))
         for item in entry.conclusions
+        if item.victory != "undetermined" or not is_resumable
     ]
     lines += [join_text(*verdicts, separator=" · ")] if verdicts else []
-    is_resumable = entry.state in RESUMABLE_STATES
     if state.word:
         speeches = f" after {theme.count_speeches(entry.turns)}" if is_resumable else ""
         lines.append(Text(f"{state.word}{speeches}", style=theme.TONE_COLOURS[state.tone]))

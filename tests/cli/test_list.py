@@ -138,3 +138,12 @@ def test_topics_cannot_break_the_columns(two_saved: Path) -> None:
     assert (first[0], first[2], len(first)) == ("one more", "a b c [bold]d[/bold]", 8)
     _, drawn = run_on_terminal("list", cwd=two_saved.parent.parent, env=DRAWN)
     assert ("\x1b]0;" in drawn, "\x07" in drawn, "[bold]d[/bold]" in drawn) == (False, False, True)
+
+
+def test_an_unfinished_debate_shows_no_undetermined_verdict(here: Path) -> None:
+    """A card of a debate that stopped before a judge answered says only why it stopped."""
+    nowhere = JUDGED.format(base_url="http://127.0.0.1:9/v1").replace("model: mock/a", "model: vllm/a")
+    write_config(here, nowhere)
+    assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 3
+    _, drawn = run_on_terminal("list", cwd=here, env=DRAWN)
+    assert ("failed after 0 speeches" in drawn, "undetermined" in drawn) == (True, False)

@@ -54,8 +54,9 @@ def _score_table(notes: ModeratorNotes) -> Table:
     remarks += [f"{reasoning.assessor}: {reasoning.text}" for reasoning in notes.reasoning]
     for overview in notes.overviews:
         remarks += [f"Summary, by {overview.assessor}: {overview.text}"] if overview.text else []
-        named = " and ".join(overview.consistently_outperformed) or "no debater"
-        remarks.append(f"Weaker in nearly every round, as {overview.assessor} sees it: {named}.")
+        if overview.consistently_outperformed:
+            named = " and ".join(overview.consistently_outperformed)
+            remarks.append(f"Weaker in nearly every round, as {overview.assessor} sees it: {named}.")
     return column_table(
         "scores, moderator",
         notes.final,

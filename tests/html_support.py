@@ -5,7 +5,7 @@ import hashlib
 import re
 from html.parser import HTMLParser
 
-VOID = {"meta", "br", "img", "link", "input"}
+VOID = {"meta", "br", "wbr", "img", "link", "input"}
 
 
 class ParsedPage(HTMLParser):

@@ -185,6 +185,7 @@ def select_models(
             spec = None
         if spec is None:
             hint = format_suggestion(name, config.models) or "; write provider/model, or add it to `models`"
+            hint = f"; name the file with --config {name}" if name.endswith((".yaml", ".yml")) else hint
             raise UsageError(f"{name}: the configuration has no model of this name{hint}")
         named[name] = spec
     if mock:

@@ -29,6 +29,7 @@ from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.plain_data import redact_values
 from debate_cli.storage.transcript import dump_transcript, to_transcript, transcript_to_events, write_transcript
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
+from debate_cli.systems.briefing import describe_trial_judges
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.scales import describe_answer, format_ranked_scores
 from debate_cli.systems.scoring import combine_runs, score
@@ -62,6 +63,7 @@ class Outcome:
             lines.append(f"{verdict.system}{' (decides)' if verdict.decides else ''}: {answer}")
             changes = get_system(verdict.system).required_changes(verdict)
             lines += [f"  must change: {change.text} ({', '.join(change.judges)})" for change in changes]
+        lines += filter(None, [describe_trial_judges(self.debate)])
         if self.halted is not None:
             lines.append(f"ended early: {self.halted}")
         return "\n".join([*lines, *([f"saved: {self.path}"] if self.path is not None else [])])

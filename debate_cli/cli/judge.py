@@ -267,6 +267,7 @@ class _Judging:
             suggest_judging=len(self.plans) == 1 and not given.quiet and not given.json,
             stop_cause=observer.stop_cause,
             batch=self.batches is not None,
+            shown_failures=observer.shown_failures,
         )
         prefix = f"{task.target or task.source}: " if len(self.plans) > 1 else ""
         self.codes.add(code or run_control.report_gates(self.gates, outcome, prefix))

@@ -14,13 +14,16 @@ import typer
 from debate_cli.cli import console, options, screen
 from debate_cli.cli.console import ClosedPipeError, refuse_existing, write_document, write_json_chunks
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
 from debate_cli.render.content.resume_hint import resume_command
 from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.replay import ReplayPlan
 from debate_cli.render.text.plain import details_lines
+from debate_cli.render.theme import count_speeches
 from debate_cli.storage.atomic_write import atomic_write
+from debate_cli.storage.lock import lock_holder
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import dump_transcript, to_transcript
 from debate_cli.storage.transcript_index import count_missing_judgements
@@ -92,6 +95,7 @@ def run(given: Options) -> None:
         console.print_status(f"--only {given.only}: this debate has no such part; leave out --only to see all parts")
     if how == "terminal" and given.output is None:
         _play(given, stored, verdicts)
+        _print_unfinished(stored)
         return
     text = _render_document(given, how, debate, verdicts)
     if given.output is not None:
@@ -101,6 +105,7 @@ def run(given: Options) -> None:
         write_json_chunks([text])
     else:
         write_document([text])
+    _print_unfinished(stored)
 
 
 def _resolve_format(given: Options) -> ReplayFormat:
@@ -157,13 +162,29 @@ def _play(given: Options, stored: StoredDebate, verdicts: tuple[Verdict, ...]) -
         return
     if part != "turns" and given.round is None:
         screen.show_summary(debate, verdicts, only=part, plain=given.plain, full=True)
-        if part is None:
-            path = str(stored.path)
-            if debate.status != "complete" or count_missing_judgements(debate):
-                console.print_status(f"resume: {resume_command(path, budget=debate.closed == 'budget')}")
-            else:
-                it_or_again = "again" if debate.was_judged else "it"
-                console.print_status(f"judge {it_or_again}: {suggest_judge_command(debate, path)}")
+        if part is None and debate.status == "complete":
+            _print_next_command(debate, str(stored.path))
+
+
+def _print_unfinished(stored: StoredDebate) -> None:
+    """Say that the debate is unfinished, and how to resume it; nothing for a complete debate."""
+    debate = stored.debate
+    if debate.status == "complete":
+        return
+    after = f"after {count_speeches(len(debate.turns))}"
+    if lock_holder(stored.path) is not None:
+        console.print_status(f"the debate is still running, {after}")
+        return
+    command = resume_command(str(stored.path), budget=debate.closed == "budget")
+    console.print_status(f"the debate is unfinished, {after}; resume with: {command}")
+
+
+def _print_next_command(debate: Debate, path: str) -> None:
+    if missing := count_missing_judgements(debate):
+        console.print_status(f"{count_noun(missing, 'judgement')} missing; resume with: {resume_command(path)}")
+    else:
+        it_or_again = "again" if debate.was_judged else "it"
+        console.print_status(f"judge {it_or_again}: {suggest_judge_command(debate, path)}")
 
 
 def _play_turns(given: Options, debate: Debate, *, judged: bool) -> bool:

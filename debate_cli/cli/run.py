@@ -200,6 +200,7 @@ def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None
         suggest_judging=not given.quiet,
         stop_cause=observer.stop_cause,
         resume_options=_format_source_options(context),
+        shown_failures=observer.shown_failures,
     )
     return outcome, code or run_control.report_gates(gates, outcome)
 

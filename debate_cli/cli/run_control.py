@@ -34,6 +34,7 @@ from debate_cli.render.content.resume_hint import (
 )
 from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.person_form.person import PeopleAtTerminal
+from debate_cli.render.theme import refer_to_failure
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 
 _STOP_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -156,20 +157,22 @@ def report_outcome(
     stop_cause: StopCause | None = None,
     resume_options: str = "",
     batch: bool = False,
+    shown_failures: Collection[str] = (),
 ) -> int:
     """Print where the debate is saved and what is left to do. Returns the exit code.
 
     `stop_cause`: what interrupted the run. None if nothing did.
     `resume_options`: options to add to the command that resumes the debate.
-    `batch`: whether the judges were asked in a batch.
+    `batch`: whether the judges were asked in a batch. `shown_failures`: messages that are not repeated, because the
+    user has already read them.
     """
     if outcome.path is not None:
         print_status(f"{'unchanged' if outcome.is_unchanged else 'saved'}: {outcome.path}")
     if outcome.halted is not None:
-        return _report_halt(outcome, outcome.halted, stop_cause or BY_USER, resume_options)
+        return _report_halt(outcome, outcome.halted, stop_cause or BY_USER, resume_options, shown_failures)
     missing = find_missing_judgements(outcome.debate, outcome.verdicts)
     if missing is not None:
-        _print_missing(missing, outcome.path, batch=batch)
+        _print_missing(missing, outcome.path, shown_failures, batch=batch)
         if missing.lacks_deciding_judgement:
             return EXIT_CODES["failed"]
     elif suggest_judging and outcome.path is not None:
@@ -186,17 +189,19 @@ def report_gates(gates: Gates, outcome: Outcome, prefix: str = "") -> int:
     return GATE_NOT_MET if unmet else 0
 
 
-def _print_missing(missing: MissingJudgements, path: Path | None, *, batch: bool) -> None:
+def _print_missing(missing: MissingJudgements, path: Path | None, shown: Collection[str], *, batch: bool) -> None:
     again, other = missing.commands(None if path is None else str(path), batch=batch)
     label = "debate" if missing.lacks_deciding_judgement else "note"
     remedy = "ask again" if again else "ask another model"
-    print_status(f"{label}: {sanitize.sanitize_line(missing.describe())}; {remedy} with:")
+    print_status(f"{label}: {sanitize.sanitize_line(missing.describe(shown))}; {remedy} with:")
     print_status(again or other)
     if again and other:
         print_status(f"or ask another model: {other}")
 
 
-def _report_halt(outcome: Outcome, halted: CloseReason, stop_cause: StopCause, resume_options: str) -> int:
+def _report_halt(
+    outcome: Outcome, halted: CloseReason, stop_cause: StopCause, resume_options: str, shown: Collection[str]
+) -> int:
     place = None if outcome.path is None else str(outcome.path)
     resume_with = "start again with:" if place is None else "resume with:"
     if halted == "interrupted":
@@ -212,7 +217,8 @@ def _report_halt(outcome: Outcome, halted: CloseReason, stop_cause: StopCause, r
         and not failure.final
         and (failure.cause == "BudgetError" if halted == "budget" else isinstance(failure.task, Cue))
     )
-    reason = f"{failure.message.rstrip('.')}{format_page_hint(get_error_page(failure.cause))}"
+    message = f"stopped: {refer_to_failure(failure.cause)}" if failure.message in shown else failure.message
+    reason = f"{message.rstrip('.')}{format_page_hint(get_error_page(failure.cause))}"
     change = required_change(failure.cause)
     print_status("; ".join(filter(None, (f"debate: {reason}", change, resume_with))))
     command = resume_command(place, budget=halted == "budget", why=failure.message)

@@ -20,7 +20,7 @@ from debate_cli.cli.console import (
     print_status,
 )
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import DebateResumed, Event, TaskStarted, TurnCompleted
+from debate_cli.domain.events import DebateResumed, Event, TaskFailed, TaskStarted, TurnCompleted
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.domain.verdict import Verdict
 from debate_cli.formats.schedule import turns_hidden_from_people
@@ -72,18 +72,23 @@ class PipeSafeObserver:
         *,
         show_warning: Callable[[str], None] | None = None,
         screen: TerminalView | None = None,
+        is_read: bool = False,
     ) -> None:
         """`show_warning`: shows warnings. If None, `observer` shows warnings as notes.
 
-        `screen`: `observer` itself if it is a live view, else None.
+        `screen`: `observer` itself if it is a live view, else None. `is_read`: whether its output and stderr are on
+        terminals, so that a person reads both.
         """
         self.is_closed = False
         self.stop_cause: StopCause | None = None
         """The first request to stop; None if there was none."""
+        self.shown_failures: set[str] = set()
+        """Messages of failures that the terminal of stderr shows in full; empty if the run is shown elsewhere."""
         self.show_warning = show_warning
         self.on_close: Callable[[], object] = lambda: None
         """Called once stdout is closed."""
         self._observer = observer
+        self._is_read = is_read
         self._screen = screen
         self._seen_notes: set[str] = set()
         """Texts of the notes since the last event. Durations such as `3 s` are removed from the texts."""
@@ -98,6 +103,8 @@ class PipeSafeObserver:
         """Forward the event. Speeches that could influence a person are shown after the person has answered."""
         if not isinstance(event, TaskStarted):
             self._seen_notes.clear()
+        if isinstance(event, TaskFailed) and self._is_read:
+            self.shown_failures.add(event.failure.message)
         hidden = turns_hidden_from_people(debate) if isinstance(event, DebateResumed) else ()
         shown = debate.model_copy(update={"turns": tuple(turn for turn in debate.turns if turn not in hidden)})
         self.forward(lambda: self._show_event(event, shown if hidden else debate))
@@ -227,13 +234,13 @@ def open_observer(
         with show_view(
             LiveObserver(make_console(stream), expected, plan=plan, show_hidden=show_hidden, hint=hint)
         ) as live:
-            yield PipeSafeObserver(live, screen=live)
+            yield PipeSafeObserver(live, screen=live, is_read=sys.stderr.isatty())
     else:
         if hint:
             print_status(hint)
         lines = PlainObserver(stream, show_hidden=show_hidden, plan=plan)
         try:
-            yield PipeSafeObserver(lines)
+            yield PipeSafeObserver(lines, is_read=stream.isatty() and sys.stderr.isatty())
         finally:
             with ignore_broken_pipe():
                 lines.finish()

@@ -1,5 +1,6 @@
 """Parts of messages: counts with nouns, texts on one line, did-you-mean suggestions for misspelt names."""
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from itertools import islice
@@ -28,10 +29,18 @@ def printable_line(text: str, max_chars: int | None = None) -> str:
 
 
 def closest_match(word: str, known: Iterable[str]) -> str | None:
-    """Return the name in `known` that is most similar to `word`; None if no name is similar."""
+    """Return the name in `known` that is most similar to `word`; None if no name is similar.
+
+    If no whole name is similar, a part of a name may be, e.g. `context` of `context-overflow`.
+    """
+    if len(word) > _MAX_WORD_CHARS:
+        return None
     names = sorted(name for name in islice(known, _MAX_CANDIDATES) if len(name) <= _MAX_WORD_CHARS)
-    close = get_close_matches(word.lower(), names, n=1, cutoff=0.6) if len(word) <= _MAX_WORD_CHARS else []
-    return close[0] if close else None
+    parts = {part: name for name in reversed(names) for part in re.split("[-_]", name)}
+    for owners, cutoff in (({name: name for name in names}, 0.6), (parts, 0.8)):
+        if close := get_close_matches(word.lower(), owners, n=1, cutoff=cutoff):
+            return owners[close[0]]
+    return None
 
 
 def format_suggestion(word: str, known: Iterable[str]) -> str:

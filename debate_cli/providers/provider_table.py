@@ -7,7 +7,7 @@ of its row. A configuration that changes the server must therefore also name the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from ipaddress import ip_address
@@ -53,6 +53,8 @@ class ProviderRow:
     """Whether the provider's models run on this machine."""
     batches: bool = False
     """Whether the provider answers batches of requests, at half the price."""
+    trial_models: Collection[str] = ()
+    """Names of the models that are for trying the tool only, because they are too small to judge."""
     make_server: Callable[[ProviderRow, Endpoint], ModelServer] | None = None
     """Creates the server object for a plug-in's protocol. None means the server object for `kind`."""
 
@@ -94,7 +96,7 @@ _ROWS = (
     ProviderRow("vllm", "openai", "http://127.0.0.1:8000/v1", profile=_LLAMA_PROFILE, local=True),
     ProviderRow("llamacpp", "openai", "http://127.0.0.1:8080/v1", profile=_LLAMA_PROFILE, local=True),
     ProviderRow("lmstudio", "openai", "http://127.0.0.1:1234/v1", profile=_SEED_PROFILE, local=True),
-    ProviderRow("local", "embedded", profile=_LLAMA_PROFILE, local=True),
+    ProviderRow("local", "embedded", profile=_LLAMA_PROFILE, local=True, trial_models=("smollm2",)),
     ProviderRow("mock", "mock", profile=_LLAMA_PROFILE, local=True, batches=True),
     *(ProviderRow(name, PERSON_KIND, profile=_PERSON_PROFILE, local=True) for name in PERSON_PROVIDERS),
 )  # fmt: skip
@@ -105,6 +107,12 @@ REASONING_MODELS = ("openai/gpt-[5-9]*", "openai/o[1-9]*", "deepseek/*reasoner*"
 CHAT_MODELS = "openai/gpt-[5-9]*-chat*"
 """Pattern of models that do not reason although REASONING_MODELS matches them."""
 REASONING_OUTPUT_TOKENS = 16_384
+
+
+def is_trial_model(model: str) -> bool:
+    """Return whether the model `provider/model` is for trying the tool only."""
+    provider, _, name = model.partition("/")
+    return provider in BUILTIN_PROVIDERS and name in BUILTIN_PROVIDERS[provider].trial_models
 
 
 def find_profile(row: ProviderRow, model: str) -> Profile:

@@ -105,7 +105,9 @@ def summarize_comparison(pair: ComparedPair) -> list[str]:
     )
     unshared = [item.system for item in comparison.verdicts if item.outcome == "one_sided"]
     if unshared:
-        settings += f", but only one of the two has a verdict of {' and of '.join(unshared)}"
+        *most, last = unshared
+        names = f"{', '.join(most)} and {last}" if most else last
+        settings += f", but only one of the two has a verdict of {names}"
     return [
         *(different if a.topic != b.topic else ()),
         _outcome_sentence(comparison.verdicts),

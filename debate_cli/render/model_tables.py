@@ -70,7 +70,7 @@ def provider_table(entries: Sequence[Mapping[str, Any]]) -> Table:
     """Return a row per provider: model, key, structured output, web search, address, maximum calls at once."""
     return Table(
         title="providers",
-        heads=("write", "key", "structure", "web search", "address", "at once"),
+        heads=("write", "key", "structured output", "web search", "address", "calls at once"),
         rows=tuple(
             (
                 entry["example"],

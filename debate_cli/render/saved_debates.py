@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from debate_cli.domain.message_text import count_noun
+from debate_cli.domain.model_call import is_mock
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_verdict
@@ -18,7 +19,7 @@ from debate_cli.render.terminal.drawing import join_text, section, terminal_line
 from debate_cli.storage.transcript_index import IndexEntry
 from debate_cli.systems.tables import Badge
 
-INDEX_COLUMNS = ("id", "started", "topic", "models", "winners", "cost_usd", "state")
+INDEX_COLUMNS = ("id", "started", "topic", "models", "winners", "cost_usd", "state", "rehearsal")
 EMPTY_COLUMN = "-"
 _VERDICT_FIELDS = {"system", "run", "winner", "victory", "margin", "decides", "reviewer"}
 STATE_BADGES = {
@@ -48,16 +49,17 @@ def index_view(entries: Sequence[IndexEntry], folder: str) -> list[RenderableTyp
 def format_index_row(entry: IndexEntry) -> str:
     """Return the values of INDEX_COLUMNS for one debate, separated by tabs. An empty value becomes `-`.
 
-    The models are `provider/model`; the mock is marked, e.g. `mock/debater (no model)`.
+    The models are `provider/model`. The last value is `rehearsal` if the mock spoke.
     """
     cells = (
         entry.id,
         entry.started_at,
         entry.topic,
-        ",".join(map(theme.format_model_id, entry.models)),
+        ",".join(entry.models),
         ",".join(f"{label_verdict(item, entry.conclusions)}={item.outcome}" for item in entry.conclusions),
         "" if entry.cost_usd is None else f"{entry.cost_usd:.6g}",
         ", ".join(filter(None, (entry.state, format_missing_judgements(entry)))),
+        "rehearsal" if any(map(is_mock, entry.models)) else "",
     )
     return "\t".join(sanitize.sanitize_line(cell) or EMPTY_COLUMN for cell in cells)
 
@@ -102,12 +104,13 @@ def _card(entry: IndexEntry) -> RenderableType:
     models = sanitize.sanitize_line(", ".join(dict.fromkeys(map(theme.format_model, entry.models))))
     facts = [f"{entry.started_at[:16].replace('T', ' ')} UTC", models, theme.format_cost(entry.cost_usd)]
     lines = [topic, Text(" · ".join(filter(None, facts)), style=theme.MUTED)]
+    is_resumable = entry.state in RESUMABLE_STATES
     verdicts = [
         join_text((f"{label_verdict(item, entry.conclusions)} ", theme.MUTED), terminal_line(format_conclusion(item)))
         for item in entry.conclusions
+        if item.victory != "undetermined" or not is_resumable
     ]
     lines += [join_text(*verdicts, separator=" · ")] if verdicts else []
-    is_resumable = entry.state in RESUMABLE_STATES
     if state.word:
         speeches = f" after {theme.count_speeches(entry.turns)}" if is_resumable else ""
         lines.append(Text(f"{state.word}{speeches}", style=theme.TONE_COLOURS[state.tone]))

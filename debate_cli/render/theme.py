@@ -270,6 +270,11 @@ def format_cause(cause: str) -> str:
     return _CAUSE_LABELS.get(cause) or _CAPITAL.sub(" ", cause).lower()
 
 
+def refer_to_failure(cause: str) -> str:
+    """Return the words for a failure whose message is on the screen already, e.g. `unreachable, see above`."""
+    return f"{format_cause(cause)}, see above"
+
+
 def expand_error_names(sentence: str) -> str:
     """Replace error classes in parentheses, e.g. `(ModelTimeoutError)`, with words."""
     return _ERROR_NAME.sub(lambda found: f"({format_cause(found[1])})", sentence)

@@ -5,6 +5,7 @@ from collections import defaultdict
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.providers.provider_table import is_trial_model
 from debate_cli.systems.base import Standing
 from debate_cli.systems.source_support import SourceBriefing, brief_sources
 from debate_cli.systems.trace import build_trace_table, review_claims
@@ -55,6 +56,13 @@ class Briefing(FrozenModel):
             ("Uncertain", "UNCERTAIN", self.uncertain),
         )
         return tuple(group for group in groups if group[2])
+
+
+def describe_trial_judges(debate: Debate) -> str:
+    """Return a sentence that names the judges' models that are for trying the tool only; empty if there are none."""
+    judges = dict.fromkeys(item.exchange.model for item in debate.assessments)
+    names = " and ".join(filter(is_trial_model, judges))
+    return f"{names} judged: a very small model, for trying the tool, not for decisions." if names else ""
 
 
 def build_briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:

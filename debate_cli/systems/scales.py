@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.registry import get_system
-from debate_cli.systems.tables import format_number
+from debate_cli.systems.tables import format_number, format_share
 
 
 def format_margin(verdict: Verdict) -> str:
@@ -15,7 +15,7 @@ def format_margin(verdict: Verdict) -> str:
     if verdict.margin is None:
         return ""
     system = get_system(verdict.system)
-    number = f"{verdict.margin:.0%}" if system.scores_are_shares else format_number(verdict.margin)
+    number = format_share(verdict.margin) if system.scores_are_shares else format_number(verdict.margin)
     return f"{number} {_of_highest_score(verdict) or system.unit}".rstrip()
 
 
@@ -23,12 +23,23 @@ def format_ranked_scores(verdict: Verdict) -> str:
     """Return e.g. `(Pro 7.4, Con 6.8)`, the highest score first; empty if the verdict has no scores.
 
     If `describe_answer` shows no margin, e.g. for an undetermined verdict, the scale is added:
-    `(Pro 7.4, Con 6.8 of 10 points)`.
+    `(Pro 7.4, Con 6.8 of 10 points)`. A vote on a debate also names the options that are for no debater:
+    `(Con 0.73, CONDITIONAL 0.27, Pro 0.0)`.
     """
-    ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
+    shown = {**_undecided_options(verdict), **verdict.displayed_scores}
+    ranked = sorted(shown.items(), key=lambda item: -item[1])
     scores = ", ".join(f"{name} {format_number(score)}" for name, score in ranked)
     scale = "" if _shows_margin(verdict) else _of_highest_score(verdict)
     return f"({f'{scores} {scale}'.rstrip()})" if scores else ""
+
+
+def _undecided_options(verdict: Verdict) -> dict[str, float]:
+    options = get_system(verdict.system).options
+    return {
+        option: share
+        for option, share in verdict.option_scores.items()
+        if share and verdict.option is None and option in options and options[option].tone == "mixed"
+    }
 
 
 def _of_highest_score(verdict: Verdict) -> str:

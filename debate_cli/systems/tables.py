@@ -158,6 +158,11 @@ def format_number(value: float, digits: int = 2) -> str:
     return f"{whole}.{fraction}" if fraction else whole
 
 
+def format_share(share: float) -> str:
+    """Format a share, 0-1, as percent with at most one decimal: 45%, 72.5%."""
+    return f"{format_number(100 * share, 1)}%"
+
+
 RESPONSE_BADGES: dict[str, Badge] = {
     "refute": Badge("✗", "refutes", "bad"),
     "challenge": Badge("?", "challenges", "mixed"),

@@ -242,9 +242,9 @@ def test_a_printed_verdict_is_complete(browser: Chromium, page: Callable[[str], 
 
 @pytest.mark.parametrize("width", [320, 400])
 def test_a_narrow_window_hides_nothing(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
-    """Quote, trace table and map need no horizontal scrolling."""
+    """Navigation, quote, trace table and map need no horizontal scrolling."""
     browser.open(page("five systems"), width=width)
-    parts = "[...document.querySelectorAll('.map, .map a, .trace, .trace td, .hero blockquote')]"
+    parts = "[...document.querySelectorAll('nav a, .map, .map a, .trace, .trace td, .hero blockquote')]"
     assert browser.evaluate(f"{parts}.filter(one => one.getBoundingClientRect().right > {width}).length") == 0
     browser.open(page("long weakest"), width=width)
     assert browser.evaluate("document.querySelector('.hero blockquote').getClientRects().length") > 0

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import CONFIGS, debate, write_config
+from cli_support import CONFIGS, debate, run_on_terminal, write_config
 from model_server import model_server
 
 MOCK = CONFIGS / "mock.yaml"
@@ -24,6 +24,17 @@ def judged_by(base_url: str) -> str:
         f"topic: Cats or dogs?\nproviders: {{vllm: {{base_url: '{base_url}', api_key_env: null}}}}\n"
         f"models: {{default: {{model: mock/a}}, judge: {{model: vllm/judge}}}}\n{TWO}limits: {{max_attempts: 2}}\n"
     )
+
+
+def test_a_terminal_tells_a_failure_once_in_full(here: Path) -> None:
+    """The other notice and the last lines refer to it; in a pipe, stderr has the whole message too."""
+    write_config(here, judged_by(NOWHERE).replace("model: mock/a", "model: vllm/a"))
+    code, drawn = run_on_terminal(
+        "run", "debate.yaml", "--id", "one", cwd=here, env={"TERM": "xterm-256color"}, columns=100
+    )
+    text = " ".join(drawn.split())
+    assert (code, text.count("gave up after 2 attempts"), text.count("unreachable, see above")) == (3, 1, 2), text
+    assert "gave up after 2 attempts (debate explain server-down)" in debate("run", "debate.yaml", cwd=here).err
 
 
 @pytest.mark.parametrize("options", [("--set", "limits.max_tokens=9000"), ("--max-tokens", "9000")], ids=" ".join)

@@ -106,5 +106,5 @@ def test_a_debate_without_a_deciding_judgement_is_marked(here: Path) -> None:
     done, _ = judged(here, "{malformed: 1.0}", "{kind: structured, judge: bad}")
     assert (done.code, "ask another model with:" in done.err) == (3, True), done.err
     listed = debate("list", cwd=here)
-    assert listed.out.endswith("\tcomplete, the deciding judgement is missing\n")
+    assert listed.out.endswith("\tcomplete, the deciding judgement is missing\trehearsal\n")
     assert debate("list", "--json", cwd=here).json[0]["lacks_deciding_judgment"] is True

@@ -23,7 +23,7 @@ def list_(two_saved: Path, *options: str | Path) -> CommandResult:
 
 
 def test_a_pipe_gets_one_line_per_debate(two_saved: Path) -> None:
-    """In a pipe each debate is one line, sorted by name, with columns separated by tabs. The mock is marked."""
+    """In a pipe each debate is one line, sorted by name, with columns separated by tabs. The last one marks a rehearsal."""
     done = list_(two_saved)
     topic = first_debate().topic
     assert (done.code, done.err) == (0, "")
@@ -32,19 +32,21 @@ def test_a_pipe_gets_one_line_per_debate(two_saved: Path) -> None:
             "one",
             "2026-03-01T09:00:00Z",
             topic,
-            "mock/debater (no model)",
+            "mock/debater",
             "structured=Bo,moderator=Bo",
             "0.022",
             "complete",
+            "rehearsal",
         ],
         [
             "two",
             "2026-03-02T09:00:00Z",
             topic,
-            "mock/debater (no model)",
+            "mock/debater",
             "structured=Ada,moderator=Bo",
             "0.022",
             "complete",
+            "rehearsal",
         ],
     ]
 
@@ -86,7 +88,7 @@ def test_bad_files_are_reported_at_the_end(two_saved: Path, options: tuple[str, 
 def test_interrupted_debates_show_how_to_resume(two_saved: Path) -> None:
     """An interrupted debate is listed with its state and the command that resumes it."""
     write_transcript_file(two_saved, first_debate(), closed="interrupted", status="incomplete")
-    assert list_(two_saved).out.splitlines()[0].endswith("\tinterrupted")
+    assert list_(two_saved).out.splitlines()[0].endswith("\tinterrupted\trehearsal")
     _, drawn = run_on_terminal("list", cwd=two_saved.parent.parent, env=DRAWN)
     assert [line.strip() for line in drawn.splitlines() if "interrupted" in line or "resume: " in line] == [
         "interrupted after 6 speeches",
@@ -99,7 +101,7 @@ def test_missing_judgements_show_how_to_resume(here: Path) -> None:
     with model_server(failures=[503, 503]) as server:
         write_config(here, JUDGED.format(base_url=server.base_url))
         assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 3
-        assert debate("list", cwd=here).out.endswith("\tcomplete, 1 judgement missing\n")
+        assert debate("list", cwd=here).out.endswith("\tcomplete, 1 judgement missing\trehearsal\n")
         (entry,) = debate("list", "--json", cwd=here).json
         assert (entry["state"], entry["judgments_missing"]) == ("complete", 1)
         _, drawn = run_on_terminal("list", cwd=here, env=DRAWN)
@@ -107,9 +109,11 @@ def test_missing_judgements_show_how_to_resume(here: Path) -> None:
             "1 judgement missing",
             "resume: debate run --resume transcripts/one.json",
         ]
-        assert debate("replay", "one", cwd=here).lines == ["resume: debate run --resume transcripts/one.json"]
+        assert debate("replay", "one", cwd=here).lines == [
+            "1 judgement missing; resume with: debate run --resume transcripts/one.json"
+        ]
         assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
-    assert debate("list", cwd=here).out.endswith("\tcomplete\n")
+    assert debate("list", cwd=here).out.endswith("\tcomplete\trehearsal\n")
 
 
 def test_an_empty_list_is_no_error(here: Path) -> None:
@@ -131,6 +135,15 @@ def test_topics_cannot_break_the_columns(two_saved: Path) -> None:
     document["config"]["topic"] = "a\tb\nc\x1b[31m\x1b]0;owned\x07 [bold]d[/bold]"
     two_saved.write_text(json.dumps(document))
     first = list_(two_saved).out.splitlines()[0].split("\t")
-    assert (first[0], first[2], len(first)) == ("one more", "a b c [bold]d[/bold]", 7)
+    assert (first[0], first[2], len(first)) == ("one more", "a b c [bold]d[/bold]", 8)
     _, drawn = run_on_terminal("list", cwd=two_saved.parent.parent, env=DRAWN)
     assert ("\x1b]0;" in drawn, "\x07" in drawn, "[bold]d[/bold]" in drawn) == (False, False, True)
+
+
+def test_an_unfinished_debate_shows_no_undetermined_verdict(here: Path) -> None:
+    """A card of a debate that stopped before a judge answered says only why it stopped."""
+    nowhere = JUDGED.format(base_url="http://127.0.0.1:9/v1").replace("model: mock/a", "model: vllm/a")
+    write_config(here, nowhere)
+    assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 3
+    _, drawn = run_on_terminal("list", cwd=here, env=DRAWN)
+    assert ("failed after 0 speeches" in drawn, "undetermined" in drawn) == (True, False)

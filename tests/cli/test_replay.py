@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from cli_support import CONFIGS, CommandResult, debate, run_on_terminal
 
+from debate_cli.storage.lock import lock_debate
+
 
 def replay(saved: Path, *options: str | Path) -> CommandResult:
     """`debate replay` in the folder of the saved debate."""
@@ -148,8 +150,19 @@ def test_json_is_a_short_form(saved: Path) -> None:
     ]
 
 
-def test_an_unfinished_debate_ends_with_the_command_that_resumes(saved: Path) -> None:
-    """After the speeches so far, the replay of an unfinished debate names the command that resumes it."""
+@pytest.mark.parametrize("options", [(), ("--only", "turns"), ("--round", "1"), ("--format", "markdown")], ids=str)
+def test_an_unfinished_debate_ends_with_the_command_that_resumes(saved: Path, options: tuple[str, ...]) -> None:
+    """Every replay of an unfinished debate says so on stderr, with the command that resumes the debate."""
     cut = json.loads(saved.read_text()) | {"status": "incomplete", "closed": "interrupted"}
     saved.write_text(json.dumps(cut))
-    assert replay(saved, "saved").err == "resume: debate run --resume transcripts/saved.json\n"
+    assert replay(saved, "saved", *options).lines == [
+        "the debate is unfinished, after 6 speeches; resume with: debate run --resume transcripts/saved.json"
+    ]
+
+
+def test_a_running_debate_is_not_offered_for_resuming(saved: Path) -> None:
+    """The replay of a debate on which a process works says that it is running."""
+    cut = json.loads(saved.read_text()) | {"status": "incomplete", "closed": None}
+    saved.write_text(json.dumps(cut))
+    with lock_debate(saved):
+        assert replay(saved, "saved").lines == ["the debate is still running, after 6 speeches"]

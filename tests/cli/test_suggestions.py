@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cli_support import debate
+from cli_support import CONFIGS, debate
 
 SYSTEMS = "structured, moderator, panel, live, persuasion, sources"
 
@@ -28,7 +28,9 @@ class Slip:
         Slip(("judge", "one", "--mock", "--system", "strctured"), "system; did you mean `structured`?"),
         Slip(("score", "one", "--system", "panel,xyzzy"), "there is no such judging system; did you mean `panel`?"),
         Slip(("explain", "bad-confg"), "explain bad-confg: there is no such page; did you mean `bad-config`?"),
+        Slip(("explain", "contxt"), "explain contxt: there is no such page; did you mean `context-overflow`?"),
         Slip(("explain", "xyzzy"), "explain xyzzy: there is no such page; known are bad-config, broken-answer"),
+        Slip(("doctor", "two.yaml", "--config", str(CONFIGS / "mock.yaml")), "; name the file with --config two.yaml"),
         Slip(("run", "--mokc"), "--mock"),
         Slip(
             ("schema", "confg"), "'confg' is not one of 'config', 'transcript', 'experiment'; see: debate schema --help"

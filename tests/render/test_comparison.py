@@ -1,6 +1,7 @@
 """Comparison of two judgements: sentences, tables and JSON."""
 
 import pytest
+from poisoned_support import plain_debate
 from render_support import (
     HOSTILE,
     START,
@@ -142,6 +143,12 @@ def test_systems_without_verdicts_on_both_sides_are_not_compared() -> None:
     assert summarize_comparison(pair)[0] == "No system has a verdict on both sides, so the outcomes are not compared."
     assert "== Scores ==" not in lines(pair)
     assert "moderator  one side only  (A: not judged, B: Bo, " in lines(pair)
+
+
+def test_systems_of_one_side_are_listed_as_words() -> None:
+    """Their names are joined by a comma and `and`."""
+    sentences = summarize_comparison(compare(plain_debate()))
+    assert "only one of the two has a verdict of panel, live, persuasion and sources;" in sentences[-1]
 
 
 def test_other_judges_are_named() -> None:

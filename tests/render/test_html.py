@@ -59,6 +59,11 @@ def test_a_page_loads_nothing_and_runs_one_script(name: str) -> None:
     assert not any(sign in source for sign in ("\x1b", "\x9b", "\x07", "\u202e"))
 
 
+def test_a_path_in_the_title_breaks_after_a_slash() -> None:
+    """A narrow window breaks no file name."""
+    assert "<h1>plans/<wbr>old &amp; new/<wbr>PLAN.md</h1>" in page(debate(topic="plans/old & new/PLAN.md"))
+
+
 @pytest.mark.parametrize("element", ["style", "script"])
 def test_the_policy_allows_only_the_style_sheet_and_the_script(element: str) -> None:
     """The Content-Security-Policy has their hashes."""

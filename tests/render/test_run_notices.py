@@ -1,12 +1,16 @@
 """Notices of a run: failures, and the order of plain lines."""
 
+import re
 from io import StringIO
+from typing import cast
 
 import pytest
 from live_support import cue, failure_event, turn_event
 from render_support import (
     HOSTILE,
     START,
+    console,
+    console_output,
     final_assessment,
     is_printable,
     opening_event,
@@ -19,8 +23,10 @@ from render_support import (
 from debate_cli.domain.debate import initial_debate
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Event
 from debate_cli.domain.tasks import Cue, Task
+from debate_cli.domain.turn import Turn
 from debate_cli.render.content.run_notices import describe_failure
 from debate_cli.render.live.header import notice
+from debate_cli.render.live.view import LiveObserver
 from debate_cli.render.text.plain import PlainObserver
 
 CUES: list[Task] = [
@@ -41,13 +47,23 @@ FIRST, SECOND, *_ = turns()
 )
 def test_a_failure_names_who_failed_at_what_and_why(task: Task, text: str) -> None:
     """The sentence ends with the cause in words."""
-    assert describe_failure(failure_event(task).failure) == f"{text}: lab is down (unreachable)"
+    assert describe_failure(failure_event(task).failure, set()) == f"{text}: lab is down (unreachable)"
+
+
+def test_a_message_is_told_once() -> None:
+    """A second failure with the same message refers to the first one."""
+    failures = [failure_event(cue(turn), who=turn.speaker) for turn in (FIRST, SECOND)]
+    text = plain_output(failures)
+    assert (
+        "Failed: Ada could not speak: lab is down (unreachable)\nFailed: Bo could not speak: unreachable, see above\n"
+        in text
+    )
 
 
 def test_untrusted_names_and_messages_are_sanitized() -> None:
     """They come from configurations and servers."""
     failure = failure_event(CUES[0], HOSTILE, HOSTILE)
-    words = describe_failure(failure.failure)
+    words = describe_failure(failure.failure, set())
     assert is_printable(render_text(notice("✗", "", words), 300) + plain_output([failure]))
 
 
@@ -97,3 +113,67 @@ def test_a_report_does_not_wait_for_an_earlier_one_that_failed() -> None:
     assert "round 2:" not in stream.getvalue()
     observer.event(failure_event(early.brief), state)
     assert "round 2:" in stream.getvalue()
+
+
+class WatchedRun:
+    """The speeches of three rounds, made while the report on round 1 is awaited, on a live view or as plain lines."""
+
+    def __init__(self, *, is_live: bool) -> None:
+        self.screen = console(100)
+        self.observer = LiveObserver(self.screen) if is_live else PlainObserver(cast("StringIO", self.screen.file))
+        self.state = initial_debate(opening_event())
+        self.observer.event(opening_event(), self.state)
+        self.speak(*turns()[:2])
+        self.observer.asking(ROUND)
+        self.speak(*turns()[2:])
+
+    def speak(self, *spoken: Turn) -> None:
+        """Show turns, one after the other."""
+        for turn in spoken:
+            self.observer.asking(cue(turn))
+            self.apply(turn_event(turn))
+
+    def apply(self, event: Event) -> None:
+        """Show an event."""
+        self.state = self.state.apply(event)
+        self.observer.event(event, self.state)
+
+    def parts(self) -> list[str]:
+        """Headings of rounds, and the report or failure of round 1, in the order of the output."""
+        lines = console_output(self.screen).lower().splitlines()
+        found = (
+            "report" if "moderator" in line else re.match(r"(?:== )?(round \d)", line)
+            for line in lines
+            if "round" in line
+        )
+        return [part if isinstance(part, str) else part[1] for part in found if part]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [AssessmentCompleted(at=START, assessment=round_assessment(1)), failure_event(ROUND)],
+    ids=["report", "failure"],
+)
+@pytest.mark.parametrize("is_live", [True, False])
+def test_a_report_on_a_round_is_shown_before_the_next_round(answer: Event, *, is_live: bool) -> None:
+    """Speeches that are finished earlier wait for the report, or for its failure."""
+    run = WatchedRun(is_live=is_live)
+    assert run.parts() == ["round 1"]
+    run.apply(answer)
+    assert run.parts() == ["round 1", "report", "round 2", "round 3"]
+
+
+@pytest.mark.parametrize("is_live", [True, False])
+def test_at_most_two_rounds_wait_for_a_report(*, is_live: bool) -> None:
+    """A judge that does not answer cannot hide the debate: a third finished round releases the first of them."""
+    run = WatchedRun(is_live=is_live)
+    run.speak(*(turn.model_copy(update={"round": 4, "index": turn.index + 6}) for turn in (FIRST, SECOND)))
+    assert run.parts() == ["round 1", "round 2"]
+
+
+def test_speeches_that_wait_stay_on_the_screen() -> None:
+    """A live view draws the finished speeches of round 2 in its redrawn region until the report arrives."""
+    run = WatchedRun(is_live=True)
+    assert isinstance(run.observer, LiveObserver)
+    text = render_text(run.observer.region())
+    assert [f"round {number}  ·" in text for number in (1, 2, 3)] == [False, True, True]

@@ -31,7 +31,7 @@ from debate_cli.systems.live.findings import (
 )
 from debate_cli.systems.panel.votes import Vote
 from debate_cli.systems.scoring import score
-from debate_cli.systems.tables import Number, Table, drop_empty_columns
+from debate_cli.systems.tables import Lines, Number, Table, drop_empty_columns, make_table
 
 JUDGES = ("technical_architect", "compliance_auditor")
 
@@ -270,3 +270,18 @@ def test_a_table_breaks_no_word(width: int) -> None:
     table = Table("sums", ("system", "wins", "undetermined", "mean margin"), rows, numeric=frozenset({2, 3}))
     drawn = render_tables([table], width).split()
     assert {"structured", "moderator", "undetermined"} <= set(drawn)
+
+
+@pytest.mark.parametrize("width", [52, 60, 72, 100])
+def test_a_score_stays_beside_its_name(width: int) -> None:
+    """The agreement table breaks no line between a debater's name and the score, and a list has all scores in a row."""
+    scores = (Lines(("Pro 59.67", "Con 53.58")), Lines(("Pro 7.57", "Con 6.7")))
+    rows = tuple(
+        (name, "draw", "narrow", Number(6.08), cell, "82.5 points")
+        for name, cell in zip(("moderator", "persuasion, decides"), scores, strict=True)
+    )
+    drawn = render_tables(
+        [make_table("agreement", ("system", "winner", "victory", "margin", "scores", "out of"), rows)], width
+    )
+    assert all(score in drawn for score in ("Pro 59.67", "Con 53.58", "Pro 7.57", "Con 6.7"))
+    assert width > 52 or "scores Pro 59.67, Con 53.58 · out of 82.5 points" in drawn

@@ -15,6 +15,7 @@ from render_support import (
 )
 
 from debate_cli import errors
+from debate_cli.app.session import Outcome
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
@@ -22,7 +23,10 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.render import theme
 from debate_cli.render.content.summary import suggest_judge_command, summarize_verdicts
+from debate_cli.render.html.page import render_html
 from debate_cli.render.terminal.drawing import score_bars
+from debate_cli.render.text.markdown import format_markdown
+from debate_cli.render.text.plain import closing_lines, details_lines
 from debate_cli.render.theme import missing_sentences
 from debate_cli.systems.moderator.score import ModeratorNotes
 from debate_cli.systems.moderator.settings import CATEGORY_GROUPS, FINAL_CATEGORIES
@@ -46,6 +50,30 @@ from debate_cli.systems.structured.settings import DEFAULT_CRITERIA
 def test_the_reason_is_made_of_numbers(judged: Callable[[], Debate], system: str, reason: str) -> None:
     """Each system names its score and the largest difference."""
     assert reason in summarize_verdicts(judged(), [verdict_of(judged(), system)]).reason
+
+
+@pytest.mark.parametrize(
+    ("model", "is_named"), [("local/smollm2", True), ("local/big.gguf", False), ("a/smollm2", False)]
+)
+def test_a_judge_for_trying_the_tool_is_named_in_every_medium(model: str, *, is_named: bool) -> None:
+    """Summary, report, Markdown and page say that the model is not for decisions; so does `print(outcome)`."""
+    judged = debate()
+    given = [
+        item.model_copy(update={"exchange": item.exchange.model_copy(update={"model": model})})
+        for item in judged.assessments
+    ]
+    judged = judged.model_copy(update={"assessments": tuple(given)})
+    verdicts = score(judged)
+    caution = f"{model} judged: a very small model, for trying the tool, not for decisions."
+    shown = (
+        "\n".join(closing_lines(judged, verdicts)),
+        "\n".join(details_lines(judged, verdicts, only="verdict")),
+        "\n".join(details_lines(judged, verdicts, only="briefing")),
+        format_markdown(judged, verdicts),
+        render_html(judged, verdicts),
+        str(Outcome(judged, verdicts, None)),
+    )
+    assert [caution in text for text in shown] == [is_named] * len(shown)
 
 
 def reason_with(**notes: object) -> str:

@@ -133,6 +133,14 @@ def test_a_panel_of_one_judge_decides() -> None:
     assert not [problem for problem in settings.problems() if problem[0] == ("min_judges",)]
 
 
+def test_the_reason_of_a_vote_has_every_share() -> None:
+    """The shares are exact to a tenth of a percent, so that the margin can be recomputed."""
+    settings = panel_of(58, 22, convergence_threshold=0.1)
+    found = score_run(voted(settings, *votes("FAIL", "CONDITIONAL")), "r1", settings)
+    assert found.margin == pytest.approx(0.45)
+    assert "72.5% of the panel's weight voted FAIL, 27.5% CONDITIONAL" in get_system("panel").explain(found)
+
+
 TEXT = "# Plan\n\nWe ship on Friday.\nThe backup is\ntested yearly.\n"
 DEMANDS: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = [
     ("a", ("Risk: test the backup.",), ("Evidence: “we SHIP on friday” has no date.",)),

@@ -45,3 +45,13 @@ def test_scores_have_a_scale_where_the_answer_has_none() -> None:
     )
     assert format_ranked_scores(open_) == "(Bo 0.5, Ada 0.0 of the credit)"
     assert format_ranked_scores(verdict("jury", None, Ada=2.0, Bo=3.0)) == "(Bo 3.0, Ada 2.0)"
+
+
+def test_the_scores_of_a_vote_name_the_votes_for_no_debater() -> None:
+    """The margin of a vote is the difference between its two largest shares, so both are shown."""
+    won = verdict("panel", 0.45, Ada=0.725, Bo=0.0).model_copy(
+        update={"notes": {"option": "PASS", "weights": {"PASS": 0.725, "CONDITIONAL": 0.275, "FAIL": 0.0}}}
+    )
+    assert f"{format_margin(won)} {format_ranked_scores(won)}" == (
+        "45% of the weight (Ada 0.72, CONDITIONAL 0.28, Bo 0.0)"
+    )

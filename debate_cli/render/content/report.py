@@ -19,6 +19,7 @@ from debate_cli.render.content.summary import (
     SummaryRow,
     VerdictSummary,
     build_changes_table,
+    caution_rows,
     change_rows,
     explain_scores,
     find_required_changes,
@@ -32,7 +33,7 @@ from debate_cli.render.content.summary import (
 )
 from debate_cli.systems import debate_tables
 from debate_cli.systems.base import JudgeQuote, ReportSection
-from debate_cli.systems.briefing import Briefing, build_briefing
+from debate_cli.systems.briefing import Briefing, build_briefing, describe_trial_judges
 from debate_cli.systems.registry import get_system, systems_of_debate
 from debate_cli.systems.tables import Table, drop_empty_columns
 from debate_cli.systems.trace import TraceRow, WeakestArgument, build_trace_table
@@ -104,6 +105,8 @@ class DebateReport:
     trace_rows: tuple[TraceRow, ...]
     rehearsal: str
     """Notice that only the mock answered; empty if a model answered."""
+    caution: str
+    """Sentence on judges that are too small for decisions; empty if there are none."""
     blocks_by_part: Mapping[ReportPart, Sequence[Block]]
 
     def blocks(self, order: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, Sequence[Block]]]:
@@ -145,6 +148,7 @@ def build_debate_report(
         sections=sections,
         trace_rows=rows,
         rehearsal=participants.rehearsal_notice(debate),
+        caution=describe_trial_judges(shown),
         blocks_by_part={
             "verdict": [*reports, *_omitted_groups(omitted), *filter(None, [agreement])],
             "briefing": [_briefing_group(shown, reports, briefing)] if briefing is not None else [],
@@ -169,7 +173,7 @@ def _omitted_groups(sentences: Sequence[str]) -> list[RowGroup]:
 def _briefing_group(debate: Debate, verdicts: Sequence[VerdictReport], briefing: Briefing) -> RowGroup:
     outcome = [("outcome", item.answer) for item in verdicts[:1] if item.verdict.scores]
     first = [*outcome, ("debate", " · ".join(participants.debate_facts(debate))), ("key insight", briefing.key_insight)]
-    rows = [SummaryRow(label, (words,)) for label, words in first if words]
+    rows = [*caution_rows(debate), *(SummaryRow(label, (words,)) for label, words in first if words)]
     for label, _, claims in briefing.claim_groups:
         rows += [SummaryRow(label.lower(), (claim.id, claim.claim), claim.participant) for claim in claims]
     rows += [SummaryRow("open question", (question,)) for question in briefing.unresolved_questions]
@@ -196,6 +200,7 @@ def _report_verdicts(
             missing=theme.missing_sentences(verdict),
             tables=tuple(build_verdict_tables(verdict)),
             rows=(
+                *(caution_rows(debate) if not number else ()),
                 *change_rows(find_required_changes(verdict)),
                 *([SummaryRow("why", (reason,))] if reason else []),
                 *quote_rows(quote),

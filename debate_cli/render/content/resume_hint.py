@@ -2,7 +2,7 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from debate_cli.domain.config import DebateConfig
@@ -16,7 +16,7 @@ from debate_cli.errors import format_page_hint, get_error_page
 from debate_cli.judge_input.transcript_prompt import format_full_prompt, format_recent_prompt
 from debate_cli.judging.schedule import missing_briefs
 from debate_cli.render import sanitize
-from debate_cli.render.theme import shorten
+from debate_cli.render.theme import refer_to_failure, shorten
 
 BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": "--max-cost USD"}
 """Maps each limit of the budget to the option that raises it."""
@@ -126,14 +126,17 @@ class MissingJudgements(NamedTuple):
         resumable = set(self.resumable_briefs)
         return any(brief in resumable or (brief.run, brief.system) in self.undetermined for brief in deciding)
 
-    def describe(self) -> str:
-        """Return a sentence with the number of missing judgements, their systems, and the most frequent reason."""
+    def describe(self, shown: Collection[str] = ()) -> str:
+        """Return a sentence with the number of missing judgements, their systems, and the most frequent reason.
+
+        `shown`: messages of failures that the user has already read. They are not repeated.
+        """
         runs = [run.id for run in self.debate.runs]
         by_system = Counter(format_system_label(brief.system, brief.run, runs) for brief in self.briefs)
         systems = ", ".join(f"{count} of {label}" for label, count in by_system.items())
         count = len(self.briefs)
         subject = "1 judgement is missing" if count == 1 else f"{count} judgements are missing"
-        return f"{subject} ({systems}): {self._describe_reason()}"
+        return f"{subject} ({systems}): {self._describe_reason(shown)}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
         """Return two commands: one asks for these judgements again, the other judges anew with another model.
@@ -167,7 +170,7 @@ class MissingJudgements(NamedTuple):
             return {""}
         return {option for failure in failures for option in remedy_options(self.debate, failure)}
 
-    def _describe_reason(self) -> str:
+    def _describe_reason(self, shown: Collection[str]) -> str:
         failures = [self.failures[brief.key] for brief in self.briefs if brief.key in self.failures]
         if not failures:
             return "not asked yet"
@@ -177,6 +180,8 @@ class MissingJudgements(NamedTuple):
         message, page = failures[kinds.index(kind)].message, get_error_page(kind[0])
         if kind[0] == ABSTAINED:
             page, message = ABSTENTION_PAGE, shorten(message, MAX_ABSTENTION_LENGTH)
+        if failures[kinds.index(kind)].message in shown:
+            message = refer_to_failure(kind[0])
         share = "" if count == len(self.briefs) else f" ({count} of them)"
         return f"{message.rstrip('.')}{share}{format_page_hint(page)}"
 

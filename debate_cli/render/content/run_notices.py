@@ -1,6 +1,7 @@
 """Builds the short notices of a running debate: judges' reports and failures. The text is not sanitized."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from math import inf
 from typing import NamedTuple
 
 from debate_cli.domain.assessment import Assessment, Manipulation
@@ -12,6 +13,10 @@ from debate_cli.render import theme
 from debate_cli.render.content.agreement import label_judging_system
 from debate_cli.systems.base import LiveReport, ReportedScore
 from debate_cli.systems.registry import get_system
+
+MAX_WAITING_ROUNDS = 2
+"""Maximum number of rounds whose finished speeches wait for the report on an earlier round. Judges of a round answer
+while the next rounds are spoken."""
 
 
 class JudgeReport(NamedTuple):
@@ -42,6 +47,23 @@ def must_report_wait(brief: Brief, in_flight: Iterable[Brief]) -> bool:
     )
 
 
+def report_round(brief: Brief, debate: Debate) -> float:
+    """Return the round after whose speeches a reader expects the report on `brief`; infinity for the whole debate."""
+    subject = brief.subject
+    if subject.moment == "debate":
+        return inf
+    rounds = (turn.round for turn in debate.turns if turn.index in subject.turns)
+    return max(rounds, default=0) if subject.round is None else subject.round
+
+
+def must_speech_wait(round_number: int, finished: Collection[int], in_flight: Iterable[Brief], debate: Debate) -> bool:
+    """Return whether finished speeches of a round must wait, because a report on an earlier round is still missing.
+
+    `finished`: rounds with finished speeches that are not shown yet. `in_flight`: see `must_report_wait`.
+    """
+    return len(finished) <= MAX_WAITING_ROUNDS and any(report_round(of, debate) < round_number for of in in_flight)
+
+
 def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
     """Return the report on one assessment. Its scores are only those of this assessment, not of earlier ones."""
     title = theme.format_brief(assessment.brief, label_judging_system(debate, assessment.system, assessment.run))
@@ -54,11 +76,18 @@ def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
     return JudgeReport(title, report.scores, report.sentences, alerts)
 
 
-def describe_failure(failure: Failure) -> str:
-    """Return a sentence on a failure, e.g. `Pro could not speak: lab is down (unreachable)`."""
+def describe_failure(failure: Failure, shown: set[str]) -> str:
+    """Return a sentence on a failure, e.g. `Pro could not speak: lab is down (unreachable)`.
+
+    `shown`: messages that the user has already read, to which this message is added. A message in `shown` is not
+    repeated: `Con could not speak: unreachable, see above`.
+    """
     if isinstance(failure.task, Cue):
         who, what = failure.who, "could not speak"
     else:
         who, _, about = theme.format_brief(failure.task).partition(", ")
         what = "could not judge" if get_system(failure.task.system).judges_texts else f"could not judge {about}"
+    if failure.message in shown:
+        return f"{who} {what}: {theme.refer_to_failure(failure.cause)}"
+    shown.add(failure.message)
     return f"{who} {what}: {failure.message} ({theme.format_cause(failure.cause)})"

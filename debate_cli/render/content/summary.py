@@ -23,7 +23,7 @@ from debate_cli.render.content.agreement import (
 )
 from debate_cli.render.theme import shorten
 from debate_cli.systems.base import JudgeQuote, RequiredChange
-from debate_cli.systems.briefing import Briefing, BriefingClaim, build_briefing
+from debate_cli.systems.briefing import Briefing, BriefingClaim, build_briefing, describe_trial_judges
 from debate_cli.systems.registry import get_system, system_kinds
 from debate_cli.systems.scoring import deciding_verdicts
 from debate_cli.systems.source_support import brief_sources
@@ -118,7 +118,7 @@ def closing_rows(
     briefing, sources = build_briefing(debate), brief_sources(debate)
     scores = score_arguments(debate, ordered)
     changes = limit_rows(change_rows(summary.required_changes), MAX_CHANGES)
-    rows = [*changes, *_verdict_rows(debate, summary, briefing, without)]
+    rows = [*caution_rows(debate), *changes, *_verdict_rows(debate, summary, briefing, without)]
     reliable, doubtful = (
         [SummaryRow(label, (note.id, shorten(note.words, MAX_CLAIM_LENGTH))) for note in notes]
         for label, notes in (("rely on", sources.reliable), ("check first", sources.doubtful))
@@ -139,6 +139,12 @@ def closing_rows(
         rows.append(SummaryRow("judges", (f"{vote.judge} votes {vote.option}: {words}",)))
     rows += [SummaryRow("note", (note,)) for note in omitted_verdicts_notes(debate, verdicts)]
     return summary, rows
+
+
+def caution_rows(debate: Debate) -> list[SummaryRow]:
+    """Return a row on judges that are too small for decisions; an empty list if there are none."""
+    caution = describe_trial_judges(debate)
+    return [SummaryRow("caution", (caution,))] if caution else []
 
 
 def limit_rows(rows: Sequence[SummaryRow], limit: int) -> list[SummaryRow]:
@@ -272,7 +278,7 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[S
     whole = debate.usage
     if judged is None:
         took = total_call_seconds(debate)
-        duration = f" · calls took {theme.format_duration(took)} in total" if took else ""
+        duration = f" · one after the other, the calls would take {theme.format_duration(took)}" if took else ""
         return (SummaryRow("cost", (f"{theme.format_usage(whole)}{duration}",)),)
     own = usage_of_briefs(debate, lambda brief: brief.run in judged)
     if own == whole:

@@ -30,6 +30,7 @@ def build_environment() -> Environment:
     )
     filters: dict[str, Callable[..., object]] = {
         "line": sanitize.sanitize_line,
+        "paths": break_paths,
         "clean": sanitize.sanitize_text,
         "number": format_number,
         "model": format_model,
@@ -65,6 +66,11 @@ def file_href(path: str) -> str:
     """Return a file path as a URL without a scheme, which cannot run a script; empty for an empty path."""
     quoted = quote(path, safe="/", errors="replace")
     return "/" + quoted.lstrip("/") if quoted.startswith("/") else f"./{quoted}" if quoted else ""
+
+
+def break_paths(text: str) -> Markup:
+    """Return `text` escaped, with a place for a line break after each slash, so that file names stay whole."""
+    return Markup("/<wbr>").join(text.split("/"))
 
 
 def _type_name(value: object) -> str:

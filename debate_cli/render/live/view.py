@@ -6,8 +6,9 @@ Another thread writes to the terminal, so that a slow terminal never delays the 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from itertools import groupby
 from queue import SimpleQueue
 from threading import Event as ThreadEvent
 from threading import Thread
@@ -39,7 +40,9 @@ from debate_cli.render.content.run_notices import (
     build_judge_report,
     describe_failure,
     must_report_wait,
+    must_speech_wait,
     report_position,
+    report_round,
 )
 from debate_cli.render.content.speech_parts import ThreadIndex, index_citations
 from debate_cli.render.content.summary import change_lines
@@ -173,8 +176,9 @@ class _Script:
         self._printed: list[RenderableType] = []
         self._debate: Debate | None = None
         self._streams_by_turn: dict[int, SpeechStream] = {}
-        self._withheld: list[Assessment] = []
+        self._withheld: list[Assessment | Failure] = []
         self._pending: dict[str, Brief] = {}
+        self._shown_failures: set[str] = set()
         self._round = 0, ""
 
     def print(self, *renderables: RenderableType) -> None:
@@ -192,15 +196,16 @@ class _Script:
         if self._hint:
             status.append(Text(self._hint, no_wrap=True, overflow="ellipsis"))
         rows = max(2, height - 1)
-        if streams := [self._streams_by_turn[index] for index in sorted(self._streams_by_turn)]:
-            cue = streams[0].cue
-            if self._round != (cue.round, cue.phase):
-                rule, notice = self._round_heading(cue.round, cue.phase)
+        styles, citations = theme.participant_styles(self._debate.participants), index_citations(self._debate)
+        waves, current = self._waves(), self._round
+        for wave in waves:
+            heading: list[Rule | Text] = []
+            if current != (current := (wave[0].cue.round, wave[0].cue.phase)):
+                rule, notice = self._round_heading(*current)
                 notice.no_wrap, notice.overflow = True, "ellipsis"
-                parts = [rule, notice]
-            size = width, rows - len(parts) - len(status)
-            styles = theme.participant_styles(self._debate.participants)
-            parts.append(streaming_panels(streams, styles, index_citations(self._debate), size))
+                heading = [rule, notice]
+            size = width, (rows - len(status)) // len(waves) - len(heading)
+            parts += [*heading, streaming_panels(wave, styles, citations, size)]
         return Tail(Group(*parts, *status), rows, marked=False)
 
     def event(self, event: Event, debate: Debate) -> None:
@@ -219,13 +224,14 @@ class _Script:
             case TurnCompleted(turn=turn):
                 cue = Cue(index=turn.index, round=turn.round, phase=turn.phase, speaker=turn.speaker)
                 self._streams_by_turn.setdefault(turn.index, SpeechStream(cue, ThreadIndex(debate.turns))).turn = turn
-                self._print_complete_wave()
-            case AssessmentCompleted():
-                self._pending.pop(event.assessment.brief.key, None)
-                self._withheld.append(event.assessment)
+                self._print_complete_waves()
+            case TaskFailed(failure=Failure(task=Cue() as cue) as failure):
+                self._end_speech(cue, failure)
+            case AssessmentCompleted(assessment=judged) | TaskFailed(failure=judged):
+                self._pending.pop(_brief_of(judged).key, None)
+                self._withheld.append(judged)
                 self._print_reports()
-            case TaskFailed():
-                self._print_failure(event.failure)
+                self._print_complete_waves()
             case DebateClosed():
                 self.finish()
                 self.print(*header.closing_notices(debate, event.reason))
@@ -245,7 +251,15 @@ class _Script:
 
     def finish(self) -> None:
         self._pending = {}
-        self._print_wave()
+        self._streams_by_turn = {index: of for index, of in self._streams_by_turn.items() if of.turn is not None}
+        self._print_complete_waves()
+        self._print_reports()
+
+    def _waves(self) -> list[list[SpeechStream]]:
+        streams = [self._streams_by_turn[index] for index in sorted(self._streams_by_turn)]
+        if self._debate is not None and self._debate.is_sequential:
+            return [[stream] for stream in streams]
+        return [list(wave) for _, wave in groupby(streams, key=lambda stream: (stream.cue.round, stream.cue.phase))]
 
     def _resume(self, event: DebateResumed, debate: Debate) -> None:
         self.print(header.debate_heading(debate, theme.describe_resume(debate), self._plan._replace(calls=None)))
@@ -260,35 +274,44 @@ class _Script:
         if self._debate is None:
             return
         withheld, self._withheld = self._withheld, []
-        for assessment in sorted(withheld, key=lambda item: report_position(item.brief)):
-            is_speech_open = bool(self._streams_by_turn.keys() & assessment.subject.turns)
-            if is_speech_open or must_report_wait(assessment.brief, self._pending.values()):
-                self._withheld.append(assessment)
+        for item in sorted(withheld, key=lambda item: report_position(_brief_of(item))):
+            brief = _brief_of(item)
+            if brief.subject.turns:
+                is_speech_open = bool(self._streams_by_turn.keys() & brief.subject.turns)
             else:
-                report = build_judge_report(assessment, self._debate)
-                self.print(header.judge_report_notice(report, self._debate))
+                last = report_round(brief, self._debate)
+                is_speech_open = any(stream.cue.round <= last for stream in self._streams_by_turn.values())
+            if is_speech_open or must_report_wait(brief, self._pending.values()):
+                self._withheld.append(item)
+            elif isinstance(item, Failure):
+                self._print_failure(item)
+            else:
+                self.print(header.judge_report_notice(build_judge_report(item, self._debate), self._debate))
+
+    def _end_speech(self, cue: Cue, failure: Failure) -> None:
+        self._streams_by_turn.pop(cue.index, None)
+        self._print_complete_waves(pending=())
+        if cue.round >= self._round[0]:
+            self._open_round(cue.round, cue.phase)
+        self._print_failure(failure)
 
     def _print_failure(self, failure: Failure) -> None:
-        self._pending.pop(failure.task.key, None)
-        cue = failure.task
-        if isinstance(cue, Cue):
-            self._streams_by_turn.pop(cue.index, None)
-            self._print_complete_wave()
-            if cue.round >= self._round[0]:
-                self._open_round(cue.round, cue.phase)
-        self.print(header.notice("✗", theme.RED, describe_failure(failure)))
-        self._print_reports()
+        self.print(header.notice("✗", theme.RED, describe_failure(failure, self._shown_failures)))
 
-    def _print_complete_wave(self) -> None:
-        if self._streams_by_turn and all(stream.turn is not None for stream in self._streams_by_turn.values()):
-            self._print_wave()
-
-    def _print_wave(self) -> None:
-        wave, self._streams_by_turn = self._streams_by_turn, {}
-        if self._debate is not None:
-            said = [(item.turn, item.threads) for _, item in sorted(wave.items()) if item.turn is not None]
+    def _print_complete_waves(self, pending: Collection[Brief] | None = None) -> None:
+        pending = self._pending.values() if pending is None else pending
+        if self._debate is None:
+            return
+        for wave in self._waves():
+            said = [(stream.turn, stream.threads) for stream in wave if stream.turn is not None]
+            number = wave[0].cue.round
+            unprinted = {stream.cue.round for stream in self._streams_by_turn.values() if stream.turn is not None}
+            if len(said) < len(wave) or must_speech_wait(number, unprinted, pending, self._debate):
+                return
+            for stream in wave:
+                del self._streams_by_turn[stream.cue.index]
             self._print_speeches(said, self._debate)
-        self._print_reports()
+            self._print_reports()
 
     def _print_speeches(self, turns: Sequence[tuple[Turn, ThreadIndex]], debate: Debate) -> None:
         if turns:
@@ -305,3 +328,9 @@ class _Script:
     def _round_heading(self, number: int, phase: Phase) -> tuple[Rule, Text]:
         assert self._debate is not None
         return header.round_rule(number, phase), header.chair_notice(chair.announce_round(self._debate, number, phase))
+
+
+def _brief_of(judged: Assessment | Failure) -> Brief:
+    task = judged.task if isinstance(judged, Failure) else judged.brief
+    assert isinstance(task, Brief)
+    return task

@@ -201,8 +201,16 @@ class _TableView:
         full = self._full_width(position)
         if _is_of_bars(self.table, position) or position in self.table.numeric or self._is_key_column(position):
             return full
-        longest_word = max((cell_len(word) for line in self._lines(position) for word in line.split()), default=0)
-        return max(min(longest_word, MAX_KEPT_WORD), min(-(-full // 2), MIN_TEXT_WIDTH))
+        longest = max(map(cell_len, self._unbroken_parts(position)), default=0)
+        return max(min(longest, MAX_KEPT_WORD), min(-(-full // 2), MIN_TEXT_WIDTH))
+
+    def _unbroken_parts(self, position: int) -> Iterator[str]:
+        """Yield the words of a column; of cells with several short lines, e.g. `Pro 59.67`, yield the lines."""
+        cells = [row[position] for row in self.table.rows if row is not None]
+        yield from self._header(position).split()
+        for cell in cells:
+            text = render_cell(cell, self.styles)
+            yield from text.plain.split("\n") if _has_short_lines(cell, text) else text.plain.split()
 
     def _is_key_column(self, position: int) -> bool:
         return self.table.has_key_column and position == 0
@@ -241,6 +249,10 @@ def _has_lines(table: Table) -> bool:
     return any(isinstance(cell, Lines) for row in table.rows for cell in row or ())
 
 
+def _has_short_lines(cell: Cell, text: Text) -> bool:
+    return isinstance(cell, Lines) and all(cell_len(line) <= MAX_KEPT_WORD for line in text.plain.split("\n"))
+
+
 def _list_row(table: Table, row: TableRow, styles: ParticipantStyles, width: int) -> list[Text]:
     """Return the first cell, then the other cells in order, as many on a line as fit into `width`."""
     first = render_cell(row[0], styles)
@@ -250,12 +262,16 @@ def _list_row(table: Table, row: TableRow, styles: ParticipantStyles, width: int
     lines = [first]
     is_open = False
     for _, header, cell in theme.labelled_cells(table, row):
-        text = join_text((f"{header} " if header else "", theme.MUTED), render_cell(cell, styles))
-        if is_open and not isinstance(cell, Lines) and lines[-1].cell_len + 3 + text.cell_len <= width:
+        content = render_cell(cell, styles)
+        is_short = not isinstance(cell, Lines) or _has_short_lines(cell, content)
+        if is_short:
+            content = Text(", ").join(content.split("\n"))
+        text = join_text((f"{header} " if header else "", theme.MUTED), content)
+        if is_open and is_short and lines[-1].cell_len + 3 + text.cell_len <= width:
             lines[-1] = join_text(lines[-1], text, separator=" · ")
         else:
             lines += text.split("\n")
-        is_open = not isinstance(cell, Lines)
+        is_open = is_short
     return lines
 
 

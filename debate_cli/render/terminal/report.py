@@ -49,7 +49,9 @@ def closing_screen(
     styles = theme.participant_styles(debate.participants)
     title = join_text(("verdict", "bold"), (f" · {sanitize.sanitize_line(summary.verdict_label)}", theme.MUTED))
     panel = _verdict_panel(summary.verdict, summary.answer, styles, title if summary.verdict_label else Text("verdict"))
-    more = SummaryRow("more", ("`--details` and `debate replay` show every table",))
+    more = SummaryRow(
+        "more", ("`debate replay` shows the speeches and all tables; `--details` ends a run with all tables",)
+    )
     return [Text(""), panel, _row_grid([*rows, *usage_rows(debate, judged), more], styles), *_rehearsal(debate)]
 
 

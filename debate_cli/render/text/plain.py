@@ -7,6 +7,7 @@ import os
 import re
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from math import inf
 from typing import Any, TextIO
 
 from debate_cli.domain.debate import Debate, restrict_to_runs
@@ -16,6 +17,7 @@ from debate_cli.domain.events import (
     DebateOpened,
     DebateResumed,
     Event,
+    Failure,
     JudgingOpened,
     TaskFailed,
     TurnCompleted,
@@ -32,7 +34,9 @@ from debate_cli.render.content.run_notices import (
     build_judge_report,
     describe_failure,
     must_report_wait,
+    must_speech_wait,
     report_position,
+    report_round,
 )
 from debate_cli.render.content.speech_parts import CitationIndex, SpeechPart, ThreadIndex, index_citations, split_turn
 from debate_cli.render.content.summary import SummaryRow, change_lines, closing_rows, usage_rows
@@ -226,22 +230,32 @@ def _row_lines(rows: Iterable[SummaryRow]) -> Iterable[str]:
         yield sanitize_line(f"{row.label[:1].upper()}{row.label[1:]}:") + f" {words}" if row.label else f"  {words}"
 
 
-def _reading_position(event: Event) -> tuple[Any, ...]:
+def _reading_position(event: Event, debate: Debate) -> tuple[Any, ...]:
     match event:
-        case TurnCompleted():
-            return 0, event.turn.index
-        case AssessmentCompleted():
-            return 2, *report_position(event.assessment.brief)
+        case TurnCompleted(turn=spoken) | TaskFailed(failure=Failure(task=Cue() as spoken)):
+            return spoken.round, 0, spoken.index
         case DebateClosed():
-            return (3,)
+            return inf, 2
         case _:
-            return (1,)
+            brief = _judged_brief(event)
+            return (0,) if brief is None else (report_round(brief, debate), 1, *report_position(brief))
+
+
+def _judged_brief(event: Event) -> Brief | None:
+    match event:
+        case AssessmentCompleted():
+            return event.assessment.brief
+        case TaskFailed(failure=Failure(task=Brief() as brief)):
+            return brief
+        case _:
+            return None
 
 
 class PlainObserver:
     """Observer that writes turns and judgements to `stream` as plain lines.
 
-    Simultaneous speeches and the reports of one judging system are written in the order of the debate.
+    Simultaneous speeches and the reports of one judging system are written in the order of the debate. Speeches wait
+    for the reports on earlier rounds, as `must_speech_wait` says.
     """
 
     def __init__(self, stream: TextIO, *, show_hidden: bool = False, plan: theme.RunPlan = theme.NO_PLAN) -> None:
@@ -254,28 +268,23 @@ class PlainObserver:
         self._speeches_in_flight: set[int] = set()
         self._briefs_in_flight: dict[str, Brief] = {}
         self._held_events: list[tuple[Event, Debate]] = []
+        self._shown_failures: set[str] = set()
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write `event` and all kept events. If an earlier speech or report is still missing, keep `event` instead."""
+        """Write `event` and all kept events, except those for which an earlier speech or report is still missing."""
         match event:
             case TurnCompleted():
                 self._speeches_in_flight.discard(event.turn.index)
-            case AssessmentCompleted():
-                self._briefs_in_flight.pop(event.assessment.brief.key, None)
-            case TaskFailed(failure=failure):
-                if isinstance(failure.task, Cue):
-                    self._speeches_in_flight.discard(failure.task.index)
-                else:
-                    self._briefs_in_flight.pop(failure.task.key, None)
+            case TaskFailed(failure=Failure(task=Cue() as cue)):
+                self._speeches_in_flight.discard(cue.index)
             case DebateClosed():
                 self._speeches_in_flight.clear()
                 self._briefs_in_flight.clear()
             case _:
-                pass
+                if (brief := _judged_brief(event)) is not None:
+                    self._briefs_in_flight.pop(brief.key, None)
         self._held_events.append((event, debate))
-        spoken = [held.turn.index for held, _ in self._held_events if isinstance(held, TurnCompleted)]
-        if not spoken or not self._speeches_in_flight or min(self._speeches_in_flight) > max(spoken):
-            self._write_ready()
+        self._write_ready()
 
     def asking(self, task: Task) -> None:
         """Record that `task` was sent to a model."""
@@ -292,15 +301,26 @@ class PlainObserver:
         self._write([f"Note: {sanitize_line(note)}"])
 
     def finish(self) -> None:
-        """Write all kept events: speeches in the order of the debate, then all other events."""
+        """Write all kept events."""
+        self._speeches_in_flight.clear()
         self._briefs_in_flight.clear()
         self._write_ready()
 
     def _write_ready(self) -> None:
         held, self._held_events = self._held_events, []
-        for event, debate in sorted(held, key=lambda pair: _reading_position(pair[0])):
-            in_flight = self._briefs_in_flight.values()
-            if isinstance(event, AssessmentCompleted) and must_report_wait(event.assessment.brief, in_flight):
+        unwritten = {event.turn.round for event, _ in held if isinstance(event, TurnCompleted)}
+        pending = self._briefs_in_flight.values()
+        speech_waits = False
+        for event, debate in sorted(held, key=lambda pair: _reading_position(*pair)):
+            brief = _judged_brief(event)
+            report_waits = brief is not None and must_report_wait(brief, pending)
+            if isinstance(event, TurnCompleted) and not speech_waits:
+                turn = event.turn
+                unwritten = {number for number in unwritten if number >= turn.round}
+                speech_waits = min(self._speeches_in_flight, default=turn.index) < turn.index or must_speech_wait(
+                    turn.round, unwritten, pending, held[-1][1]
+                )
+            if speech_waits or report_waits:
                 self._held_events.append((event, debate))
             else:
                 self._write_event(event, debate)
@@ -330,7 +350,7 @@ class PlainObserver:
             case AssessmentCompleted():
                 self._write(judge_report_lines(build_judge_report(event.assessment, debate)))
             case TaskFailed():
-                self._write([f"Failed: {sanitize_line(describe_failure(event.failure))}"])
+                self._write([f"Failed: {sanitize_line(describe_failure(event.failure, self._shown_failures))}"])
             case DebateClosed() if debate.document_name is None:
                 self._write([""])
                 self._announce(chair.announce_close(debate, event.reason))

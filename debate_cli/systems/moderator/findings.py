@@ -94,5 +94,5 @@ class DebateSummary(Finding):
 
     def describe(self) -> list[str]:
         """Return the summary and the names of those who were consistently outperformed."""
-        named = " and ".join(self.consistently_outperformed) or "no debater"
-        return [f"Summary: {self.text}", f"Consistently outperformed: {named}"]
+        named = " and ".join(self.consistently_outperformed)
+        return [f"Summary: {self.text}", *([f"Weaker in nearly every round: {named}"] if named else [])]

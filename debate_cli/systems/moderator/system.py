@@ -88,7 +88,9 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
             }
             for row in notes.final
         }
-        return describe_scores(verdict, self.max_score(verdict), marks, maxima, whole="the final evaluation")
+        scores = describe_scores(verdict, self.max_score(verdict), marks, maxima, whole="the final evaluation")
+        parts = f"{score.ROUND_SHARE:.0%} of the mean round sum plus {score.FINAL_SHARE:.0%} of the final evaluation"
+        return f"{scores} A score is {parts}." if scores else ""
 
     def tables(self, verdict: Verdict) -> Iterator[Table]:
         return tables.tables(verdict)

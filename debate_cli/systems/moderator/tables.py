@@ -6,6 +6,7 @@ from operator import itemgetter
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.charts import Chart, line_series, percent_chart
+from debate_cli.systems.moderator import score
 from debate_cli.systems.moderator.score import ModeratorNotes, RoundReport
 from debate_cli.systems.moderator.settings import (
     CATEGORY_GROUPS,
@@ -41,7 +42,9 @@ def tables(verdict: Verdict) -> Iterator[Table]:
 
 
 def _score_table(notes: ModeratorNotes) -> Table:
-    remarks: list[str] = []
+    remarks = [
+        f"score = {score.ROUND_SHARE:g} × rounds (mean) + {score.FINAL_SHARE:g} × final, at most {notes.highest:g}."
+    ]
     for claim in notes.claimed:
         where = f"round {claim.round}" if claim.round is not None else "the final evaluation"
         remarks.append(
@@ -51,8 +54,9 @@ def _score_table(notes: ModeratorNotes) -> Table:
     remarks += [f"{reasoning.assessor}: {reasoning.text}" for reasoning in notes.reasoning]
     for overview in notes.overviews:
         remarks += [f"Summary, by {overview.assessor}: {overview.text}"] if overview.text else []
-        named = " and ".join(overview.consistently_outperformed) or "no debater"
-        remarks.append(f"Consistently outperformed, by {overview.assessor}: {named}.")
+        if overview.consistently_outperformed:
+            named = " and ".join(overview.consistently_outperformed)
+            remarks.append(f"Weaker in nearly every round, as {overview.assessor} sees it: {named}.")
     return column_table(
         "scores, moderator",
         notes.final,

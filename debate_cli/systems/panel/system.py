@@ -24,7 +24,7 @@ from debate_cli.systems.charts import Chart
 from debate_cli.systems.panel import questions, score, tables
 from debate_cli.systems.panel.settings import PanelSettings
 from debate_cli.systems.panel.votes import MIN_VOTES_TO_COMPARE, Vote, ballots_by_round, should_deliberate
-from debate_cli.systems.tables import Table, parse_notes
+from debate_cli.systems.tables import Table, format_share, parse_notes
 
 
 class _PanelSystem(JudgingSystem[PanelSettings]):
@@ -79,11 +79,16 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         if notes.judges == 1:
             return f"One judge decides alone: {notes.rounds[-1].votes[0].judge} voted {notes.option}."
         share = notes.weights.get(notes.option, 0.0)
-        voted = f"{share:.0%} of the panel's weight voted {notes.option}"
+        others = "".join(
+            f", {format_share(weight)} {option}"
+            for option, weight in sorted(notes.weights.items(), key=lambda item: -item[1])
+            if weight and option != notes.option
+        )
+        voted = f"{format_share(share)} of the panel's weight voted {notes.option}{others}"
         if verdict.is_tied:
             even = max(notes.weights.values())
             tied = " and ".join(option for option, weight in notes.weights.items() if weight == even)
-            voted = f"{tied} have {even:.0%} of the panel's weight each, which counts as conditional"
+            voted = f"{tied} have {format_share(even)} of the panel's weight each, which counts as conditional"
         rounds = notes.deliberation_rounds
         after = f" after {rounds} round{'' if rounds == 1 else 's'} of deliberation" if rounds else ""
         agreed = f"; agreement {notes.final_agreement:.2f}" if notes.final_agreement is not None else ""

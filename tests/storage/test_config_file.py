@@ -72,9 +72,11 @@ def test_all_errors_of_single_values_come_at_once_in_order() -> None:
 
 
 def test_all_duplicate_keys_come_at_once() -> None:
-    """Duplicate keys are reported together, before anything else."""
-    lines = problems("seed: 1\nseed: 2\nvars: {}\nvars: {}\noutptu: {}\n")
-    assert [line.rpartition(": ")[0] for line in lines] == ["stdin:5:1: seed", "stdin:7:1: vars"]
+    """Duplicate keys are reported together with their key paths, before anything else. An alias repeats none of them."""
+    more = "seed: 1\nseed: 2\nvars: &vars {a: 1, a: 2}\noutptu: *vars\nprompts: [{b: {c: 1, c: 2}}]\n"
+    lines = problems(more)
+    keys = ["stdin:5:1: seed", "stdin:6:20: vars.a", "stdin:8:22: prompts.0.b.c"]
+    assert [line.rpartition(": ")[0] for line in lines] == keys
 
 
 def test_wrong_options_come_with_wrong_keys() -> None:

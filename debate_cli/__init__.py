@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from debate_cli.app.api import (
         Argument,
         Assessment,
+        ConfigError,
         Debate,
         DebateConfig,
+        DebateError,
         LiveNotes,
         Mark,
         Model,
@@ -51,8 +53,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Argument",
     "Assessment",
+    "ConfigError",
     "Debate",
     "DebateConfig",
+    "DebateError",
     "LiveNotes",
     "Mark",
     "Model",

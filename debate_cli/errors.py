@@ -79,7 +79,7 @@ class UsageError(DebateError):
 
 
 class ConfigError(UsageError):
-    """A configuration is wrong. `problems`: one line per problem."""
+    """A configuration, or an argument of a Python function, is wrong. `problems`: one line per problem."""
 
     page: ClassVar[str] = "bad-config"
 

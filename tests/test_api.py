@@ -42,7 +42,7 @@ def ran(folder: Path | None = None) -> debate_cli.Outcome:
 def test_the_exported_names() -> None:
     """Adding a name changes this test and the changelog."""
     assert debate_cli.__all__ == [
-        "Argument", "Assessment", "Debate", "DebateConfig", "LiveNotes", "Mark", "Model", "ModeratorNotes", "Observer",
+        "Argument", "Assessment", "ConfigError", "Debate", "DebateConfig", "DebateError", "LiveNotes", "Mark", "Model", "ModeratorNotes", "Observer",
         "Outcome", "PanelNotes", "PersuasionNotes", "Reply", "Request", "SourcesNotes", "StructuredNotes", "Turn", "Verdict",
         "__version__", "agreement", "import_debate", "judge", "judge_text", "load_config", "load_transcript", "needs_deliberation", "run_debate", "score",
     ]  # fmt: skip
@@ -111,9 +111,10 @@ def test_a_model_of_the_caller_that_fails_costs_one_answer(outcome: object, word
 
 
 def test_a_debate_is_judged_by_a_model_of_the_caller() -> None:
-    """`judge(models={"judge": model})` asks that object alone."""
+    """`judge` asks the object of the role `judge` alone, not that of the role `default`."""
     model = Fixed()
-    outcome = asyncio.run(debate_cli.judge(ran().debate, systems=["structured"], models={"judge": model}))
+    models = {"default": Failing(1, None), "judge": model}
+    outcome = asyncio.run(debate_cli.judge(ran().debate, systems=["structured"], models=models))
     assert [verdict.system for verdict in outcome.verdicts] == ["structured"]
     assert model.calls == len(outcome.debate.runs[-1].judging.systems)
 
@@ -177,6 +178,25 @@ def test_printing_an_outcome_shows_scales_and_the_mock() -> None:
         (
             lambda: asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK), debate_id="../one")),
             "is not a valid id",
+        ),
+        (
+            lambda: asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK), models={"defualt": Fixed()})),
+            "models: defualt: no debater and no judge uses this model; did you mean `default`",
+        ),
+        (
+            lambda: asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK), models={"zzz": Fixed()})),
+            "models: zzz: .*; known are default, judge, mock/debater, mock/judge$",
+        ),
+        (
+            lambda: asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK), models={"mock/jud": Fixed()})),
+            "did you mean `mock/judge`",
+        ),
+        (lambda: judged(models={"judeg": Fixed()}), "models: judeg: .*; did you mean `judge`"),
+        (lambda: judged(models={"openai/gpt-5": Fixed()}), "models: openai/gpt-5: no debater and no judge uses"),
+        (lambda: asyncio.run(debate_cli.judge_text("Plan.", models={"zzz": Fixed()})), "known are judge, default$"),
+        (
+            lambda: asyncio.run(debate_cli.judge_text("Plan.", model="mock/a", models={"mock/b": Fixed()})),
+            "models: mock/b: no debater and no judge uses",
         ),
     ],
 )

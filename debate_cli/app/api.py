@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -21,6 +21,7 @@ from debate_cli.app.consent import require_consents
 from debate_cli.app.documents import decode_text
 from debate_cli.app.import_debate import ImportRequest, choose_targets, read_import_file
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
+from debate_cli.app.model_roles import all_model_specs, judge_model_specs
 from debate_cli.app.preparation import prepare_judges, prepare_judging, prepare_run
 from debate_cli.app.score import score_with_settings
 from debate_cli.app.session import Outcome, Session
@@ -28,9 +29,10 @@ from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.config_checks import TOO_FEW_DEBATERS
 from debate_cli.domain.debate import Debate, fold
+from debate_cli.domain.message_text import format_suggestion_or_list
 from debate_cli.domain.turn import Argument, Turn
 from debate_cli.domain.verdict import Verdict
-from debate_cli.errors import ConfigError, TranscriptError, UsageError
+from debate_cli.errors import ConfigError, DebateError, TranscriptError, UsageError
 from debate_cli.importing.debate import ImportChoices
 from debate_cli.importing.speakers import SpeakerChoices
 from debate_cli.llm.model import Model, Reply, Request
@@ -54,6 +56,8 @@ IN_MEMORY_CONFIG_NAME = "the configuration"
 """Name in error messages for a configuration that is a Python object, not a file."""
 PYTHON_PROVIDER = "python"
 """Provider name of the caller's own model objects. The object for the role `judge` is called `python/judge`."""
+JUDGE_ROLES = ("judge", "default")
+"""Roles of judges' models. The first one that the caller has an object for counts."""
 
 
 class _LoadedDebateConfig(DebateConfig):
@@ -159,7 +163,7 @@ async def run_debate(
     - `folder`: where the journal and the transcript are written. None: nothing is written.
     - `debate_id`: name of the files. None: an id is generated.
     - `models`: your own model objects, which have a method `complete`. A key is the `provider/model` to
-      replace, or a key under `models` in the configuration, e.g. `default` or `judge`.
+      replace, or a key under `models` in the configuration, e.g. `default` or `judge`. A debater or judge must use it.
     - `trusted_hosts`: hosts to which the configuration may send requests and keys.
 
     A failure of a model raises nothing: read `halted` and `debate.failures` of the outcome.
@@ -211,6 +215,7 @@ async def judge(
     with _wrong_arguments_as_config_errors():
         request, own = _judging_request(loaded, systems, model, models)
         openings, context = prepare_judging(debate, request, datetime.now(UTC), loaded, debate.id, own)
+        _require_used(own, _names(judge_model_specs(context.config)))
         require_consents(context.destinations, trusted_hosts, os.environ)
         events = transcript_to_events(to_transcript(debate))
         session = Session(replace(context, observer=observer or NullObserver()))
@@ -247,6 +252,7 @@ async def judge_text(
         now = datetime.now(UTC)
         events = document_events(name, text, new_id(name, now, SystemRandom(), config_redactor(loaded)), request, now)
         run = prepare_judges(config_for_judging(fold(events), request), loaded, name, request=request, models=own)
+        _require_used(own, _names(judge_model_specs(run.config)))
         require_consents(run.destinations, trusted_hosts, os.environ)
         session = Session(replace(run, observer=observer or NullObserver()))
         return await session.judge(events, (), Path(path) if path is not None else None)
@@ -316,9 +322,14 @@ def _judging_request(
     loaded: LoadedConfig | None, systems: Sequence[str], model: str | None, models: Mapping[str, Model] | None
 ) -> tuple[JudgingRequest, dict[str, Model]]:
     config = loaded.config if loaded is not None else None
-    own = _own_models(models)
-    chosen = next((_full_name(name) for name in ("judge", "default") if name in (models or {})), None)
-    return JudgingRequest(config=config, systems=tuple(systems), model=model or chosen), own
+    given = dict(models or {})
+    chosen = next((role for role in JUDGE_ROLES if role in given), None)
+    if chosen == "judge":
+        given.pop("default", None)
+    roles = [_full_name(role) for role in JUDGE_ROLES]
+    _require_used([_full_name(name) for name in given if "/" not in name], roles)
+    judge_model = model or (chosen and _full_name(chosen))
+    return JudgingRequest(config=config, systems=tuple(systems), model=judge_model), _own_models(given)
 
 
 def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tuple[LoadedConfig, dict[str, Model]]:
@@ -328,11 +339,30 @@ def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tu
         if "/" not in name:
             spec = specs.get(name, ModelSpec(model=_full_name(name)))
             specs[name] = spec.model_copy(update={"model": _full_name(name)})
-    return replace(loaded, config=loaded.config.model_copy(update={"models": specs})), own
+    config = loaded.config.model_copy(update={"models": specs})
+    _require_used(own, _names(all_model_specs(config)), loaded.config.models or JUDGE_ROLES)
+    return replace(loaded, config=config), own
+
+
+def _require_used(own: Iterable[str], used: Collection[str], roles: Iterable[str] = ()) -> None:
+    """Raise ConfigError for a model object that no debater and no judge uses.
+
+    `own`: full names of the model objects. `used`: full names of the models that are asked. `roles`: other names that a
+    caller may have meant.
+    """
+    for name in own:
+        if name not in used:
+            given, *known = (item.removeprefix(f"{PYTHON_PROVIDER}/") for item in (name, *roles, *used))
+            advice = format_suggestion_or_list(given, (item for item in dict.fromkeys(known) if item != given))
+            raise ConfigError(f"models: {given}: no debater and no judge uses this model{advice}")
 
 
 def _own_models(models: Mapping[str, Model] | None) -> dict[str, Model]:
     return {_full_name(name): given for name, given in (models or {}).items()}
+
+
+def _names(specs: Iterable[ModelSpec]) -> list[str]:
+    return [spec.model for spec in specs]
 
 
 def _full_name(name: str) -> str:

@@ -270,7 +270,7 @@ class _Judging:
             shown_failures=observer.shown_failures,
         )
         prefix = f"{task.target or task.source}: " if len(self.plans) > 1 else ""
-        self.codes.add(code or run_control.report_gates(self.gates, outcome, prefix))
+        self.codes.add(run_control.report_gates(self.gates, outcome, code, prefix))
         self.rehearsals += bool(rehearsal_notice(outcome.debate))
         if given.report is not None:
             self.report_code = write_report(

@@ -202,7 +202,7 @@ def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None
         resume_options=_format_source_options(context),
         shown_failures=observer.shown_failures,
     )
-    return outcome, code or run_control.report_gates(gates, outcome)
+    return outcome, run_control.report_gates(gates, outcome, code)
 
 
 def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:

@@ -40,7 +40,7 @@ from debate_cli.storage.folder import JOURNAL_SUFFIX
 _STOP_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 EXIT_CODES = {"budget": 4, "failed": 3}
 GATE_NOT_MET = 5
-EXIT_CODE_PRIORITY = (BY_USER.exit_code, CLOSED_PIPE, 4, 3, 1, BatchPendingError.exit_code, GATE_NOT_MET)
+EXIT_CODE_PRIORITY = (BY_USER.exit_code, CLOSED_PIPE, 4, GATE_NOT_MET, 3, 1, BatchPendingError.exit_code)
 T = TypeVar("T")
 
 
@@ -181,12 +181,18 @@ def report_outcome(
     return 0
 
 
-def report_gates(gates: Gates, outcome: Outcome, prefix: str = "") -> int:
-    """Print a line for each gate that is not met. Returns the exit code. `prefix`: start of a line, e.g. `a.json: `."""
+def report_gates(gates: Gates, outcome: Outcome, code: int, prefix: str = "") -> int:
+    """Print a line for each gate that is not met. Returns the exit code.
+
+    - `code`: exit code of the debate. After an interruption or a reached budget, no gate is checked.
+    - `prefix`: start of a line, e.g. `a.json: `.
+    """
+    if code not in {0, EXIT_CODES["failed"]}:
+        return code
     unmet = gates.failure_messages(outcome.debate, outcome.verdicts)
     for sentence in unmet:
         print_status(f"{prefix}gate not met: {sentence}")
-    return GATE_NOT_MET if unmet else 0
+    return GATE_NOT_MET if unmet else code
 
 
 def _print_missing(missing: MissingJudgements, path: Path | None, shown: Collection[str], *, batch: bool) -> None:

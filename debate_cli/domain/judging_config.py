@@ -11,8 +11,9 @@ from debate_cli.domain.frozen_model import ByKind, ConfigModel, Kind
 from debate_cli.domain.reviewer import is_reviewer_id
 from debate_cli.plugins import SYSTEMS
 
-NonNegative = Annotated[float, Field(ge=0, le=1e6)]
-"""A weight or a bound, with a maximum that keeps sums and products finite."""
+MAX_WEIGHT = 1e6
+"""Maximum of a weight or a bound. It keeps sums and products finite."""
+NonNegative = Annotated[float, Field(ge=0, le=MAX_WEIGHT)]
 UnitInterval = Annotated[float, Field(ge=0, le=1)]
 SOLE_JUDGE_ID = "judge"
 MAX_JUDGES = 25

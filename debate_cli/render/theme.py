@@ -215,6 +215,13 @@ class RunPlan(NamedTuple):
     servers: Sequence[str] = ()
     """Sentences that say which data goes to which server. Servers of built-in providers are left out."""
 
+    @property
+    def calls_and_cost(self) -> str:
+        """The planned calls and their cost, e.g. `at least 11 calls, about $0.05`; empty without `calls`."""
+        if self.calls is None:
+            return ""
+        return f"at least {self.calls} calls{f', {self.cost}' if self.cost else ''}"
+
 
 NO_PLAN = RunPlan()
 

@@ -234,11 +234,25 @@ def find_contradiction(transcript: Transcript) -> str | None:
     for place, verdict in enumerate(transcript.verdicts):
         if not SYSTEMS.has(verdict.system) and not _is_finite(verdict.notes):  # these notes are stored again
             return f"verdicts.{place}.notes: must contain finite numbers only"
-    stranger = next(iter(sorted(names ^ {debater.name for debater in transcript.config.debaters})), None)
-    if stranger is None or not names:  # a judged text has no participants
-        return None
-    where, other = ("participants", "config.debaters") if stranger in names else ("config.debaters", "participants")
-    return f"{where}: `{stranger}` is missing in {other}"
+    return _find_config_difference(transcript) if names else None  # a judged text has no participants
+
+
+def _find_config_difference(transcript: Transcript) -> str | None:
+    config = transcript.config
+    debaters = {debater.name: debater for debater in config.debaters}
+    names = {item.name for item in transcript.participants}
+    stranger = next(iter(sorted(names ^ debaters.keys())), None)
+    if stranger is not None:
+        where, other = ("participants", "config.debaters") if stranger in names else ("config.debaters", "participants")
+        return f"{where}: `{stranger}` is missing in {other}"
+    for place, participant in enumerate(transcript.participants):
+        debater = debaters[participant.name]
+        spec = config.model_for_debater(debater)
+        configured = {"side": debater.side, "prefix": debater.prefix, "model": spec and spec.model}
+        for key, value in configured.items():
+            if value is not None and getattr(participant, key) != value:
+                return f"participants.{place}.{key}: must be `{value}`, as in `config`"
+    return None
 
 
 def _is_finite(notes: AnyNotes) -> bool:

@@ -157,14 +157,15 @@ def _check_bounds(depth: int, nodes: int, part: Any) -> None:
 @dataclass(slots=True)
 class _Builder:
     positions: dict[KeyPath, NodePosition] = field(default_factory=dict[KeyPath, NodePosition])
-    faults: list[YamlFault] = field(default_factory=list[YamlFault])
+    faults: dict[SourcePosition, YamlFault] = field(default_factory=dict[SourcePosition, YamlFault])
+    """By position, because an alias builds its target again under another key path."""
     nodes: int = 0
 
     def build_document(self, root: Any) -> ParsedYaml:
         start = SourcePosition(1, 1)
         self.positions[()] = NodePosition(start, start)
         data = None if root is None else self._build(root, ())
-        return ParsedYaml(data, self.positions, tuple(self.faults))
+        return ParsedYaml(data, self.positions, tuple(self.faults.values()))
 
     def _build(self, node: Any, path: KeyPath, key: SourcePosition | None = None) -> Any:
         self.nodes += 1
@@ -190,7 +191,8 @@ class _Builder:
                 merged.append((value_node, at))
                 continue
             if key in entries:
-                self.faults.append(YamlFault(at, f"{escape_unprintable(key)}: duplicate key; keep one"))
+                where = ".".join(escape_unprintable(str(part)) for part in (*path, key))
+                self.faults.setdefault(at, YamlFault(at, f"{where}: duplicate key; keep one"))
             self.nodes += 1
             entries[key] = self._build(value_node, (*path, key), at)
         for source, at in merged:
@@ -201,7 +203,7 @@ class _Builder:
         for source in node.value if node.id == "sequence" else [node]:
             if source.id != "mapping":
                 message = "`<<` needs a mapping, or a list of mappings; name them by their anchors, as in `<<: *base`"
-                self.faults.append(YamlFault(at, message))
+                self.faults.setdefault(at, YamlFault(at, message))
                 continue
             entries |= {**self._build(source, (*path, "<<"), at), **entries}
 

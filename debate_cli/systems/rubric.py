@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import inf, nan
+from math import nan
 from typing import Any
 
 from pydantic import ValidationError
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_config import SystemSettings
+from debate_cli.domain.judging_config import MAX_WEIGHT, SystemSettings
 from debate_cli.errors import UsageError
 
 
@@ -74,18 +74,21 @@ def _deep_merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str,
 def parse_weights(text: str) -> Rubric:
     """Parse criterion weights such as `evidence=0.5,logic=0.3`. Criteria that are not named get 0.
 
-    Raises UsageError if a weight is negative or not a number, or if all weights are 0.
+    Raises UsageError if a weight is not a number from 0 to MAX_WEIGHT, if a criterion is named twice, or if all
+    weights are 0.
     """
     weights: dict[str, float] = {}
     for part in text.split(","):
         name, _, number = (piece.strip() for piece in part.partition("="))
+        if name in weights:
+            raise UsageError(f"--weights: {name} is given twice; give it once")
         try:
             weights[name] = float(number)
         except ValueError:
             weights[name] = nan
-        if not name or not 0 <= weights[name] < inf:
+        if not name or not 0 <= weights[name] <= MAX_WEIGHT:
             raise UsageError(
-                f"--weights {part}: write NAME=NUMBER, with a criterion such as logic and a number of 0 or more"
+                f"--weights {part}: write NAME=NUMBER, with a criterion such as logic and a number from 0 to {MAX_WEIGHT:,.0f}"
             )
     if not any(weights.values()):
         raise UsageError(f"--weights {text}: every weight is 0; give at least one criterion a weight above 0")

@@ -134,6 +134,43 @@ def test_a_missing_judgement_fails_the_gate(command: str, here: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("models", "gates", "code"),
+    [
+        ("default: {model: mock/a}, judge: {model: mock/b, faults: {refusal: 1.0}}", "--fail-on missing", 5),
+        ("default: {model: mock/a}, judge: {model: mock/b, faults: {refusal: 1.0}}",
+         "--fail-under 5 --expect-winner Pro", 5),
+        ("default: {model: mock/a, faults: {refusal: 1.0}}", "--max-warnings 0", 5),
+        ("default: {model: mock/a}", "--fail-on missing --max-tokens 9000", 4),
+    ],
+    ids=["missing", "undetermined", "no speech", "budget"],
+)  # fmt: skip
+def test_gates_are_checked_after_a_provider_failed(models: str, gates: str, code: int, here: Path) -> None:
+    """Exit 5 replaces 3, with a line for each gate. At a reached budget no gate is checked."""
+    two = "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
+    (here / "debate.yaml").write_text(f"topic: x\nmodels: {{{models}}}\n{two}judging: {{systems: [structured]}}\n")
+    done = debate("run", "debate.yaml", "--id", "one", "-q", *gates.split(), cwd=here)
+    unmet = gates.count("--") if code == 5 else 0
+    assert (done.code, done.err.count("gate not met: ")) == (code, unmet), done.err
+    assert "saved: transcripts/one.json" in done.lines
+
+
+def test_an_unmet_gate_counts_more_than_a_missing_judgement(saved: Path) -> None:
+    """`judge` ends with 5, although in the other debate the gate is met and a judgement is missing (3)."""
+    here, document = saved.parent.parent, json.loads(saved.read_text())
+    document["id"] = "warned"
+    document["turns"][0]["warnings"] = ["PRO-1: evidence is short"]
+    saved.with_stem("warned").write_text(json.dumps(document))
+    (here / "judges.yaml").write_text(
+        "topic: x\nmodels: {default: {model: mock/a}, lost: {model: mock/b, faults: {timeout: 1.0}}}\n"
+        "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\nlimits: {max_attempts: 1}\n"
+        "judging: {systems: [{kind: structured, judges: [{id: a}, {id: b, model: lost}]}]}\n"
+    )
+    judging = ["--config", "judges.yaml", "--no-save", "-q", "--max-warnings", "0"]
+    assert debate("judge", saved, *judging, cwd=here).code == 3
+    assert debate("judge", saved, saved.with_stem("warned"), *judging, cwd=here).code == 5
+
+
+@pytest.mark.parametrize(
     "gate", [("--fail-under", "much"), ("--fail-under", "Pro="), ("--fail-on", "rain"), ("--max-warnings", "-1")],
     ids=" ".join,
 )  # fmt: skip

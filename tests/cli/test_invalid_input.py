@@ -160,7 +160,7 @@ def test_check_reports_a_missing_script(here: Path, script: str, words: str) -> 
 
 def test_check_warns_of_variables_that_are_no_settings(here: Path) -> None:
     """Without the value; real settings cause no warning."""
-    env = {"DEBATE_FORMAT_ARGUMENTS": "hush-hush", "DEBATE_TOPIC": "x", "DEBATE__FORMAT__TURNS": "2"}
+    env = {"DEBATE_FORMAT_ARGUMENTS": "hush-hush", "DEBATE_TOPIC": "x", "DEBATE__FORMAT__ARGUMENTS": "2"}
     checked = debate("check", MOCK, "--json", cwd=here, env=env)
     (line,) = checked.lines
     assert line.startswith(

@@ -258,7 +258,8 @@ def test_one_bad_file_does_not_stop_the_others(saved: Path, where: str) -> None:
 def test_no_debater_needs_a_key(saved: Path) -> None:
     """A debate whose debaters are paid models is judged without their keys."""
     document = read(saved)
-    document["config"]["models"]["default"]["model"] = "openai/gpt-5"
+    for model in (document["config"]["models"]["default"], *document["participants"]):
+        model["model"] = "openai/gpt-5"
     saved.write_text(json.dumps(document))
     done = judge(saved, saved, "--system", "structured", "--model", "mock/other")
     assert done.code == 0, done.err

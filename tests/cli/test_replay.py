@@ -18,7 +18,9 @@ def test_a_pipe_gets_the_lines_of_run(here: Path) -> None:
     """A replay prints the lines of the run, in any order; only the run plans calls."""
     ran = debate("run", CONFIGS / "mock.yaml", "--id", "one", "--details", cwd=here)
     shown = debate("replay", "one", cwd=here)
-    assert sorted(shown.out.splitlines()) == sorted(ran.out.replace("Planned: 11 calls, $0.00\n", "", 1).splitlines())
+    assert sorted(shown.out.splitlines()) == sorted(
+        ran.out.replace("Planned: at least 11 calls, $0.00\n", "", 1).splitlines()
+    )
     assert (shown.code, shown.err) == (0, "judge again: debate judge transcripts/one.json --system panel\n")
 
 

@@ -146,12 +146,22 @@ def test_a_weight_that_is_not_named_is_zero(saved: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "weights", ["logic", "logic=x", "wit=1", "logic=-1", "logic=0,evidence=0,responsiveness=0,honesty=0"]
-)
-def test_invalid_weights_are_refused(saved: Path, weights: str) -> None:
+    ("weights", "words"),
+    [
+        ("logic", "NAME=NUMBER"),
+        ("logic=x", "NAME=NUMBER"),
+        ("wit=1", "there is no criterion wit"),
+        ("logic=-1", "a number from 0 to 1,000,000"),
+        ("logic=1,evidence=1e308", "--weights evidence=1e308: write NAME=NUMBER, with a criterion such as logic and a number from 0 to 1,000,000"),
+        ("logic=1,logic=2", "--weights: logic is given twice; give it once"),
+        ("logic=0,evidence=0,responsiveness=0,honesty=0", "every weight is 0"),
+    ],
+)  # fmt: skip
+def test_invalid_weights_are_refused(saved: Path, weights: str, words: str) -> None:
     """Exit 2, one line on stderr, nothing on stdout."""
     done = score(saved, saved, "--weights", weights)
     assert (done.code, done.out, len(done.lines)) == (2, "", 1), done.err
+    assert words in done.err
 
 
 def test_weights_that_fit_no_file_are_a_usage_error(saved: Path) -> None:

@@ -50,7 +50,8 @@ SECTIONS = (
 ABOUT = (
     "Every key of `debate.yaml`. `topic`, `debaters` and a model for each debater and judge are required (`models.default` "
     "serves all; `--mock` replaces all); other keys have defaults. Unknown keys are errors. "
-    "`${VAR}` and `${VAR:-default}` insert environment variables into any value. "
+    "`${VAR}` and `${VAR:-default}` insert environment variables into the settings of `providers` and `evidence.web.base_url`, "
+    "and `vars` into all other values. "
     "`--set format.arguments=2` changes a key on the command line, `DEBATE__FORMAT__ARGUMENTS=2` in the environment. "
     "`debate check` reports all mistakes with line and column; contradictions between values only once each value is valid."
 )

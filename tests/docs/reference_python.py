@@ -16,8 +16,8 @@ from debate_cli.domain.verdict import Notes
 
 INTRODUCTION = """\
 `import debate_cli` offers the commands as functions, and the values they use. The functions are for scripts and notebooks: they
-print nothing, install no signal handlers and raise errors instead of exiting. A name is loaded on first use. All errors are in
-`debate_cli.errors`; each has the `exit_code` of the command line."""
+print nothing, install no signal handlers and raise errors instead of exiting. A name is loaded on first use. All errors are
+subclasses of `DebateError` in `debate_cli.errors`; each has the `exit_code` of the command line."""
 EXAMPLE = """\
 ```python
 import asyncio
@@ -139,7 +139,7 @@ def _members(kind: type) -> Iterator[str]:
 
 
 def _row(name: str, annotation: str, doc: str) -> str:
-    if name.startswith("_"):
+    if name.startswith("_") or (annotation.startswith("ClassVar") and not doc):
         return ""
     kind = f"`{annotation}` " if annotation else ""
     first = _words(doc.split("\n\n", maxsplit=1)[0])

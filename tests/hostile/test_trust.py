@@ -229,6 +229,13 @@ def test_a_secret_is_no_part_of_an_address(here: Path, thief: ModelServer) -> No
     assert "AWS_SECRET_ACCESS_KEY holds a secret, which must not be part of an address" in done.err
 
 
+def write_stored(path: Path, stored: dict[str, Any]) -> None:
+    """Write a transcript whose participants have the default model of its configuration."""
+    for participant in stored["participants"]:
+        participant["model"] = stored["config"]["models"]["default"]["model"]
+    path.write_text(json.dumps(stored))
+
+
 def hostile_transcript(here: Path, thief: ModelServer) -> Path:
     """A debate of the mock, whose stored provider now is the attacker's server."""
     plain = CONFIG.replace("lab: PROVIDER", "").replace("lab/m", "mock/m")
@@ -242,7 +249,7 @@ def hostile_transcript(here: Path, thief: ModelServer) -> Path:
     stored["config"]["models"] = {"default": {"model": "openai/m"}}
     stored["status"], stored["closed"], stored["turns"] = "incomplete", None, stored["turns"][:1]
     stored["assessments"], stored["verdicts"] = [], []
-    path.write_text(json.dumps(stored))
+    write_stored(path, stored)
     return path
 
 
@@ -427,7 +434,7 @@ def test_a_stored_debate_opens_no_file(
     path = hostile_transcript(here, thief)
     data = json.loads(path.read_text())
     data["config"] |= stored
-    path.write_text(json.dumps(data))
+    write_stored(path, data)
     (here / "script.yaml").write_text("opening: [x]\n")
     done = debate(*command, path.relative_to(here), cwd=here)
     assert (done.code, "a saved debate may not open files" in done.err) == (2, True), done.err
@@ -441,7 +448,7 @@ def test_a_resumed_debate_opens_no_prompt(here: Path, thief: ModelServer) -> Non
     path = hostile_transcript(here, thief)
     data = json.loads(path.read_text())
     data["config"] |= {"models": {"default": {"model": "mock/m"}}, "providers": {}, "prompts": {"opening": "mine.md"}}
-    path.write_text(json.dumps(data))
+    write_stored(path, data)
     done = debate("run", "--resume", path.relative_to(here), cwd=here)
     assert (done.code, "prompts.opening" in done.err) == (2, True), done.err
     config = MOCK.replace("limits: {max_attempts: 1}", "limits: {max_attempts: 1}\nprompts: {opening: mine.md}")
@@ -461,6 +468,6 @@ def test_a_debate_that_changes_before_it_is_judged_gets_no_other_server(here: Pa
         "lab": {"kind": "openai", "base_url": "http://lab.example/v1", "api_key_env": None}
     }
     stored["config"]["models"] = {"default": {"model": "lab/m"}}
-    path.write_text(json.dumps(stored))
+    write_stored(path, stored)
     with pytest.raises(UsageError, match=r"one\.json: names other servers than when this command began"):
         plan.build()

@@ -66,6 +66,13 @@ def text(renderables: list[RenderableType], width: int) -> str:
     return "\n".join(line.rstrip() for line in console_output(target).splitlines()) + "\n"
 
 
+def test_the_heading_says_that_the_planned_calls_are_a_minimum() -> None:
+    """A panel that deliberates or a repeated question adds calls to the plan."""
+    plan = theme.RunPlan(22, "about $0.05")
+    assert "planned: at least 22 calls, about $0.05" in text([debate_heading(opened_debate(), plan=plan)], 80)
+    assert "planned" not in text([debate_heading(opened_debate())], 80)
+
+
 def on_terminal(shown: Debate) -> str:
     """The closing screen, 80 columns wide."""
     return text(closing_screen(shown, score(shown)), 80)

@@ -79,6 +79,14 @@ def test_duplicate_keys_come_first() -> None:
     assert [line.rpartition(": ")[0] for line in lines] == ["stdin:5:1: seed", "stdin:7:1: vars", "stdin:8:1: outptu"]
 
 
+def test_all_duplicate_keys_come_at_once() -> None:
+    """Duplicate keys are reported first, with their key paths. An alias repeats none of them."""
+    more = "seed: 1\nseed: 2\nvars: &vars {a: 1, a: 2}\noutptu: *vars\nprompts: [{b: {c: 1, c: 2}}]\n"
+    lines = problems(more)
+    keys = ["stdin:5:1: seed", "stdin:6:20: vars.a", "stdin:8:22: prompts.0.b.c"]
+    assert [line.rpartition(": ")[0] for line in lines if "duplicate key" in line] == keys
+
+
 def test_wrong_options_come_with_wrong_keys() -> None:
     """An option that cannot be applied does not hide the errors of the file."""
     lines = problems("outptu: {}\n", overrides=[("format", "{")])

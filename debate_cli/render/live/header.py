@@ -32,8 +32,8 @@ def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme
     ]
     body += [Text(""), _participant_table((*debater_rows(debate), *judge_rows(debate, debate.runs[0])))]
     body += [terminal_line(server, theme.GOLD) for server in plan.servers]
-    if plan.calls is not None:
-        body.append(Text(f"{plan.calls} calls planned{f', {plan.cost}' if plan.cost else ''}", style=theme.MUTED))
+    if plan.calls_and_cost:
+        body.append(Text(f"planned: {plan.calls_and_cost}", style=theme.MUTED))
     kind, *formats = theme.describe_kind(debate)
     return _heading(debate, [kind, *([status] if status else []), *formats], body)
 

@@ -48,7 +48,6 @@ from debate_cli.systems.tables import RESPONSE_BADGES, STANDING_BADGES, Table
 def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[str]:
     """Return lines on motion, debaters, judges, servers outside the built-in providers, and planned calls."""
     label = "Background" if debate.document_name is None else "Content"
-    calls = [f"Planned: {plan.calls} calls{f', {plan.cost}' if plan.cost else ''}"] if plan.calls is not None else []
     return [
         *filter(None, [participants.rehearsal_notice(debate)]),
         *_title_lines(debate, "".join(theme.describe_kind(debate)[1:])),
@@ -56,7 +55,7 @@ def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[st
         *_participant_lines("Debater", participants.debater_rows(debate)),
         *_participant_lines("Judge", participants.judge_rows(debate, debate.runs[0])),
         *(f"Server: {sanitize_line(server)}" for server in plan.servers),
-        *calls,
+        *(f"Planned: {calls}" for calls in filter(None, [plan.calls_and_cost])),
     ]
 
 

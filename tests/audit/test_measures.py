@@ -204,6 +204,15 @@ def test_labels_are_read_by_column(tmp_path: Path) -> None:
     assert compare_with_labels(_judge(_first_ahead, ["repeat"]), [WinnerLabel("other", "Ada")], "x") is None
 
 
+@pytest.mark.parametrize("score", ["nan", "inf", "-inf", "1e308", "-1e308", "five"])
+def test_scores_that_cannot_be_compared_are_refused(tmp_path: Path, score: str) -> None:
+    """A score that is not a number, is infinite or is absurdly large is refused with its line and column."""
+    path = tmp_path / "labels.csv"
+    path.write_text(f"id,score_Ada,score_Ben\nx,1,2\ny,1,{score}\n")
+    with pytest.raises(UsageError, match=rf"labels\.csv:3: score_Ben must be a number from -1000000 to .* '{score}'$"):
+        read_labels(path)
+
+
 def test_several_judges_are_compared_and_their_majority_with_the_best() -> None:
     """Agreement is measured per pair of judges, and the majority is compared with the best judge."""
     other = JudgeName("mock/second", "structured")

@@ -135,6 +135,15 @@ def test_unknown_winners_are_refused_and_dry_runs_write_nothing(here: Path) -> N
     assert (done.code, (here / "audit").exists()) == (0, False), done.err
 
 
+def test_labels_of_other_debates_are_refused(here: Path) -> None:
+    """A file without a label of an audited debate is refused, with the ids to choose from, before a judge is asked."""
+    (here / "labels.csv").write_text("id,winner\nother,Pro\n")
+    done = debate("audit", "--judge", "mock/judge", *ONE, "--labels", "labels.csv", cwd=here)
+    sentence = "--labels: no id in the file is the id of an audited debate; write one of example-mock\n"
+    assert (done.code, done.err.endswith(sentence)) == (2, True), done.err
+    assert not (here / "audit").exists()
+
+
 def test_labels_without_a_known_winner_are_counted(here: Path) -> None:
     """Labels without a known winner are left out, and the card counts them."""
     (here / "labels.csv").write_text("id,winner,rater\nexample-mock,Pro,a\nexample-mock,,b\nexample-mock,unknown,c\n")

@@ -35,6 +35,7 @@ from debate_cli.audit.labels import (
     read_labels,
     select_usable,
 )
+from debate_cli.audit.measures import BEYOND_LENGTH
 from debate_cli.audit.report import REPORT_NAME, AuditReport, build_report, compare_audits, read_report
 from debate_cli.audit.variants import VARIANTS, VariantName
 from debate_cli.cli import config_options, run_control, screen
@@ -145,6 +146,8 @@ def _wanted_variants(given: AuditOptions) -> list[VariantName]:
     if unknown:
         raise UsageError(f"--variant {unknown[0]}: there is no such variant; the variants are {', '.join(names)}")
     wanted = {*(given.variant or names), "repeat"}
+    if wanted & BEYOND_LENGTH:
+        wanted.add("padded")
     return [name for name in names if name in wanted]
 
 

@@ -97,6 +97,12 @@ def test_gain_by_words_that_only_add_length_is_taken_out() -> None:
         assert found[name] == pytest.approx(0, abs=1e-9), name
 
 
+def test_gain_beyond_length_needs_the_padded_debates() -> None:
+    """Without a judgement of a padded debate, a measure that takes out its gain is missing instead of another number."""
+    found = _values(_judge(_first_ahead, ["repeat", "confident", "hedged", "citation"]))
+    assert not {"confident", "hedged", "citation"} & found.keys()
+
+
 def test_noise_is_the_share_of_pairs_with_other_winners() -> None:
     """Two of three pairs of runs have different winners, and the spread is that of their margins."""
 

@@ -36,6 +36,25 @@ def test_known_bias_is_found_and_the_card_says_so(here: Path) -> None:
     assert "<script" not in (here / "audit" / "card.html").read_text()
 
 
+def test_measure_is_the_same_whichever_other_changes_are_tested(here: Path) -> None:
+    """The points of `citation` are equal with and without `--variant padded`, for a judge that prefers the longer side."""
+    (here / "biased.yaml").write_text(BIASED.replace("first: 0.4", "longer: 0.4"))
+    command = (
+        "audit",
+        "--config",
+        "biased.yaml",
+        "--on",
+        str(SAVED),
+        "--repeat",
+        "1",
+        "--json",
+        "--variant",
+        "citation",
+    )
+    alone, both = (debate(*command, *more, cwd=here).json for more in ((), ("--variant", "padded", "-o", "both")))
+    assert alone["judges"][0]["measures"] == both["judges"][0]["measures"]
+
+
 def test_cards_of_the_mock_are_marked_as_a_rehearsal(here: Path) -> None:
     """The notice is the first line on the screen, and is in both saved cards."""
     notice = "REHEARSAL: mock provider, no model was called"

@@ -127,7 +127,7 @@ def problems_from_validation(error: ValidationError, data: Any, model: type[Base
     """Return one problem for each wrong value in `data`. `model`: the class that rejected `data`."""
     found: dict[KeyPath, list[Any]] = {}
     for item in error.errors(include_url=False):
-        found.setdefault(_key_path(item["loc"], data), []).append(item)
+        found.setdefault(_key_path(item, data), []).append(item)
     parents = {path[:length] for path in found for length in range(len(path))}
     misspelt = {
         (*path[:-1], closest_match(str(path[-1]), _allowed_keys(path[:-1], data, model)))
@@ -221,15 +221,14 @@ def _unknown_word_message(value: Any, words: Sequence[str]) -> str:
     return f"{expected}, not `{_shorten(value, _KEY_CHARS)}`{format_suggestion(value, known)}"
 
 
-def _key_path(loc: Iterable[str | int], data: Any) -> KeyPath:
-    parts = tuple(loc)
+def _key_path(item: Any, data: Any) -> KeyPath:
+    parts: KeyPath = item["loc"]
     path: list[str | int] = []
     for number, part in enumerate(parts, start=1):
         in_list = is_list(data) and isinstance(part, int)
         in_mapping = is_mapping(data) and part in data and data.get("kind") != part
-        may_be_missing = number == len(parts) and is_mapping(data) and data.get("kind") != part
-        is_member = not isinstance(part, str) or "[" in part or part[:1].isupper()
-        if in_list or in_mapping or (may_be_missing and not is_member):
+        is_missing = number == len(parts) and item["type"] == "missing"
+        if in_list or in_mapping or is_missing:
             path.append(part)
             data = get_child(data, part)
     return tuple(path)

@@ -301,6 +301,7 @@ def _show_report(ledger: Ledger, given: ExperimentOptions) -> None:
         print_status(
             "debate: no verdict names a winner or a draw yet, so there is nothing to compare; continue with `debate experiment run`"
         )
+    if not rows:
         _show_status(status, given)
         return
     analysis = analyze(rows)

@@ -244,6 +244,10 @@ def _show(given: AuditOptions, report: AuditReport, cases: Sequence[Case]) -> No
 
 def _show_difference(given: AuditOptions) -> None:
     paths = given.paths or []
+    if given.gate:
+        raise UsageError(
+            "--gate does not apply to a comparison of two audits; leave it out, or audit the judge with it"
+        )
     if not given.diff or len(paths) != 2:  # noqa: PLR2004 - two audits are compared
         raise UsageError("to compare two audits, write `debate audit OLD/audit.json NEW/audit.json --diff`")
     old, new = (read_report(path) for path in paths)

@@ -249,7 +249,9 @@ def _open_ledger(given: ExperimentOptions) -> Ledger:
             folder = given.out
     if given.queue:
         asyncio.run(copy_from_queue(given.queue, folder, name, mock=mock))
-    return Ledger.open(folder)
+    ledger = Ledger.open(folder)
+    ledger.require_name(name)
+    return ledger
 
 
 def _show_status(status: Status, given: ExperimentOptions) -> None:

@@ -134,6 +134,7 @@ def test_two_audits_are_compared(here: Path) -> None:
         (("--judge", "mock/judge", "--gate", "flip"), "--gate flip: write NAME=NUMBER"),
         (("--judge", "mock/judge", "--labels", "none.csv"), "--labels none.csv: cannot be read"),
         (("a.json", "--diff"), "to compare two audits, write"),
+        (("a.json", "b.json", "--diff", "--gate", "flip=0.1"), "--gate does not apply to a comparison of two audits"),
     ],
 )
 def test_bad_input_is_one_sentence(here: Path, options: tuple[str, ...], sentence: str) -> None:

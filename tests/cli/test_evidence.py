@@ -111,6 +111,17 @@ def test_a_passage_that_orders_about_is_masked(tmp_path: Path) -> None:
     assert order in json.loads((tmp_path / "saved" / "a.json").read_text())["passages"][0]["text"]
 
 
+def test_a_title_is_kept_if_a_later_entry_names_the_folder(tmp_path: Path) -> None:
+    """A file that is named with a title keeps it, whether its folder is named before or after it."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# Heading\n\nHosting is 43 euros.\n")
+    named = '{path: docs/a.md, title: "My title"}'
+    for sources in (f"[{named}, docs/]", f"[docs/, {named}]"):
+        (tmp_path / "d.yaml").write_text((CONFIGS / "mock.yaml").read_text() + f"\nevidence: {{sources: {sources}}}\n")
+        done = debate("evidence", "search", "hosting", "--config", "d.yaml", cwd=tmp_path)
+        assert (done.code, "My title" in done.out) == (0, True), done.out
+
+
 @pytest.mark.parametrize(
     ("sources", "words"),
     [

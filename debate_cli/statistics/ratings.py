@@ -143,7 +143,7 @@ def rate(results: Sequence[Result], *, resamples: int = RESAMPLES) -> Ratings:
     found = design.fit(weights)
     is_unlimited = design.diverges(found)
     separable = is_unlimited and float(np.ptp(found[:-1])) > UNLIMITED
-    side_separable = is_unlimited and abs(found[-1]) > UNLIMITED
+    side_separable = is_unlimited and abs(float(found[-1])) > UNLIMITED
     prior = PRIOR_WEIGHT if is_unlimited or len(set(groups)) > 1 else 0.0
     if prior:
         found = design.fit(weights, prior)

@@ -167,7 +167,9 @@ def test_a_judge_that_always_fails_is_named_with_its_cause(here: Path) -> None:
     report = ("experiment", "report", "exp.yaml")
     sentence = "max  system: structured, cause: no usable answer, judgements 4"
     assert sentence in debate(*report, cwd=here).out
-    assert debate(*report, "--json", cwd=here).json["analysis"]["failed"] == [
+    done = debate(*report, "--json", cwd=here)
+    assert done.code == 0, done.err
+    assert done.json["analysis"]["failed"] == [
         {"judge": "max", "system": "structured", "cause": "abstained", "count": 4}
     ]
     assert debate(*report, "--html", "r.html", cwd=here).code == 0

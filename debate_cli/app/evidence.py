@@ -6,6 +6,7 @@ from pathlib import Path
 from debate_cli.domain.config import DebateConfig, EvidenceConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.evidence.corpus import Corpus, list_source_files, open_corpus
+from debate_cli.evidence.documents import SourceFile
 from debate_cli.regular_file import cache_folder
 
 
@@ -13,11 +14,11 @@ def open_sources(config: EvidenceConfig, folder: Path, env: Mapping[str, str]) -
     """Index the sources of `config`, with paths relative to `folder`; None without sources. Raises UsageError."""
     if not config.sources:
         return None
-    files = {
-        file.path: file
-        for source in config.named_sources
-        for file in list_source_files(source.path, folder, source.title)
-    }
+    files: dict[Path, SourceFile] = {}
+    for source in config.named_sources:
+        for file in list_source_files(source.path, folder, source.title):
+            if file.title is not None or file.path not in files:
+                files[file.path] = file
     return open_corpus([*files.values()], config.passage_words, cache_folder(env, "evidence"))
 
 

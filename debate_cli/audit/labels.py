@@ -1,5 +1,6 @@
 """Reads labels, which are known winners of debates: from a CSV file, from reviews, or from the shipped debates."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,10 @@ DRAW = "draw"
 BY_CONSTRUCTION = "by construction"
 """Source of the labels of the shipped debates, which were written with a known winner."""
 MAX_LABEL_BYTES = 50_000_000
+LARGEST_SCORE = 1e6
+"""Largest score of a rater, upwards or downwards."""
+NAMED_IDS = 8
+"""Number of ids of debates that an error names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +73,11 @@ def read_labels(path: Path) -> list[WinnerLabel]:
 
 def _read_label(place: str, row: Mapping[str, str | None], score_columns: Sequence[str]) -> WinnerLabel:
     values = {name: (value or "").strip() for name, value in row.items()}
-    try:
-        scores = tuple((name.removeprefix("score_"), float(values[name])) for name in score_columns if values.get(name))
-    except ValueError as error:
-        raise UsageError(f"{place}: a score is not a number ({error}); correct the score") from error
+    scores = tuple(
+        (name.removeprefix("score_"), _read_score(place, name, values[name]))
+        for name in score_columns
+        if values.get(name)
+    )
     if not values.get("id"):
         raise UsageError(f"{place}: has no id; write the id of a debate")
     winner = values.get("winner", "")
@@ -81,24 +87,40 @@ def _read_label(place: str, row: Mapping[str, str | None], score_columns: Sequen
     return WinnerLabel(values["id"], winner, values.get("rater") or "people", scores)
 
 
+def _read_score(place: str, column: str, text: str) -> float:
+    try:
+        score = float(text)
+    except ValueError:
+        score = math.nan
+    if not -LARGEST_SCORE <= score <= LARGEST_SCORE:  # nan is in no range
+        raise UsageError(
+            f"{place}: {column} must be a number from {-LARGEST_SCORE:.0f} to {LARGEST_SCORE:.0f}, not {text!r}"
+        )
+    return score
+
+
 def select_usable(labels: Iterable[WinnerLabel], debates: Iterable[AuditDebate]) -> tuple[list[WinnerLabel], int]:
     """Return the usable labels of `debates`, and the number of unusable labels.
 
     A label is usable if its winner is a debater or `draw`.
 
     Raises:
-        UsageError: `debates` have labels, but no label is usable.
+        UsageError: no label is usable, or no label is of one of `debates`.
     """
     names = {each.debate.id: [person.name for person in each.debate.participants] for each in debates}
-    known = [label for label in labels if label.debate in names]
-    usable = [label for label in known if label.winner in {*names[label.debate], DRAW}]
-    if known and not usable:
-        label = known[0]
+    labelled = [label for label in labels if label.debate in names]
+    if not labelled:
+        known = ", ".join([*names][:NAMED_IDS])
+        more = ", …" if len(names) > NAMED_IDS else ""
+        raise UsageError(f"--labels: no id in the file is the id of an audited debate; write one of {known}{more}")
+    usable = [label for label in labelled if label.winner in {*names[label.debate], DRAW}]
+    if not usable:
+        label = labelled[0]
         raise UsageError(
             f"--labels: the label of {label.debate} names {label.winner!r}, but no debater has this name; write "
             f"{', '.join(names[label.debate])} or {DRAW}"
         )
-    return usable, len(known) - len(usable)
+    return usable, len(labelled) - len(usable)
 
 
 def labels_by_construction(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:

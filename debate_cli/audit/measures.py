@@ -18,6 +18,8 @@ from debate_cli.judge_input.transcript_prompt import format_shared_prompt
 from debate_cli.statistics.estimate import Estimate, cluster_rows, estimate, mean_or_none
 
 Unit = Literal["share", "points"]
+BEYOND_LENGTH = frozenset[VariantName]({"confident", "hedged", "citation"})
+"""Variants whose added words count as much as words of the variant `padded`, which must be judged too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,8 @@ class Observation(NamedTuple):
     judgement: Judgement
     unchanged: Sequence[Judgement]
     """Judgements of the unchanged debate, at least one."""
-    padding_gain: float = 0.0
-    """Points that the changed debater gains per word of padding. 0 if the padded debate was not judged."""
+    padding_gain: float | None = None
+    """Points that the changed debater gains per word of padding. None if the padded debate was not judged."""
 
     @property
     def gain(self) -> float:
@@ -83,7 +85,7 @@ def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000) -> 
             for one in seen
             if (case := one.judgement.case).variant == variant
             and (one.judgement.points or (unit == "share" and name != "floor"))
-            for value in observe(one._replace(padding_gain=padding.get((case.base, case.changed), 0.0)))
+            for value in observe(one._replace(padding_gain=padding.get((case.base, case.changed))))
         ]
         if rows:
             clusters = cluster_rows(rows, lambda row: row[0])
@@ -127,7 +129,9 @@ def _wins_gained(one: Observation) -> Iterator[float]:
 
 
 def _beyond_length(one: Observation) -> Iterator[float]:
-    yield one.gain - one.padding_gain * one.added_words
+    """Yields nothing without the padded debate, because the gain by length is then not known."""
+    if one.padding_gain is not None:
+        yield one.gain - one.padding_gain * one.added_words
 
 
 def _order_seen(one: Observation) -> Iterator[float]:

@@ -35,6 +35,7 @@ from debate_cli.audit.labels import (
     read_labels,
     select_usable,
 )
+from debate_cli.audit.measures import BEYOND_LENGTH
 from debate_cli.audit.report import REPORT_NAME, AuditReport, build_report, compare_audits, read_report
 from debate_cli.audit.variants import VARIANTS, VariantName
 from debate_cli.cli import config_options, run_control, screen
@@ -145,6 +146,8 @@ def _wanted_variants(given: AuditOptions) -> list[VariantName]:
     if unknown:
         raise UsageError(f"--variant {unknown[0]}: there is no such variant; the variants are {', '.join(names)}")
     wanted = {*(given.variant or names), "repeat"}
+    if wanted & BEYOND_LENGTH:
+        wanted.add("padded")
     return [name for name in names if name in wanted]
 
 
@@ -238,6 +241,10 @@ def _show(given: AuditOptions, report: AuditReport, cases: Sequence[AuditCase]) 
 
 def _show_difference(given: AuditOptions) -> None:
     paths = given.paths or []
+    if given.gate:
+        raise UsageError(
+            "--gate does not apply to a comparison of two audits; leave it out, or audit the judge with it"
+        )
     if not given.diff or len(paths) != 2:  # noqa: PLR2004 - two audits are compared
         raise UsageError("to compare two audits, write `debate audit OLD/audit.json NEW/audit.json --diff`")
     old, new = (read_report(path) for path in paths)

@@ -500,7 +500,11 @@ class AuditOptions(NamedTuple):
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the audit.")] = Path("audit")
     variant: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Test only this change of the debates (repeatable). Default: every change."),
+        typer.Option(
+            metavar="NAME",
+            help="Test only this change of the debates (repeatable). Default: every change. "
+            "confident, hedged and citation need padded, which is added.",
+        ),
     ] = None
     repeat: Annotated[int, typer.Option(min=1, max=100, help="Number of judging runs of each unchanged debate.")] = 3
     gate: Annotated[

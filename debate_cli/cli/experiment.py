@@ -249,7 +249,9 @@ def _open_ledger(given: ExperimentOptions) -> Ledger:
             folder = given.out
     if given.queue:
         asyncio.run(copy_from_queue(given.queue, folder, name, mock=mock))
-    return Ledger.open(folder)
+    ledger = Ledger.open(folder)
+    ledger.require_name(name)
+    return ledger
 
 
 def _show_status(status: Status, given: ExperimentOptions) -> None:
@@ -301,6 +303,7 @@ def _show_report(ledger: Ledger, given: ExperimentOptions) -> None:
         print_status(
             "debate: no verdict names a winner or a draw yet, so there is nothing to compare; continue with `debate experiment run`"
         )
+    if not rows:
         _show_status(status, given)
         return
     analysis = analyze(rows)

@@ -182,7 +182,8 @@ def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None
         plain=given.plain,
     )
     with run_control.report_output_failure(*saved), shown as observer:
-        people = PeopleOfCommand(observer).access(given.files or folder / FILES_FOLDER, place)
+        files = given.files or (folder if place is None else place.parent) / FILES_FOLDER
+        people = PeopleOfCommand(observer).access(files, place)
         context = replace(context, observer=observer, warn=observer.warn, people=people)
 
         def work(stop: StopSignal) -> Coroutine[Any, Any, Outcome]:
@@ -199,7 +200,7 @@ def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None
         outcome,
         suggest_judging=not given.quiet,
         stop_cause=observer.stop_cause,
-        resume_options=_format_source_options(context),
+        resume_options=_format_resume_options(given, context),
         shown_failures=observer.shown_failures,
     )
     return outcome, run_control.report_gates(gates, outcome, code)
@@ -213,12 +214,12 @@ def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:
         screen.show_summary(outcome.debate, outcome.verdicts, only=part, full=given.details, plain=given.plain)
 
 
-def _format_source_options(context: RunContext) -> str:
+def _format_resume_options(given: RunOptions, context: RunContext) -> str:
+    named = [] if given.files is None else [("--files", str(given.files))]
     evidence = context.config.evidence
-    if context.corpus is None or evidence is None:
-        return ""
-    paths = (os.path.relpath(context.folder / source.path) for source in evidence.named_sources)
-    return " ".join(f"--evidence {shlex.quote(sanitize.sanitize_line(path))}" for path in paths)
+    if context.corpus is not None and evidence is not None:
+        named += [("--evidence", os.path.relpath(context.folder / source.path)) for source in evidence.named_sources]
+    return " ".join(f"{option} {shlex.quote(sanitize.sanitize_line(path))}" for option, path in named)
 
 
 def _format_planned_cost(context: RunContext) -> str:

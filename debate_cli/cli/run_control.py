@@ -172,7 +172,7 @@ def report_outcome(
         return _report_halt(outcome, outcome.halted, stop_cause or BY_USER, resume_options, shown_failures)
     missing = find_missing_judgements(outcome.debate, outcome.verdicts)
     if missing is not None:
-        _print_missing(missing, outcome.path, shown_failures, batch=batch)
+        _print_missing(missing, outcome.path, shown_failures, resume_options, batch=batch)
         if missing.lacks_deciding_judgement:
             return EXIT_CODES["failed"]
     elif suggest_judging and outcome.path is not None:
@@ -195,12 +195,14 @@ def report_gates(gates: Gates, outcome: Outcome, code: int, prefix: str = "") ->
     return GATE_NOT_MET if unmet else code
 
 
-def _print_missing(missing: MissingJudgements, path: Path | None, shown: Collection[str], *, batch: bool) -> None:
+def _print_missing(
+    missing: MissingJudgements, path: Path | None, shown: Collection[str], resume_options: str, *, batch: bool
+) -> None:
     again, other = missing.commands(None if path is None else str(path), batch=batch)
     label = "debate" if missing.lacks_deciding_judgement else "note"
     remedy = "ask again" if again else "ask another model"
     print_status(f"{label}: {sanitize.sanitize_line(missing.describe(shown))}; {remedy} with:")
-    print_status(again or other)
+    print_status(f"{again} {resume_options}".rstrip() if again else other)
     if again and other:
         print_status(f"or ask another model: {other}")
 

@@ -46,7 +46,10 @@ class Passage(FrozenModel):
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """Hash, source and locator of the passage. Passages with the same three values get one id."""
+        """Hash, source and locator of the passage. Passages with the same three values get one id.
+
+        Equal words of two sources get two ids: the source tells what they are about, e.g. a row of 2024 or of 2025.
+        """
         return self.sha256, self.source, self.locator
 
 

@@ -21,7 +21,7 @@ from debate_cli.evidence.documents import Section, SourceFile, UnreadableSourceE
 from debate_cli.evidence.tokens import COMMON_ENGLISH_WORDS
 from debate_cli.regular_file import is_inside, make_private_folder
 
-INDEX_VERSION = 4
+INDEX_VERSION = 5
 """Part of the file name of an index. Increase it if a change of the code changes the content of indexes."""
 KEPT_INDEXES = 5
 """Number of newest indexes that the cache always keeps. Other indexes are removed after a day without use."""
@@ -29,7 +29,12 @@ MAX_QUERY_TERMS = 40
 _DAY_S = 86_400
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?)"
 MAX_FILES = 100_000
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9\u00c0-\u00de\u0400-\u042f])|(?<=[。！？])")
+ABBREVIATIONS = (r"[^\W\d_]", "Dr", "Mr", "Mrs", "Ms", "Prof", "St", "Gen", "Gov", "Sen", "Fig", "al", "cf", "vs")
+"""Patterns of words whose period ends no sentence. The first is a single letter, as in `U.S.`."""
+_NO_ABBREVIATION = "".join(rf"(?<!\b{word}\.)" for word in ABBREVIATIONS)
+_SENTENCE_END = re.compile(
+    rf"(?<=[.!?…]){_NO_ABBREVIATION}[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9\u00c0-\u00de\u0400-\u042f])|(?<=[。！？])"
+)
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 _LINE_END = re.compile(r"\n")
 _TERM = re.compile(r"\w+")

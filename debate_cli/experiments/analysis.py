@@ -4,7 +4,7 @@ Intervals come from a bootstrap over motions. The interval of a single motion is
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -68,6 +68,8 @@ class JudgeRecord:
     """Share of points that the judge gives to players with the judge's own model, minus the share that other judges
     give these players. Only debates in which exactly one player has this model count. None if no other judge judged
     such a debate."""
+    own_model: int
+    """Number of these judgements on debates in which the judge's own model spoke."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,18 @@ class ParticipantSpending:
     """Total of input and output tokens."""
     seconds: float
     """Total seconds that providers took to answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailedJudgements:
+    """Judgements of one judge by one judging system that failed for the same cause."""
+
+    judge: str
+    """Name of the judge. Empty for the judges of the base configuration."""
+    system: str
+    cause: str
+    """`abstained`, or the name of an error, e.g. `RefusalError`."""
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +148,8 @@ class Analysis:
     """Cost of the verdicts of each judge."""
     undetermined: int
     """Number of judgements that name neither a winner nor a draw."""
+    failed: tuple[FailedJudgements, ...]
+    """Judgements that failed, the most frequent first."""
     own_model: int
     """Number of judgements by a judge whose own model spoke in the debate."""
 
@@ -157,6 +173,12 @@ def analyze(rows: Sequence[JudgementRow], *, resamples: int = RESAMPLES) -> Anal
             for row in rows
         ),
         sum(row.weight == 0 for row in rows),
+        tuple(
+            FailedJudgements(*key, count)
+            for key, count in Counter(
+                (row.judge or "", row.system, row.failure) for row in rows if row.failure is not None
+            ).most_common()
+        ),
         sum(row.own_model for row in rows),
     )
 
@@ -260,6 +282,7 @@ def _judge_record(judge: str, rows: Sequence[JudgementRow], bootstrap: _Bootstra
         bootstrap.over_motions(own, _inconsistency),
         bootstrap.over_motions(own, _length_correlation),
         _self_preference(judge, rows, bootstrap),
+        sum(row.own_model for row in own),
     )
 
 

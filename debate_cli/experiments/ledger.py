@@ -141,10 +141,7 @@ class Ledger:
             if is_new:
                 ledger.set_meta("name", name)
                 ledger.set_meta("kind", kind)
-        if ledger.name != name:
-            raise UsageError(
-                f"{path}: belongs to the experiment `{ledger.name}`, not to `{name}`; choose another folder with --out"
-            )
+        ledger.require_name(name)
         if ledger.is_rehearsal != mock:
             other_kind = "run" if mock else "rehearsal"
             raise UsageError(f"{path}: belongs to a {other_kind}, not to a {kind}; choose another folder with --out")
@@ -190,6 +187,13 @@ class Ledger:
     def name(self) -> str:
         """Name of the experiment."""
         return self.meta("name") or ""
+
+    def require_name(self, name: str) -> None:
+        """Raise UsageError if the ledger was created with another `name`."""
+        if self.name != name:
+            raise UsageError(
+                f"{self.path}: belongs to the experiment `{self.name}`, not to `{name}`; choose another folder with --out"
+            )
 
     @property
     def is_rehearsal(self) -> bool:

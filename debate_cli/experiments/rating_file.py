@@ -90,19 +90,28 @@ def _read_rows(path: Path) -> list[_Row]:
     return found
 
 
+def _read_number(place: str, column: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or (column == "score" and not 0 <= value <= 1):
+        expected = "a number from 0 to 1" if column == "score" else "a number"
+        raise UsageError(f"{place}: {column} must be {expected}, not {text!r}")
+    return value
+
+
 def _parse(path: Path, line: int, row: Mapping[str, str | None]) -> _Row:
     fields = {name: (value or "").strip() for name, value in row.items() if name in COLUMNS}
     if not fields["left"] or not fields["right"] or fields["left"] == fields["right"]:
         raise UsageError(f"{path}:{line}: the row needs two different players; correct left and right")
     is_margin = not fields.get("score")
-    text = fields.get("margin" if is_margin else "score", "")
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or (not is_margin and not 0 <= value <= 1):
-        column, expected = ("margin", "a number") if is_margin else ("score", "a number from 0 to 1")
-        raise UsageError(f"{path}:{line}: {column} must be {expected}, not {text!r}")
+    column = "margin" if is_margin else "score"
+    value = _read_number(f"{path}:{line}", column, fields.get(column, ""))
+    if not is_margin and fields.get("margin"):
+        margin = _read_number(f"{path}:{line}", "margin", fields["margin"])
+        if (value - 0.5) * margin < 0:
+            raise UsageError(f"{path}:{line}: score and margin name different winners; correct one of them")
     if fields.get("side", "") not in SIDES:
         raise UsageError(f"{path}:{line}: side must be left, right or none, not {fields['side']!r}")
     cluster, judge, side = (fields.get(name, "") for name in ("cluster", "judge", "side"))

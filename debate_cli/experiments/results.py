@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate, models_used_by_debater, models_used_by_judges, usage_of_briefs
 from debate_cli.domain.judging_run import FIRST_RUN
+from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.experiments.cells import Cell
 from debate_cli.experiments.definition import ExperimentJudge, is_same_model
@@ -73,8 +74,8 @@ class JudgementRow(NamedTuple):
     rules: int
     """Version of the judging system's scoring formula."""
     weight: float
-    """1 divided by the number of judges of this system who name a winner or a draw for this debate. 0 if this judge
-    names neither."""
+    """1 divided by the number of judges of this system who were asked for this debate. 0 if this judge names neither a
+    winner nor a draw."""
     result: Result
     """`first`, `second` or `draw`. `conditional` if an option won instead of a player, or if the motion won under
     conditions. `undetermined` if too little was judged."""
@@ -110,6 +111,8 @@ class JudgementRow(NamedTuple):
     """Why the debate ended: `complete`, `surrender` or `converged`."""
     axes: Mapping[str, Any]
     """Maps the key paths of the experiment's axes to their values in this debate."""
+    failure: str | None = None
+    """Why the judgement failed: cause of the last failure, e.g. `abstained`. None if it did not fail."""
 
 
 def judge_results(
@@ -143,7 +146,7 @@ def read_judgements(ledger: Ledger) -> Iterator[JudgementRow]:
             (each for each in ledger.results_of(record.cell.key) if each.judge in wanted),
             key=lambda each, wanted=wanted: (wanted.index(each.judge), not each.row["decides"]),
         )
-        judges = Counter(row["system"] for _, row in counted if row["result"] in DETERMINED)
+        judges = Counter(row["system"] for _, row in counted)
         axes = json.loads(record.cell.axes)
         for _, row in counted:
             weight = 1 / judges[row["system"]] if row["result"] in DETERMINED else 0.0
@@ -188,6 +191,14 @@ def _debate_columns(debate: Debate, cell: Cell, motion: Motion, experiment: str)
     return columns
 
 
+def _cause_of_failure(debate: Debate, verdict: Verdict) -> str | None:
+    for failure in reversed(debate.failures):
+        task = failure.task
+        if isinstance(task, Brief) and (task.run, task.system) == (verdict.run, verdict.system):
+            return failure.cause
+    return None
+
+
 def _to_row(
     debate: Debate,
     verdict: Verdict,
@@ -206,11 +217,12 @@ def _to_row(
         result = "undetermined" if verdict.victory == "undetermined" else "draw"
     elif verdict.victory != "conditional" and winner is not None:
         result = "first" if winner == 0 else "second"
+    judge_models = models_used_by_judges(debate, verdict.run, verdict.system) if judge is None else [judge.spec.model]
     row: dict[str, Any] = {
         **shared,
         "judge": None if judge is None else judge.name,
         "judge_model": MODEL_SEPARATOR.join(models_used_by_judges(debate, verdict.run, verdict.system)),
-        "own_model": judge is not None and any(is_same_model(judge.spec.model, model.model) for model in models),
+        "own_model": any(is_same_model(one, other.model) for one in judge_models for other in models),
         "system": verdict.system,
         "decides": verdict.system == debate.run(verdict.run).judging.deciding_kind,
         "run": verdict.run,
@@ -224,6 +236,7 @@ def _to_row(
         "cost_usd": usage.cost_usd,
         "tokens": usage.input_tokens + usage.output_tokens,
         "seconds": round(sum(answer.exchange.latency_s for answer in answers), 3),
+        "failure": _cause_of_failure(debate, verdict) if result == "undetermined" else None,
     }
     return ResultRow(key, row)
 

@@ -31,6 +31,8 @@ Each player gets such a draw if the results alone do not determine all strengths
 """
 DIVERGED = 12.0
 """Fitted log odds above this value (odds of 160,000 to 1) count as infinite."""
+UNLIMITED = DIVERGED / 3
+"""If fitted log odds count as infinite, so do the terms above this value: a sum of two strengths and the side term."""
 TOLERANCE = 1e-9
 
 
@@ -80,6 +82,8 @@ class Ratings:
     """Number of groups of players. Strengths in different groups cannot be compared: no result connects the groups."""
     separable: bool
     """Whether the results leave a strength unlimited, e.g. because a player won every comparison."""
+    side_separable: bool
+    """Whether the results leave `side` unlimited, e.g. because the left player won every comparison."""
     prior: float
     """Weight of the imaginary draw of each player against a player of mean strength; 0 if there was none."""
     resamples_with_prior: float
@@ -103,6 +107,8 @@ class Ratings:
             "The results put no bound on a player's strength, e.g. because the player won every comparison.": (
                 self.separable
             ),
+            "The results put no bound on the advantage of the left player, e.g. because the left player won every "
+            f"comparison, so it was given {self.prior:g} imaginary draw.": self.side_separable,
             f"Each player was given {self.prior:g} imaginary draw against a player of mean strength, so that every "
             "strength has a value.": bool(self.prior),
             f"{100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples needed imaginary draws, so the intervals of "
@@ -117,14 +123,28 @@ def rate(results: Sequence[PairResult], *, resamples: int = RESAMPLES) -> Rating
     `results`: comparisons of two different players. `resamples`: number of bootstrap resamples; 0 gives no intervals.
     """
     if not results:
-        return Ratings((), Estimate(None), 0, separable=False, prior=0, resamples_with_prior=0, results=0, clusters=0)
+        return Ratings(
+            (),
+            Estimate(None),
+            0,
+            separable=False,
+            side_separable=False,
+            prior=0,
+            resamples_with_prior=0,
+            results=0,
+            clusters=0,
+        )
+    import numpy as np
+
     names = sorted({name for result in results for name in (result.left, result.right)})
     design = _Design(results, names)
     groups = _connected_groups(results, names)
     weights, clusters = design.weights.sum(axis=0), len(design.weights)
     found = design.fit(weights)
-    separable = design.diverges(found)
-    prior = PRIOR_WEIGHT if separable or len(set(groups)) > 1 else 0.0
+    is_unlimited = design.diverges(found)
+    separable = is_unlimited and float(np.ptp(found[:-1])) > UNLIMITED
+    side_separable = is_unlimited and abs(float(found[-1])) > UNLIMITED
+    prior = PRIOR_WEIGHT if is_unlimited or len(set(groups)) > 1 else 0.0
     if prior:
         found = design.fit(weights, prior)
     drawn, refits = _fit_resamples(design, found, prior, resamples)
@@ -145,6 +165,7 @@ def rate(results: Sequence[PairResult], *, resamples: int = RESAMPLES) -> Rating
         estimated(len(names)) if design.has_side else Estimate(None, rows=len(results), clusters=clusters),
         len(set(groups)),
         separable,
+        side_separable,
         prior,
         refits / resamples if resamples else 0.0,
         len(results),

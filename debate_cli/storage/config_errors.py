@@ -131,7 +131,7 @@ def problems_from_validation(error: ValidationError, data: Any, model: type[Base
     """Return one problem for each wrong value in `data`. `model`: the class that rejected `data`."""
     found: dict[KeyPath, list[Any]] = {}
     for item in error.errors(include_url=False):
-        found.setdefault(_key_path(item["loc"], data), []).append(item)
+        found.setdefault(_key_path(item, data), []).append(item)
     parents = {path[:length] for path in found for length in range(len(path))}
     misspelt = {
         (*path[:-1], closest_match(str(path[-1]), _allowed_keys(path[:-1], data, model)))
@@ -269,8 +269,8 @@ def _unknown_word_message(value: Any, words: Sequence[str]) -> str:
     return f"{expected}, not `{_shorten(value, _KEY_CHARS)}`{format_suggestion(value, known)}"
 
 
-def _key_path(loc: Iterable[str | int], data: Any) -> KeyPath:
-    parts = tuple(loc)
+def _key_path(item: Any, data: Any) -> KeyPath:
+    parts: KeyPath = item["loc"]
     path: list[str | int] = []
     for number, part in enumerate(parts, start=1):
         in_list = is_list(data) and isinstance(part, int)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +24,8 @@ class CsvFile(NamedTuple):
 def read_csv_file(path: Path, max_bytes: int, name: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:
     """Read a CSV file in UTF-8. `name`: name of the file in errors.
 
-    Raises UsageError if the file is unreadable, too large or not valid CSV.
+    Raises UsageError if the file is unreadable, too large or not valid CSV, if a column is named twice, or if a row has
+    more values than there are columns.
     """
     try:
         text = read_regular_text(path, max_bytes, "utf-8-sig")
@@ -36,8 +38,17 @@ def read_csv_file(path: Path, max_bytes: int, name: str, max_cell_chars: int = M
     try:
         columns = tuple(column.strip() for column in reader.fieldnames or ())
         reader.fieldnames = columns
-        return CsvFile(columns, tuple((reader.line_num, row) for row in reader))
+        rows = tuple((reader.line_num, row) for row in reader)
     except csv.Error as error:
         raise UsageError(f"{name}: not valid CSV after line {reader.line_num} ({error}); check the quotes") from error
     finally:
         csv.field_size_limit(limit)
+    repeated = [column for column, count in Counter(map(str.lower, filter(None, columns))).items() if count > 1]
+    if repeated:
+        raise UsageError(f"{name}: the column {repeated[0]!r} is named twice; rename or remove one of the two")
+    for line, row in rows:
+        if any(map(str.strip, row.pop(None, ()))):  # a spreadsheet may end rows with empty values
+            raise UsageError(
+                f"{name}: line {line} has more values than the {len(columns)} columns; put a value with a comma in quotes"
+            )
+    return CsvFile(columns, rows)

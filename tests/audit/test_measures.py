@@ -97,6 +97,12 @@ def test_gain_by_words_that_only_add_length_is_taken_out() -> None:
         assert found[name] == pytest.approx(0, abs=1e-9), name
 
 
+def test_gain_beyond_length_needs_the_padded_debates() -> None:
+    """Without a judgement of a padded debate, a measure that takes out its gain is missing instead of another number."""
+    found = _values(_judge(_first_ahead, ["repeat", "confident", "hedged", "citation"]))
+    assert not {"confident", "hedged", "citation"} & found.keys()
+
+
 def test_noise_is_the_share_of_pairs_with_other_winners() -> None:
     """Two of three pairs of runs have different winners, and the spread is that of their margins."""
 
@@ -212,6 +218,15 @@ def test_labels_are_read_by_column(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not valid CSV after line 1"):
         read_labels(path)
     assert compare_with_labels(_judge(_first_ahead, ["repeat"]), [WinnerLabel("other", "Ada")], "x") is None
+
+
+@pytest.mark.parametrize("score", ["nan", "inf", "-inf", "1e308", "-1e308", "five"])
+def test_scores_that_cannot_be_compared_are_refused(tmp_path: Path, score: str) -> None:
+    """A score that is not a number, is infinite or is absurdly large is refused with its line and column."""
+    path = tmp_path / "labels.csv"
+    path.write_text(f"id,score_Ada,score_Ben\nx,1,2\ny,1,{score}\n")
+    with pytest.raises(UsageError, match=rf"labels\.csv:3: score_Ben must be a number from -1000000 to .* '{score}'$"):
+        read_labels(path)
 
 
 def test_several_judges_are_compared_and_their_majority_with_the_best() -> None:

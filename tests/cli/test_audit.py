@@ -36,6 +36,25 @@ def test_known_bias_is_found_and_the_card_says_so(here: Path) -> None:
     assert "<script" not in (here / "audit" / "card.html").read_text()
 
 
+def test_measure_is_the_same_whichever_other_changes_are_tested(here: Path) -> None:
+    """The points of `citation` are equal with and without `--variant padded`, for a judge that prefers the longer side."""
+    (here / "biased.yaml").write_text(BIASED.replace("first: 0.4", "longer: 0.4"))
+    command = (
+        "audit",
+        "--config",
+        "biased.yaml",
+        "--on",
+        str(SAVED),
+        "--repeat",
+        "1",
+        "--json",
+        "--variant",
+        "citation",
+    )
+    alone, both = (debate(*command, *more, cwd=here).json for more in ((), ("--variant", "padded", "-o", "both")))
+    assert alone["judges"][0]["measures"] == both["judges"][0]["measures"]
+
+
 def test_cards_of_the_mock_are_marked_as_a_rehearsal(here: Path) -> None:
     """The notice is the first line on the screen, and is in both saved cards."""
     notice = "REHEARSAL: mock provider, no model was called"
@@ -115,6 +134,7 @@ def test_two_audits_are_compared(here: Path) -> None:
         (("--judge", "mock/judge", "--gate", "flip"), "--gate flip: write NAME=NUMBER"),
         (("--judge", "mock/judge", "--labels", "none.csv"), "--labels none.csv: cannot be read"),
         (("a.json", "--diff"), "to compare two audits, write"),
+        (("a.json", "b.json", "--diff", "--gate", "flip=0.1"), "--gate does not apply to a comparison of two audits"),
     ],
 )
 def test_bad_input_is_one_sentence(here: Path, options: tuple[str, ...], sentence: str) -> None:
@@ -133,6 +153,15 @@ def test_unknown_winners_are_refused_and_dry_runs_write_nothing(here: Path) -> N
     )
     done = debate("audit", "--judge", "mock/judge", *ONE, "--dry-run", cwd=here)
     assert (done.code, (here / "audit").exists()) == (0, False), done.err
+
+
+def test_labels_of_other_debates_are_refused(here: Path) -> None:
+    """A file without a label of an audited debate is refused, with the ids to choose from, before a judge is asked."""
+    (here / "labels.csv").write_text("id,winner\nother,Pro\n")
+    done = debate("audit", "--judge", "mock/judge", *ONE, "--labels", "labels.csv", cwd=here)
+    sentence = "--labels: no id in the file is the id of an audited debate; write one of example-mock\n"
+    assert (done.code, done.err.endswith(sentence)) == (2, True), done.err
+    assert not (here / "audit").exists()
 
 
 def test_labels_without_a_known_winner_are_counted(here: Path) -> None:

@@ -111,6 +111,17 @@ def test_a_passage_that_orders_about_is_masked(tmp_path: Path) -> None:
     assert order in json.loads((tmp_path / "saved" / "a.json").read_text())["passages"][0]["text"]
 
 
+def test_a_title_is_kept_if_a_later_entry_names_the_folder(tmp_path: Path) -> None:
+    """A file that is named with a title keeps it, whether its folder is named before or after it."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("# Heading\n\nHosting is 43 euros.\n")
+    named = '{path: docs/a.md, title: "My title"}'
+    for sources in (f"[{named}, docs/]", f"[docs/, {named}]"):
+        (tmp_path / "d.yaml").write_text((CONFIGS / "mock.yaml").read_text() + f"\nevidence: {{sources: {sources}}}\n")
+        done = debate("evidence", "search", "hosting", "--config", "d.yaml", cwd=tmp_path)
+        assert (done.code, "My title" in done.out) == (0, True), done.out
+
+
 @pytest.mark.parametrize(
     ("sources", "words"),
     [
@@ -118,14 +129,17 @@ def test_a_passage_that_orders_about_is_masked(tmp_path: Path) -> None:
         ("[../]", "--trust-path"),
         ("[/etc]", "--trust-path"),
         ("[]", "is empty"),
+        ('[""]', "debate.yaml:{line}:22: evidence.sources.0: is empty"),
+        ('[{path: ""}]', "debate.yaml:{line}:29: evidence.sources.0.path: is empty"),
     ],
 )
 def test_sources_that_cannot_be_used_are_one_sentence(sources: str, words: str, tmp_path: Path) -> None:
-    """A missing folder, one outside the folder of the configuration, and an empty list exit with 2."""
+    """A missing folder, one outside the folder of the configuration, an empty list and an empty path exit with 2."""
     config = tmp_path / "debate.yaml"
     config.write_text((CONFIGS / "mock.yaml").read_text() + f"\nevidence: {{sources: {sources}}}\n")
     done = debate("run", config, "--no-save", cwd=tmp_path)
-    assert (done.code, words in done.err) == (2, True), done.err
+    sentence = words.format(line=len(config.read_text().splitlines()))
+    assert (done.code, sentence in done.err, len(done.lines)) == (2, True, 1), done.err
 
 
 def test_resuming_opens_no_source_that_only_the_saved_debate_names(cited: dict[str, Any], tmp_path: Path) -> None:

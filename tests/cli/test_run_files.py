@@ -114,3 +114,16 @@ def test_leaving_the_form_keeps_the_draft_beside_the_journal(tmp_path: Path) -> 
     assert draft["values"] == {"arguments/0/claim": "Half a claim"}
     assert spoken
     assert spoken[0]["arguments"][0]["claim"][:40] not in screen
+
+
+def test_resume_waits_in_the_same_folder(tmp_path: Path) -> None:
+    """The command that resumes repeats `--files`; without it, the folder is beside the resumed debate."""
+    (tmp_path / "d.yaml").write_text(PEOPLE.replace("MODEL", "files/ann"))
+    for folder in (tmp_path / "my files", tmp_path / "saved" / "files"):
+        folder.mkdir(parents=True)
+        (folder / "d1").write_text("A file where the folder of the debate should be.")
+    failed = debate("run", "d.yaml", "--files", "my files", "--id", "d1", "--out", "saved", cwd=tmp_path)
+    assert (failed.code, "my files/d1: cannot be used" in failed.err) == (3, True), failed.err
+    assert "debate run --resume saved/d1.json --files 'my files'" in failed.err
+    resumed = debate("run", "--resume", "saved/d1.json", cwd=tmp_path)
+    assert (resumed.code, "saved/files/d1: cannot be used" in resumed.err) == (3, True), resumed.err

@@ -118,6 +118,13 @@ def test_a_passage_never_splits_a_sentence() -> None:
     assert parts == ["One two three four.", "Five six seven eight. Nine ten.", "Short one.\n\nShort two."]
 
 
+def test_a_period_of_an_abbreviation_ends_no_sentence() -> None:
+    """A single letter or a known abbreviation before the period keeps the sentence whole; other words end one."""
+    sentences = ["The U.S. Senate heard Dr. Ada Bell on rent.", "Costs rose (Bell et al. 2020).", "Nobody agreed. "]
+    parts = [part for part, _, _ in split_section(Section(" ".join(sentences)), 6)]
+    assert parts == [sentence.strip() for sentence in sentences]
+
+
 @pytest.mark.parametrize("query", ["C++", "AND", '"43', "hosting OR (", "NEAR(a b)", "col:umn *"])
 def test_a_query_is_words_and_never_a_command(query: str, tmp_path: Path, docs: Path) -> None:
     """Operators of the index's query language in a query are searched as words."""

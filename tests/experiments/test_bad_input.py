@@ -74,6 +74,8 @@ def test_a_mistake_is_one_sentence(here: Path, changes: dict[str, Any], words: s
         ("topic\n" + "x" * 4001 + "\n", "m.csv:2: topic: must have at most 4000 characters"),
         ("topic\n\udcff", "m.csv: is not valid UTF-8"),
         ("", "m.csv:1: there is no column `topic` (columns: none)"),
+        ("topic,Topic\nTea?,Coffee?\n", "m.csv: the column 'topic' is named twice"),
+        ("topic,tags\nTea?,x\nTea, or coffee?,x\n", "m.csv: line 3 has more values than the 2 columns"),
     ],
 )
 def test_a_wrong_motion_file_names_the_line(here: Path, text: str, words: str) -> None:
@@ -85,8 +87,8 @@ def test_a_wrong_motion_file_names_the_line(here: Path, text: str, words: str) -
 
 
 def test_a_motion_file_as_spreadsheets_write_it(here: Path) -> None:
-    """A motion file may have a byte order mark, quotes, line breaks in cells, Windows line ends and other columns."""
-    text = '\ufeffTopic,Background,Tags,Source\r\n"Tea, or coffee?","Two\r\nlines.",drinks; work,me\r\n'
+    """A motion file may have a byte order mark, quotes, line breaks, Windows line ends, other columns, empty ends of rows."""
+    text = '\ufeffTopic,Background,Tags,Source,,\r\n"Tea, or coffee?","Two\r\nlines.",drinks; work,me,,,\r\n'
     (here / "m.csv").write_bytes(text.encode())
     write_experiment(here, motions="m.csv", players=PAIR, sides="first")
     done = debate("experiment", "run", "exp.yaml", cwd=here)
@@ -95,13 +97,15 @@ def test_a_motion_file_as_spreadsheets_write_it(here: Path) -> None:
 
 
 def test_a_ledger_of_another_experiment_is_refused(here: Path) -> None:
-    """A run does not change the ledger of another experiment, nor of a rehearsal of the same experiment."""
+    """A run does not change the ledger of another experiment or of a rehearsal, and `status` shows no other experiment's."""
     write_experiment(here, players=PAIR)
     run(here, "--limit", "1")
     before = judgements(here / "trial")
     write_experiment(here, name="another", players=PAIR)
     other = debate("experiment", "run", "exp.yaml", "--out", "trial", cwd=here)
     assert (other.code, "belongs to the experiment `trial`, not to `another`" in other.err) == (2, True)
+    status = debate("experiment", "status", "exp.yaml", "--out", "trial", cwd=here)
+    assert (status.code, status.out, "not to `another`" in status.err) == (2, "", True)
     write_experiment(here, players=PAIR)
     rehearsal = debate("experiment", "run", "exp.yaml", "--mock", "--out", "trial", cwd=here)
     assert (rehearsal.code, "belongs to a run, not to a rehearsal" in rehearsal.err) == (2, True)

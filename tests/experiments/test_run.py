@@ -152,6 +152,58 @@ def test_systems_that_steer_stay_in_the_debate(here: Path) -> None:
     assert (row.system, row.judge) == ("structured", "jo")
 
 
+def test_a_judge_that_always_fails_is_named_with_its_cause(here: Path) -> None:
+    """Terminal, JSON, HTML and CSV name the judge and the cause, and the other judge's judgements keep half the weight."""
+    refuses = {"model": "mock/max", "faults": {"refusal": 1}}
+    write_experiment(
+        here,
+        {**BASE, "models": {**BASE["models"], "refuses": refuses}},
+        players=PAIR,
+        judges=[{"name": "jo", "model": "mock/jo"}, {"name": "max", "model": "refuses"}],
+    )
+    run(here)
+    rows = judgements(here / "trial")
+    assert [(row.judge, row.weight, row.failure) for row in rows] == [("jo", 0.5, None), ("max", 0.0, "abstained")] * 4
+    report = ("experiment", "report", "exp.yaml")
+    sentence = "max  system: structured, cause: no usable answer, judgements 4"
+    assert sentence in debate(*report, cwd=here).out
+    done = debate(*report, "--json", cwd=here)
+    assert done.code == 0, done.err
+    assert done.json["analysis"]["failed"] == [
+        {"judge": "max", "system": "structured", "cause": "abstained", "count": 4}
+    ]
+    assert debate(*report, "--html", "r.html", cwd=here).code == 0
+    page = (here / "r.html").read_text()
+    assert "no usable answer" in page[page.lower().index("failed judgements") :]
+    listed = read_csv(debate(*report, "--format", "csv", cwd=here).out)
+    assert [row["failure"] for row in listed] == ["", "abstained"] * 4
+
+
+def test_failures_are_reported_without_any_verdict(here: Path) -> None:
+    """If no judge names a winner, the report says so and still names the failed judgements, also as a page."""
+    refuses = {"model": "mock/max", "faults": {"refusal": 1}}
+    write_experiment(
+        here,
+        {**BASE, "models": {**BASE["models"], "refuses": refuses}},
+        players=PAIR,
+        judges=[{"name": "max", "model": "refuses"}],
+    )
+    run(here)
+    shown = debate("experiment", "report", "exp.yaml", "--html", "r.html", cwd=here)
+    assert (shown.code, "no verdict names a winner or a draw yet" in shown.err) == (0, True), shown.err
+    assert "no usable answer" in (here / "r.html").read_text()
+    assert "cause: no usable answer, judgements 4" in debate("experiment", "report", "exp.yaml", cwd=here).out
+
+
+def test_a_judge_of_the_base_with_a_model_of_a_player_is_named(here: Path) -> None:
+    """A judgement of the base's judge says that its own model spoke, and the report counts such judgements."""
+    config = {**BASE, "models": {**BASE["models"], "judge": {"model": "mock/ann"}}}
+    write_experiment(here, config, players=PAIR, judges=None, motions=["Is tea better?"])
+    run(here)
+    assert [row.own_model for row in judgements(here / "trial")] == [True, True]
+    assert "on its own model 2" in debate("experiment", "report", "exp.yaml", cwd=here).out
+
+
 def test_without_judges_the_base_judges(here: Path) -> None:
     """Without an experiment's judges, there is a row per system of the base, with no judge's name."""
     write_experiment(here, {**BASE, "judging": {"systems": ["structured", "moderator"]}}, judges=None)

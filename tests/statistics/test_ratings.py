@@ -68,10 +68,33 @@ def test_one_order_only_has_no_side_term() -> None:
 def test_a_player_who_won_everything_gets_a_finite_strength_and_a_note() -> None:
     """A player who won everything has a finite strength, and a note names the imaginary draw."""
     ratings = rate(_games("A", "B", 1, 1, 1) + _games("B", "A", 0, 0, 0), resamples=0)
-    assert ratings.separable
+    assert (ratings.separable, ratings.side_separable) == (True, False)
     assert ratings.prior == 1
     assert 1 < _strengths(ratings)["A"] < 4
     assert any("imaginary draw" in note for note in ratings.notes)
+
+
+def test_an_unlimited_side_term_has_a_note_of_its_own() -> None:
+    """If the left player won every comparison, the advantage is unlimited, and no player's strength is."""
+    ratings = rate(
+        [
+            PairResult("ann", "bob", 1),
+            PairResult("bob", "ann", 1),
+            PairResult("ann", "cid", 1),
+            PairResult("cid", "ann", 1),
+        ]
+    )
+    assert (ratings.side_separable, ratings.separable, ratings.prior) == (True, False, 1)
+    notes = " ".join(ratings.notes)
+    assert "no bound on the advantage of the left player" in notes
+    assert "so it was given 1 imaginary draw" in notes
+    assert "no bound on a player's strength" not in notes
+
+
+def test_a_strength_and_the_side_term_can_both_be_unlimited() -> None:
+    """Ann wins on the left and draws on the right: strength and advantage can only grow together."""
+    ratings = rate([PairResult("ann", "bob", 1), PairResult("bob", "ann", 0.5)])
+    assert (ratings.side_separable, ratings.separable) == (True, True)
 
 
 def test_players_who_never_met_are_in_different_groups() -> None:

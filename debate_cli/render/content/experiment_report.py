@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from debate_cli.domain.message_text import count_noun
 from debate_cli.experiments.analysis import (
     Analysis,
+    FailedJudgements,
     JudgeRecord,
     MotionRecord,
     PairAgreement,
@@ -31,6 +32,13 @@ def report_tables(analysis: Analysis, failures: Iterable[FailureGroup] = ()) -> 
         tables += (table._replace(title=f"{table.title}{suffix}") for table in _system_tables(found))
     tables += [_spending_table("spent on speeches", "debates", analysis.players)]
     tables += [_spending_table("spent on verdicts", "verdicts", analysis.judges)]
+    failed: dict[str, Callable[[FailedJudgements], Cell]] = {
+        "judge": lambda each: each.judge or BASE_JUDGES,
+        "system": lambda each: each.system,
+        "cause": lambda each: theme.format_cause(each.cause),
+        "judgements": lambda each: Number(each.count, 0),
+    }
+    tables += [column_table("failed judgements", analysis.failed, failed)]
     columns: dict[str, Callable[[FailureGroup], Cell]] = {
         "cause": lambda each: each.cause,
         "cells": lambda each: Number(each.count, 0),
@@ -129,6 +137,8 @@ def _judges_table(found: SystemAnalysis) -> Table:
     }
     if any(judge.self_preference.value is not None for judge in found.judges):
         columns["self-preference"] = lambda judge: format_share(judge.self_preference)
+    if any(judge.own_model for judge in found.judges):
+        columns["on its own model"] = lambda judge: Number(judge.own_model, 0)
     remark = (
         "If both orders were played, 50 % for the motion means no side bias. Length ρ: Spearman correlation of the "
         "margin with the ratio of lengths."

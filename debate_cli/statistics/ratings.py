@@ -82,8 +82,6 @@ class Ratings:
     """Number of groups of players. Strengths in different groups cannot be compared: no result connects the groups."""
     separable: bool
     """Whether the results leave a strength unlimited, e.g. because a player won every comparison."""
-    side_separable: bool
-    """Whether the results leave `side` unlimited, e.g. because the left player won every comparison."""
     prior: float
     """Weight of the imaginary draw of each player against a player of mean strength; 0 if there was none."""
     resamples_with_prior: float
@@ -91,6 +89,8 @@ class Ratings:
     results: int
     """Number of comparisons."""
     clusters: int
+    side_separable: bool = False
+    """Whether the results leave `side` unlimited, e.g. because the left player won every comparison."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -123,28 +123,14 @@ def rate(results: Sequence[PairResult], *, resamples: int = RESAMPLES) -> Rating
     `results`: comparisons of two different players. `resamples`: number of bootstrap resamples; 0 gives no intervals.
     """
     if not results:
-        return Ratings(
-            (),
-            Estimate(None),
-            0,
-            separable=False,
-            side_separable=False,
-            prior=0,
-            resamples_with_prior=0,
-            results=0,
-            clusters=0,
-        )
-    import numpy as np
-
+        return Ratings((), Estimate(None), 0, separable=False, prior=0, resamples_with_prior=0, results=0, clusters=0)
     names = sorted({name for result in results for name in (result.left, result.right)})
     design = _Design(results, names)
     groups = _connected_groups(results, names)
     weights, clusters = design.weights.sum(axis=0), len(design.weights)
     found = design.fit(weights)
-    is_unlimited = design.diverges(found)
-    separable = is_unlimited and float(np.ptp(found[:-1])) > UNLIMITED
-    side_separable = is_unlimited and abs(float(found[-1])) > UNLIMITED
-    prior = PRIOR_WEIGHT if is_unlimited or len(set(groups)) > 1 else 0.0
+    separable, side_separable = design.find_unlimited(found)
+    prior = PRIOR_WEIGHT if separable or side_separable or len(set(groups)) > 1 else 0.0
     if prior:
         found = design.fit(weights, prior)
     drawn, refits = _fit_resamples(design, found, prior, resamples)
@@ -165,11 +151,11 @@ def rate(results: Sequence[PairResult], *, resamples: int = RESAMPLES) -> Rating
         estimated(len(names)) if design.has_side else Estimate(None, rows=len(results), clusters=clusters),
         len(set(groups)),
         separable,
-        side_separable,
         prior,
         refits / resamples if resamples else 0.0,
         len(results),
         clusters,
+        side_separable,
     )
 
 
@@ -244,6 +230,13 @@ class _Design:
     def diverges(self, values: Floats) -> bool:
         """Source of the criterion: A. Albert and J. A. Anderson, Biometrika 71 (1984)."""
         return float(abs(self.matrix @ values).max()) > DIVERGED
+
+    def find_unlimited(self, values: Floats) -> tuple[bool, bool]:
+        """Return whether the results leave a strength unlimited, and whether they leave the side term unlimited."""
+        if not self.diverges(values):
+            return False, False
+        spread, side = float(values[:-1].max() - values[:-1].min()), abs(float(values[-1]))
+        return spread > UNLIMITED, side > UNLIMITED
 
 
 def _connected_groups(results: Sequence[PairResult], names: Sequence[str]) -> list[int]:

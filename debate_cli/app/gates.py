@@ -47,13 +47,11 @@ class Gates(NamedTuple):
     ) -> None:
         """Raise UsageError for a gate with a name or a score that no verdict of the deciding systems can have.
 
-        - `names`: the debaters. Empty for a text.
+        - `names`: the debaters. Empty for a text; then every name is allowed if the deciding systems list no outcomes.
         - `deciding`: kinds of the judging systems that decide.
         - `where`: start of the error message, e.g. `a.json: `.
-        - `is_one_of_many`: whether the gates are for other files too. If so, an outcome of any system is allowed,
-          because it may decide elsewhere; here the gate is not met.
-
-        For a text, every name is allowed if the deciding systems have no list of outcomes.
+        - `is_one_of_many`: whether the gates apply to other files, too. If so, the outcomes of all systems are allowed,
+          because another system may decide another file.
         """
         systems = [get_system(kind) for kind in dict.fromkeys(deciding)]
         voting = [system for system in systems if system.options and (system.options_in_debates or not names)]

@@ -243,7 +243,7 @@ def _show_difference(given: AuditOptions) -> None:
     paths = given.paths or []
     if given.gate:
         raise UsageError(
-            "--gate does not apply to a comparison of two audits; leave it out, or audit the judge with it"
+            "--gate does not apply to a comparison of two audits; leave out --gate, or give it when you audit a judge"
         )
     if not given.diff or len(paths) != 2:  # noqa: PLR2004 - two audits are compared
         raise UsageError("to compare two audits, write `debate audit OLD/audit.json NEW/audit.json --diff`")

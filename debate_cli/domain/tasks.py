@@ -51,8 +51,8 @@ class Cue(FrozenModel):
     sees: tuple[int, ...] = ()
     """Indices of the turns that the speaker may see, in ascending order."""
     questions: tuple[FollowUpQuestion, ...] = ()
-    """Questions that the speaker must answer, in the phase `answers`. In a second or later cross-examination: the
-    speaker's own questions, which opponents have answered."""
+    """In the phase `answers`: the questions that the speaker must answer. In a second or later cross-examination: the
+    questions that the speaker asked and the opponents have answered."""
     guidance: str | None = None
     """The moderator's guidance to all debaters for this round."""
 

@@ -51,8 +51,8 @@ def _check_sources(sources: Sequence[Ledger]) -> None:
             )
         if other.plan != first.plan:
             raise UsageError(
-                f"{other.path}: has cells of another version of the experiment file than {first.path}; run both again "
-                "with one version, then merge"
+                f"{other.path} and {first.path} come from different versions of the experiment file; run both again with "
+                "one version, then merge"
             )
         other.recover(time.time())
         if other.counts()["running"]:

@@ -275,9 +275,8 @@ def _key_path(item: Any, data: Any) -> KeyPath:
     for number, part in enumerate(parts, start=1):
         in_list = is_list(data) and isinstance(part, int)
         in_mapping = is_mapping(data) and part in data and data.get("kind") != part
-        may_be_missing = number == len(parts) and is_mapping(data) and data.get("kind") != part
-        is_member = not isinstance(part, str) or "[" in part or part[:1].isupper() or part == "str"
-        if in_list or in_mapping or (may_be_missing and not is_member):
+        is_missing = number == len(parts) and item["type"] == "missing"
+        if in_list or in_mapping or is_missing:
             path.append(part)
             data = get_child(data, part)
     return tuple(path)

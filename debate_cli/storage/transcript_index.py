@@ -34,7 +34,7 @@ class IndexEntry:
     cost_usd: float | None
     """Cost in US dollars; None if a price is not known."""
     missing_judgements: int = 0
-    """Number of missing judgements that can be repeated; 0 if the debate is incomplete or a process works on it."""
+    """Number of missing judgements that judges can be asked for again; 0 if the debate is incomplete or a process works on it."""
     lacks_deciding_judgement: bool = False
     """Whether the deciding verdict of a complete debate is undetermined because a judge failed."""
 

@@ -1,4 +1,4 @@
-"""Rubrics: changed settings of judging systems, under which stored marks are scored again."""
+"""Rubrics: changes to settings of judging systems. Stored marks are scored again with the changed settings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -69,7 +69,7 @@ class SharedBudget(Budget):
     async def _try(
         self, connection: AsyncConnection, lease: Lease, number: str, worst: BudgetAmount
     ) -> tuple[bool, bool]:
-        """Return whether `worst` was reserved, and whether other calls have reservations."""
+        """Return whether the worst-case cost `worst` was reserved, and whether other calls have reservations."""
         if self.is_limited:  # calls of all workers are reserved one after the other
             await connection.execute("SELECT FROM experiments WHERE id = %s FOR UPDATE", (self._experiment,))
         await lease.check(connection)

@@ -168,7 +168,10 @@ class QueuedCells:
         await self._database.run_jobs(partial(self._database.jobs.unregister_worker, self._worker))
 
     async def _fetch_job(self, without: list[str]) -> _FetchedJob | None:
-        """The query is `procrastinate_fetch_job_v2`, but skips cells of the players in `without`."""
+        """Fetch the next job that is not a cell of the players in `without`; None if there is none.
+
+        The query is that of `procrastinate_fetch_job_v2`, with one more condition for these players.
+        """
         if not without:
             fetch = partial(self._database.jobs.fetch_job, [self._experiment], self._worker)
             job = await self._database.run_jobs(fetch)

@@ -104,7 +104,7 @@ class DebateReport:
     """Charts and tables that judging systems add to the report."""
     trace_rows: tuple[TraceRow, ...]
     rehearsal: str
-    """Notice that only the mock answered; empty if a model answered."""
+    """The sentence that only the mock answered; empty if a model answered."""
     caution: str
     """Sentence on judges that are too small for decisions; empty if there are none."""
     blocks_by_part: Mapping[ReportPart, Sequence[Block]]

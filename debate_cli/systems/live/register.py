@@ -54,7 +54,7 @@ class RegisterRow(FrozenModel):
     """Why the words are a fault, in the judge's words; may be empty."""
     charged_to: int | None = None
     """Index of the turn that loses the points. None if the entry is withdrawn, or if another entry with the same quote
-    is charged. Of the entries with one quote, only the costliest is charged."""
+    is charged. If several entries have the same quote, only the costliest is charged."""
 
 
 class _EntryKey(NamedTuple):

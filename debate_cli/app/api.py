@@ -340,7 +340,7 @@ def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tu
             spec = specs.get(name, ModelSpec(model=_full_name(name)))
             specs[name] = spec.model_copy(update={"model": _full_name(name)})
     config = loaded.config.model_copy(update={"models": specs})
-    _require_used(own, _names(all_model_specs(config)), loaded.config.models or JUDGE_ROLES)
+    _require_used(own, _names(all_model_specs(config)), (*loaded.config.models, *JUDGE_ROLES))
     return replace(loaded, config=config), own
 
 

@@ -59,8 +59,11 @@ class Gates(NamedTuple):
         if names or voting:
             others = [option for kind in system_kinds() for option in get_system(kind).options]
             allowed = others if is_one_of_many else []
+            if not all(is_installed(system.kind) for system in systems):  # its outcomes are in the stored verdict alone
+                allowed = [*others, *filter(None, (self.min_score_debater, self.expected_winner))]
             deciders = " and ".join(system.kind for system in systems)
-            why = f"{deciders} decides and gives it no score" if self.min_score_debater in others else _NO_SUCH_NAME
+            is_unscored = bool(deciders) and self.min_score_debater in others
+            why = f"{deciders} decides and gives it no score" if is_unscored else _NO_SUCH_NAME
             problem = self._check_score_name(names, voting, allowed, why)
             problem = problem or self._check_winner_name(names, voting, allowed)
         elif self.min_score is not None and self.min_score_debater is None and not is_one_of_many:

@@ -15,9 +15,9 @@ from debate_cli.app.context import RunContext
 from debate_cli.app.judge_request import GENERATOR
 from debate_cli.app.model_pool import ModelPool, build_actors
 from debate_cli.app.resume import closing_event, config_in_force, describe_in_flight_calls, find_changes
-from debate_cli.domain.debate import Debate, fold, is_rehearsal
+from debate_cli.domain.debate import Debate, fold, rehearsal_notice
 from debate_cli.domain.events import CloseReason, DebateClosed, DebateOpened, DebateResumed, Event, JudgingOpened
-from debate_cli.domain.model_call import REHEARSAL_NOTICE, ModelCall
+from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import DebateRun, EventLog, NullEventLog
 from debate_cli.errors import StorageError, UnsavedError, UsageError
@@ -55,7 +55,7 @@ class Outcome:
     """Whether the debate was complete already, so that no model was asked and nothing was written."""
 
     def __str__(self) -> str:
-        lines = [*([REHEARSAL_NOTICE] if is_rehearsal(self.debate) else []), self.debate.topic]
+        lines = [*filter(None, [rehearsal_notice(self.debate)]), self.debate.topic]
         for verdict in self.verdicts:
             answer = describe_answer(verdict, self.debate.document_name)
             scores = format_ranked_scores(verdict)

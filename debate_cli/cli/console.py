@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
@@ -228,15 +228,14 @@ def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
         show_tables(score_rows.build_score_tables(list(map(score_rows.drop_notes, files))))
 
 
-def print_rehearsals(rehearsals: int, files: int) -> None:
-    """Print on stderr that the mock was the only model in `rehearsals` of `files` debates, e.g. in 2 of 5.
+def print_rehearsals(notices: Mapping[str, int], files: int) -> None:
+    """Print the `rehearsal_notice` of `files` debates on stderr, with a count if it is not that of all, e.g. 2 of 5.
 
-    Prints nothing if `rehearsals` is 0.
+    `notices`: number of debates by notice. The empty notice is not printed.
     """
-    from debate_cli.render.theme import REHEARSAL_NOTICE
-
-    if rehearsals:
-        print_status(f"{REHEARSAL_NOTICE}{'' if rehearsals == files else f' ({rehearsals} of {files} debates)'}")
+    for notice, count in notices.items():
+        if notice:
+            print_status(f"{notice}{'' if count == files else f' ({count} of {files} debates)'}")
 
 
 def show_tables(

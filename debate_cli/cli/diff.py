@@ -1,5 +1,6 @@
 """`debate diff`."""
 
+from collections import Counter
 from typing import Annotated, NamedTuple
 
 import typer
@@ -7,7 +8,7 @@ import typer
 from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, compare_judgements
 from debate_cli.cli import completion, console, options
 from debate_cli.cli.console import print_json
-from debate_cli.domain.debate import is_rehearsal
+from debate_cli.domain.debate import rehearsal_notice
 from debate_cli.errors import UsageError
 from debate_cli.render.comparison import (
     ComparedPair,
@@ -70,7 +71,7 @@ def run(given: Options) -> None:
     else:
         console.show_tables(build_comparison_tables(compared), comparison_styles(compared), plain=given.plain)
         debates = [side.debate for side in sides[: 1 if first is second else 2]]
-        console.print_rehearsals(sum(map(is_rehearsal, debates)), len(debates))
+        console.print_rehearsals(Counter(map(rehearsal_notice, debates)), len(debates))
 
 
 def _select_side(stored: StoredDebate, run: str) -> ComparisonSide:

@@ -1,6 +1,7 @@
 """`debate judge`. Its options are in `command_options`."""
 
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,12 +33,12 @@ from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.cli.run import write_report
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.cli.screen import PipeSafeObserver
+from debate_cli.domain.debate import rehearsal_notice
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.evidence.source_checks import check_sources
-from debate_cli.providers.people.person import default_files_folder
+from debate_cli.providers.people.person import FILES_FOLDER, default_files_folder
 from debate_cli.render import sanitize, score_rows
 from debate_cli.render.content.agreement import sort_deciding_first
-from debate_cli.render.content.participants import rehearsal_notice
 from debate_cli.render.person_form.person import discard_drafts
 from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.config_file import LoadedConfig
@@ -183,7 +184,7 @@ class _Judging:
     failed: int = 0
     judged: int = 0
     waiting: int = 0
-    rehearsals: int = 0
+    rehearsals: Counter[str] = field(default_factory=Counter[str])
     batches: BatchScreen | None = None
 
     def judge_and_print(self) -> None:
@@ -213,7 +214,8 @@ class _Judging:
         people = PeopleOfCommand(observer)
 
         def prepare_context(task: JudgeTask) -> RunContext:
-            folder = self.given.files or default_files_folder(task.context.config)
+            beside = None if task.target is None else task.target.parent / FILES_FOLDER
+            folder = self.given.files or beside or default_files_folder(task.context.config)
             access = people.access(folder, task.target)
             return replace(task.context, observer=observer, warn=observer.warn, cassette=self.cassette, people=access)
 
@@ -266,12 +268,15 @@ class _Judging:
             outcome,
             suggest_judging=len(self.plans) == 1 and not given.quiet and not given.json,
             stop_cause=observer.stop_cause,
+            resume_options=""
+            if given.files is None
+            else f"--files {shlex.quote(sanitize.sanitize_line(str(given.files)))}",
             batch=self.batches is not None,
             shown_failures=observer.shown_failures,
         )
         prefix = f"{task.target or task.source}: " if len(self.plans) > 1 else ""
         self.codes.add(run_control.report_gates(self.gates, outcome, code, prefix))
-        self.rehearsals += bool(rehearsal_notice(outcome.debate))
+        self.rehearsals[rehearsal_notice(outcome.debate)] += 1
         if given.report is not None:
             self.report_code = write_report(
                 given.report, outcome, task.context.redact, show_hidden=False, force=given.force

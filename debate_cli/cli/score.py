@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -30,10 +31,9 @@ from debate_cli.app.score_records import (
 )
 from debate_cli.cli import completion, console, options
 from debate_cli.cli.console import write_document, write_json_chunks, write_workflow_commands
-from debate_cli.domain.debate import Debate
+from debate_cli.domain.debate import Debate, rehearsal_notice
 from debate_cli.errors import StorageError, UsageError
 from debate_cli.render import records, score_rows
-from debate_cli.render.content.participants import rehearsal_notice
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.transcript_store import expand_references, transcript_dirs
 from debate_cli.systems.rubric import Rubric, parse_weights
@@ -184,8 +184,8 @@ def _rubric_from_options(weights: str | None, file: Path | None) -> tuple[Rubric
 class _Report:
     unusable: list[UnusableFile] = field(default_factory=list[UnusableFile])
     scored_files: int = 0
-    rehearsals: int = 0
-    """Number of debates in which the mock was the only model."""
+    rehearsals: Counter[str] = field(default_factory=Counter[str])
+    """Number of debates by their `rehearsal_notice`."""
     unmet_gates: int = 0
     compared_verdicts: int = 0
     has_differences: bool = False
@@ -203,7 +203,8 @@ class _Report:
 
     def count_rehearsals(self, files: Iterator[CheckedFile]) -> Iterator[ScoredFile]:
         for checked in files:
-            self.rehearsals += checked.debate is not None and bool(rehearsal_notice(checked.debate))
+            if checked.debate is not None:
+                self.rehearsals[rehearsal_notice(checked.debate)] += 1
             yield checked.file
 
     def _print_unusable(self, file: UnusableFile) -> None:

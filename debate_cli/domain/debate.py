@@ -42,6 +42,8 @@ from debate_cli.domain.judging_run import (
     mark_replaced,
 )
 from debate_cli.domain.model_call import (
+    PARTIAL_REHEARSAL_NOTICE,
+    REHEARSAL_NOTICE,
     ModelCall,
     StructuredOutputMode,
     TotalUsage,
@@ -540,11 +542,25 @@ def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) ->
 
 def is_rehearsal(debate: Debate) -> bool:
     """Whether the mock is the only model of the debate, among the models that answered and those configured."""
-    calls = [item.exchange for item in (*debate.turns, *debate.assessments, *debate.failures)]
-    answered = {call.model for call in calls if call is not None and call.attempts}
-    models = {*answered, *(person.model for person in debate.participants), *_configured_judge_models(debate)}
+    models = {
+        *_models_that_answered(debate),
+        *(person.model for person in debate.participants),
+        *_configured_judge_models(debate),
+    }
     asked = [model for model in models - {None, IMPORTED_MODEL} if model and not is_person(model)]
     return bool(asked) and all(map(is_mock, asked))
+
+
+def rehearsal_notice(debate: Debate) -> str:
+    """Return REHEARSAL_NOTICE or PARTIAL_REHEARSAL_NOTICE; empty if the mock did not answer."""
+    if is_rehearsal(debate):
+        return REHEARSAL_NOTICE
+    return PARTIAL_REHEARSAL_NOTICE if any(map(is_mock, _models_that_answered(debate))) else ""
+
+
+def _models_that_answered(debate: Debate) -> set[str]:
+    calls = [item.exchange for item in (*debate.turns, *debate.assessments, *debate.failures)]
+    return {call.model for call in calls if call is not None and call.attempts}
 
 
 def _configured_judge_models(debate: Debate) -> Iterator[str | None]:

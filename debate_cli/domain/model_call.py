@@ -23,6 +23,8 @@ def is_person(model: str) -> bool:
 MOCK_PROVIDER = "mock"
 REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
 """First and last line of a debate in which only the mock provider answered."""
+PARTIAL_REHEARSAL_NOTICE = "REHEARSAL in part: some answers are from the mock provider, not from a model"
+"""First and last line of another debate in which the mock provider answered at least once."""
 
 
 def is_mock(model: str) -> bool:

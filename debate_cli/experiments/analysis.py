@@ -108,7 +108,7 @@ class FailedJudgements:
     """Name of the judge. Empty for the judges of the base configuration."""
     system: str
     cause: str
-    """`abstained`, or the name of an error, e.g. `RefusalError`."""
+    """`abstained`, or the name of an error, e.g. `UnauthorizedError`."""
     count: int
 
 

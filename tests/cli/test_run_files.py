@@ -116,6 +116,18 @@ def test_leaving_the_form_keeps_the_draft_beside_the_journal(tmp_path: Path) -> 
     assert spoken[0]["arguments"][0]["claim"][:40] not in screen
 
 
+def test_judge_waits_in_the_folder_in_which_resume_waits(tmp_path: Path) -> None:
+    """`judge --out` and the command that resumes it both use the folder beside the judged debate."""
+    (tmp_path / "d.yaml").write_text(PEOPLE.replace("MODEL", "mock/a"))
+    assert debate("run", "d.yaml", "--mock", "--id", "d1", "--out", "saved", "-q", cwd=tmp_path).code == 0
+    folder = tmp_path / "judged" / "files"
+    folder.mkdir(parents=True)
+    (folder / "d1").write_text("A file where the folder of the debate should be.")
+    options = ("--system", "structured", "--model", "files/ann", "--out", "judged")
+    failed = debate("judge", "saved/d1.json", *options, cwd=tmp_path)
+    assert (failed.code, "judged/files/d1: cannot be used" in failed.err) == (3, True), failed.err
+
+
 def test_resume_waits_in_the_same_folder(tmp_path: Path) -> None:
     """The command that resumes repeats `--files`; without it, the folder is beside the resumed debate."""
     (tmp_path / "d.yaml").write_text(PEOPLE.replace("MODEL", "files/ann"))

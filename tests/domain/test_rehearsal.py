@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from debate_cli.domain.debate import Debate, is_rehearsal
+from debate_cli.domain.debate import Debate, is_rehearsal, rehearsal_notice
+from debate_cli.domain.model_call import PARTIAL_REHEARSAL_NOTICE, REHEARSAL_NOTICE
 from debate_cli.storage.transcript_store import open_debate
 
 TRANSCRIPTS = Path(__file__).parent.parent.parent / "transcripts"
@@ -24,7 +25,18 @@ def test_a_configured_model_counts_before_it_answers() -> None:
     debate = mock_debate()
     first, *others = debate.participants
     changed = first.model_copy(update={"model": "ollama/llama3"})
-    assert not is_rehearsal(debate.model_copy(update={"participants": (changed, *others)}))
+    mixed = debate.model_copy(update={"participants": (changed, *others)})
+    assert not is_rehearsal(mixed)
+    assert rehearsal_notice(mixed) == PARTIAL_REHEARSAL_NOTICE
+
+
+def test_a_debate_says_whether_the_mock_answered_always_in_part_or_never() -> None:
+    """A judgement of the mock in a debate of a model is named; a debate without the mock has no notice."""
+    assert rehearsal_notice(mock_debate()) == REHEARSAL_NOTICE
+    real = open_debate(TRANSCRIPTS / "example-local.json").debate
+    assert rehearsal_notice(real) == ""
+    judged = (*real.assessments, mock_debate().assessments[0])
+    assert rehearsal_notice(real.model_copy(update={"assessments": judged})) == PARTIAL_REHEARSAL_NOTICE
 
 
 def test_a_judge_of_an_absent_plug_in_counts() -> None:

@@ -252,7 +252,7 @@ def test_a_gate_on_a_score_that_the_jury_does_not_give(
     assert saved.parent == judged_text.parent
     done = debate(*command.split(), plugin=plugin)
     assert (done.code, words in done.err) == (code, True), done.err
-    assert "Judge jury" not in done.err
+    assert "Judge jury" not in done.out
 
 
 def test_without_the_plugin_the_gates_of_a_text_take_the_stored_outcome(debate: Command, judged_text: Path) -> None:

@@ -40,6 +40,7 @@ from debate_cli.storage.config_file import read_config_file
         ("format: {phases: [opening, closng]}",
          "stdin:4:28: format.phases.1: must be one of opening, cross_examination, rebuttal, closing, not `closng`; did you mean `closing`?"),
         ("judging: {decides: live, systems: [{kind: 5, feedback: true}]}", "stdin:4:43: judging.systems.0.kind: must be text"),
+        ("evidence: {sources: [{title: x}]}", "stdin:4:22: evidence.sources.0.path: is missing; add it"),
         ("evidence: {sources: [{pth: a}]}", "stdin:4:23: evidence.sources.0.pth: unknown key; did you mean `path`?"),
         ("format: []", "stdin:4:1: format: must be a mapping of keys to values"),
         ("format: {phases: opening}", "stdin:4:18: format.phases: must be a list; put its items in brackets, or write a `-` before each"),

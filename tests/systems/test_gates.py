@@ -128,6 +128,19 @@ def test_a_missing_score_is_explained(gates: Gates, verdict: Verdict, problem: s
     assert gates.failure_messages(DEBATE, [verdict]) == [problem]
 
 
+def test_a_system_that_is_not_installed_has_the_outcomes_of_its_verdict() -> None:
+    """Their names are unknown here, so the gate is evaluated instead of refused."""
+    for gates in (Gates(min_score_debater="ACCEPT", min_score=0.6), Gates(expected_winner="ACCEPT")):
+        gates.require_names((PRO, CON), ["not_installed"])
+
+
+def test_without_a_verdict_no_system_is_named() -> None:
+    """An outcome is refused as an unknown name if nothing decides."""
+    with pytest.raises(UsageError) as caught:
+        Gates(min_score_debater="PASS", min_score=0.6).require_names((PRO, CON), [])
+    assert "decides" not in str(caught.value)
+
+
 def test_control_characters_of_a_name_are_escaped() -> None:
     """The error cannot move the cursor of a terminal."""
     with pytest.raises(UsageError, match=r"'\\x1b\[2J'") as caught:

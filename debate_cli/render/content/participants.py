@@ -7,7 +7,6 @@ from debate_cli.domain.debate import (
     Debate,
     Participant,
     configured_judge_model,
-    is_rehearsal,
     models_used_by_debater,
     models_used_by_judges,
 )
@@ -17,7 +16,7 @@ from debate_cli.domain.participant import IMPORTED_MODEL
 from debate_cli.domain.personality import Personality
 from debate_cli.domain.turn import Turn
 from debate_cli.render import theme
-from debate_cli.render.theme import NO_MODEL, REHEARSAL_NOTICE, Sign, format_model
+from debate_cli.render.theme import NO_MODEL, Sign, format_model
 
 _JUDGE_BADGE = Sign("§", "judge", theme.MUTED)
 
@@ -55,11 +54,6 @@ def _debater_settings(debate: Debate, person: Participant) -> Iterable[str]:
         yield "personality of its own" if isinstance(personality, Personality) else personality
     if person.strategy:
         yield f"strategy {person.strategy}"
-
-
-def rehearsal_notice(debate: Debate) -> str:
-    """Return REHEARSAL_NOTICE if the mock is the only model of the debate; otherwise an empty text."""
-    return REHEARSAL_NOTICE if is_rehearsal(debate) else ""
 
 
 def describe_call(turn: Turn) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from debate_cli.domain.debate import Debate, restrict_to_runs
+from debate_cli.domain.debate import Debate, rehearsal_notice, restrict_to_runs
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.render.content import participants
@@ -147,7 +147,7 @@ def build_debate_report(
         cast=cast,
         sections=sections,
         trace_rows=rows,
-        rehearsal=participants.rehearsal_notice(debate),
+        rehearsal=rehearsal_notice(debate),
         caution=describe_trial_judges(shown),
         blocks_by_part={
             "verdict": [*reports, *_omitted_groups(omitted), *filter(None, [agreement])],

@@ -8,7 +8,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from debate_cli.domain.debate import Debate, restrict_to_runs, usage_of_briefs
+from debate_cli.domain.debate import Debate, rehearsal_notice, restrict_to_runs, usage_of_briefs
 from debate_cli.domain.events import CloseReason, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.model_call import TotalUsage
@@ -16,7 +16,7 @@ from debate_cli.domain.tasks import Brief
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content import chair
 from debate_cli.render.content.agreement import label_judging_system
-from debate_cli.render.content.participants import ParticipantRow, debater_rows, judge_rows, rehearsal_notice
+from debate_cli.render.content.participants import ParticipantRow, debater_rows, judge_rows
 from debate_cli.render.content.run_notices import JudgeReport
 from debate_cli.render.live.speech import framed_panel, hanging_indent
 from debate_cli.render.terminal.drawing import join_text, score_bar, terminal_line

@@ -7,10 +7,9 @@ from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
 from rich.text import Text
 
-from debate_cli.domain.debate import Debate, restrict_to_runs
+from debate_cli.domain.debate import Debate, rehearsal_notice, restrict_to_runs
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
-from debate_cli.render.content.participants import rehearsal_notice
 from debate_cli.render.content.report import SCREEN_PARTS, Block, ReportPart, VerdictReport, build_debate_report
 from debate_cli.render.content.summary import MAX_CLAIMS, OPTIONAL_PARTS, SummaryRow, closing_rows, usage_rows
 from debate_cli.render.terminal.drawing import (

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any, TextIO
 
-from debate_cli.domain.debate import Debate, restrict_to_runs
+from debate_cli.domain.debate import Debate, rehearsal_notice, restrict_to_runs
 from debate_cli.domain.events import (
     AssessmentCompleted,
     DebateClosed,
@@ -49,7 +49,7 @@ def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[st
     """Return lines on motion, debaters, judges, servers outside the built-in providers, and planned calls."""
     label = "Background" if debate.document_name is None else "Content"
     return [
-        *filter(None, [participants.rehearsal_notice(debate)]),
+        *filter(None, [rehearsal_notice(debate)]),
         *_title_lines(debate, "".join(theme.describe_kind(debate)[1:])),
         *(f"{label}: {line}" for line in theme.background_excerpt(debate.config.background)),
         *_participant_lines("Debater", participants.debater_rows(debate)),
@@ -60,7 +60,7 @@ def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[st
 
 
 def _judging_header_lines(debate: Debate) -> Iterator[str]:
-    yield from filter(None, [participants.rehearsal_notice(debate)])
+    yield from filter(None, [rehearsal_notice(debate)])
     yield from _title_lines(debate, theme.describe_judging(debate))
     if debate.document_name is not None and not debate.assessments:
         yield from _participant_lines("Judge", participants.judge_rows(debate, debate.runs[0]))
@@ -188,7 +188,7 @@ def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collectio
     verdict_label = f" ({sanitize_line(summary.verdict_label)})" if summary.verdict_label else ""
     lines = ["", "== Verdict ==", f"{sanitize_line(summary.answer)}{verdict_label}"]
     lines += _row_lines([*rows, *usage_rows(debate, judged)])
-    return [*lines, *filter(None, [participants.rehearsal_notice(debate)])]
+    return [*lines, *filter(None, [rehearsal_notice(debate)])]
 
 
 def details_lines(

@@ -26,13 +26,12 @@ from debate_cli.errors import ConfigError, format_page_hint
 from debate_cli.evidence.retrieval import JudgeLookup, PassageFinder
 from debate_cli.judging.judge import Judge
 from debate_cli.llm.budget import Budget, BudgetAmount, BudgetedModel
-from debate_cli.llm.caller_model import CallerModel
 from debate_cli.llm.history_policy import HistoryPolicy
 from debate_cli.llm.model import Model, Profile
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.rate_limit import MAX_CLOSED_S, ProviderGate, RateLimitedModel, RateLimiter, SharedRates
 from debate_cli.llm.redaction import RedactingModel
-from debate_cli.llm.retry import ParameterFallbackModel, RetryingModel, SilenceReportingModel
+from debate_cli.llm.retry import CallerModel, ParameterFallbackModel, RetryingModel, SilenceReportingModel
 from debate_cli.llm.search import Reranker, SearchClient
 from debate_cli.llm.structured_output import ModelHandle, ModeRecord, StructuredOutputClient
 from debate_cli.llm.usage import halve_price

@@ -1,4 +1,4 @@
-"""Wrappers of a model: retry after faults, leave out a rejected parameter, report a model that sends nothing.
+"""Wrappers of a model: retry after faults, leave out a rejected parameter, report silence, guard a caller's own object.
 
 `llm.rate_limit` repeats calls that a provider refused with HTTP 429 or 529. The SDKs repeat nothing.
 """
@@ -12,7 +12,7 @@ from typing import cast
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
 from debate_cli.domain.message_text import one_line
-from debate_cli.errors import BudgetError, CallError, SamplingError, TransientError
+from debate_cli.errors import BudgetError, CallerModelError, CallError, SamplingError, TransientError
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
 from debate_cli.llm.usage import UsageAccumulator
 
@@ -224,3 +224,28 @@ class ParameterFallbackModel:
             self._refused |= rejected
             spent.add_reply(reply)
             return replace(reply, attempts=spent.attempts, usage=spent.usage)
+
+
+class CallerModel:
+    """Model wrapper. Raises CallerModelError if the caller's object raises or returns something unexpected."""
+
+    def __init__(self, model: Model, name: str) -> None:
+        """`name`: the `provider/model` that the object replaces, for messages."""
+        self._model = model
+        self._name = name
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Ask the caller's object. Errors of the kinds that a `Model` may raise pass unchanged."""
+        try:
+            reply = cast("object", await self._model.complete(request, on_text))
+        except CallError:
+            raise
+        except Exception as error:
+            raise CallerModelError(
+                f"the model object for {self._name} raised {type(error).__name__} ({error}); correct its `complete`"
+            ) from error
+        if not isinstance(reply, Reply):
+            raise CallerModelError(
+                f"the model object for {self._name} returned {type(reply).__name__}; return a `Reply` from `complete`"
+            )
+        return reply

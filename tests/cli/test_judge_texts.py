@@ -149,7 +149,7 @@ def test_an_empty_text_is_refused(here: Path, text: str) -> None:
 
 
 def test_files_folders_and_standard_input_are_judged(here: Path) -> None:
-    """Each is a text of its own, named by its path; other files of a folder, and links out of it, have a note."""
+    """Each file is judged as a separate text, named by its path. A note lists other files of a folder and links out of it."""
     (here / "secret.md").write_text("A key that no model may read.")
     (here / "specs" / "api").mkdir(parents=True)
     (here / "specs" / ".git").mkdir()

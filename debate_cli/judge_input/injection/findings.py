@@ -36,7 +36,7 @@ def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, 
     """Return a finding for each passage of the subject that addresses the judge. Quotes of sources are not searched.
 
     If the subject is the whole debate, the motion, the background and the names are searched too. A subject of
-    several turns gives no findings: each of its turns is searched as a subject of its own.
+    several turns has no findings, because each turn is searched separately.
     """
     if subject.moment in {"pair", "debate"} and subject.turns:
         return ()

@@ -157,9 +157,7 @@ class DebateRun:
 
         A run that only judges does not close the debate.
         """
-        stopping = asyncio.ensure_future(
-            self._stop.wait(lambda: all(meter.is_waiting for meter in self._meters.values()))
-        )
+        stopping = asyncio.ensure_future(self._stop.wait(self._cancel_waiting))
         try:
             reason = await self._start_due_tasks()
             while self._in_flight:
@@ -183,6 +181,14 @@ class DebateRun:
     def halted(self) -> CloseReason | None:
         """Why the run ended early: `budget`, `failed` or `interrupted`. None if the run did not end early."""
         return "interrupted" if self._stop.requested and self._halted is None else self._halted
+
+    def _cancel_waiting(self) -> bool:
+        """Cancel the tasks that wait before their next request. Return whether no other task is in flight."""
+        waiting = {key for key, meter in self._meters.items() if meter.is_waiting}
+        for item, task in self._in_flight.items():
+            if task.key in waiting:
+                item.cancel()
+        return len(waiting) == len(self._meters)
 
     async def _start_due_tasks(self) -> CloseReason | None:
         if self.halted is not None:
@@ -285,9 +291,10 @@ class DebateRun:
 
     async def _record_finished(self, done: Collection[asyncio.Future[Any]]) -> None:
         """Record the answers that have arrived, in the order in which their tasks were started."""
-        arrived = [item for item in self._in_flight if item in done]
-        for item in arrived:
+        ended = [item for item in self._in_flight if item in done]
+        for item in ended:
             self._searching.discard(self._in_flight.pop(item).key)
+        arrived = [item for item in ended if not item.cancelled()]
         await self._record([item.result() for item in arrived if item.exception() is None])
         for item in arrived:
             item.result()

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from formats_support import NOON, config, new_debate
+from llm_support import FakeModel, request
 from storage_support import AT, assessment, opening_event, turn
 
 from debate_cli.app.resume import describe_in_flight_calls
@@ -22,8 +23,10 @@ from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
 from debate_cli.engine import GRACE_S, Actors, DebateRun, NullEventLog, StopSignal
+from debate_cli.errors import ServerError
 from debate_cli.llm.meter import active_meter, pause_deadline
 from debate_cli.llm.model import OnText
+from debate_cli.llm.retry import RetryingModel
 from debate_cli.observer import NullObserver
 
 HELD = fold(
@@ -126,3 +129,36 @@ def test_a_stop_waits_for_no_call_that_has_not_left() -> None:
     run = DebateRun(debate, Actors(speakers, NoJudge()), NullEventLog(), NullObserver(), clock=lambda: NOON, stop=stop)
     ended = asyncio.run(asyncio.wait_for(run.run(), GRACE_S * 0.9))
     assert ended.closed == "interrupted"
+
+
+class FailedSpeaker:
+    """Its model fails, so `RetryingModel` waits before the next request. Con's model answers after the stop."""
+
+    def __init__(self, stop: StopSignal) -> None:
+        self._stop = stop
+        self.model = FakeModel(ServerError("503"))
+
+    async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
+        """Ask for a stop when Pro's model has failed. Con answers 0.3 s after the stop."""
+        if cue.index == 1:
+            await asyncio.sleep(0.3)
+            return turn(1)
+        retrying = RetryingModel(self.model, max_attempts=5, sleep=self._sleep)
+        await retrying.complete(request())
+        raise AssertionError
+
+    async def _sleep(self, _seconds: float) -> None:
+        self._stop.request()
+        await asyncio.sleep(0.2)
+
+
+def test_a_stop_ends_retries_and_keeps_the_answers_of_calls_in_flight() -> None:
+    """The failed request is not sent again, although another call is still in flight."""
+    stop, debate = StopSignal(), new_debate(config())
+    speaker = FailedSpeaker(stop)
+    speakers = {person.name: speaker for person in debate.participants}
+    run = DebateRun(debate, Actors(speakers, NoJudge()), NullEventLog(), NullObserver(), clock=lambda: NOON, stop=stop)
+    ended = asyncio.run(run.run())
+    assert run.halted == "interrupted"
+    assert [item.index for item in ended.turns] == [1]
+    assert len(speaker.model.requests) == 1

@@ -25,7 +25,7 @@ class CallMeter:
         """The requests that have ended, each with its actual or estimated usage."""
         self.has_recorded = False
         self.is_waiting = False
-        """Whether the task waits in a queue of this program before its next request."""
+        """Whether the task waits before its next request: in a queue of this program, or after a failed request."""
 
     def send(self, reserved: ModelCall) -> None:
         """Call `record` before a request is sent. `reserved`: the maximum usage of this request."""
@@ -49,6 +49,20 @@ def use_meter(meter: CallMeter) -> Generator[None]:
 
 
 @contextmanager
+def mark_waiting() -> Generator[None]:
+    """Set `is_waiting` of the current asyncio task's `CallMeter`. Can be nested."""
+    meter = active_meter()
+    if meter is None:
+        yield
+        return
+    outer, meter.is_waiting = meter.is_waiting, True
+    try:
+        yield
+    finally:
+        meter.is_waiting = outer
+
+
+@contextmanager
 def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
     """Let `pause_deadline` pause `deadline`, which must already be running."""
     token = _ACTIVE_DEADLINE.set(deadline)
@@ -61,19 +75,15 @@ def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
 @contextmanager
 def pause_deadline() -> Generator[None]:
     """Pause the deadline of the current asyncio task while it waits in a queue of this program. Can be nested."""
-    meter, deadline = active_meter(), _ACTIVE_DEADLINE.get()
+    deadline = _ACTIVE_DEADLINE.get()
     until = None if deadline is None else deadline.when()
     now = asyncio.get_running_loop().time
     left = None if until is None else until - now()
     if deadline is not None:
         deadline.reschedule(None)
-    waited = meter is not None and meter.is_waiting
-    if meter is not None:
-        meter.is_waiting = True
     try:
-        yield
+        with mark_waiting():
+            yield
     finally:
-        if meter is not None:
-            meter.is_waiting = waited
         if deadline is not None and left is not None:
             deadline.reschedule(now() + left)

@@ -13,6 +13,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 
 from debate_cli.domain.message_text import one_line
 from debate_cli.errors import BudgetError, CallerModelError, CallError, SamplingError, TransientError
+from debate_cli.llm.meter import mark_waiting
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
 from debate_cli.llm.usage import UsageAccumulator
 
@@ -102,7 +103,7 @@ class RetryingModel:
             retry=retry_if_exception(_is_retryable),
             stop=stop_after_attempt(self._max_attempts),
             wait=self._wait,
-            sleep=self._sleep,
+            sleep=self._sleep_before_retry,
             before_sleep=self._report_retry,
             reraise=True,
         )
@@ -120,6 +121,10 @@ class RetryingModel:
         if asked is not None and asked > 0:
             return max(float(asked), MIN_WAIT_S)
         return draw_backoff(state.attempt_number, self._random)
+
+    async def _sleep_before_retry(self, seconds: float) -> None:
+        with mark_waiting():
+            await self._sleep(seconds)
 
     def _report_retry(self, state: RetryCallState) -> None:
         message = one_line(str(state.outcome and state.outcome.exception())).rstrip(".")

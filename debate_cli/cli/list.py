@@ -19,7 +19,8 @@ class Options(NamedTuple):
 
     On a terminal the newest debate comes first. In a pipe or file each debate is one line, sorted by file name and
     printed as soon as it is read. Tabs separate its columns: id, start (UTC), topic, models, winners, cost in USD,
-    state (with missing judgements), and `rehearsal` if the mock spoke. Unreadable files are named at the end; the exit code is then 1.
+    state (with missing judgements), and `rehearsal` or `rehearsal in part` if the mock answered. Unreadable files are
+    named at the end; the exit code is then 1.
 
     Examples:
 

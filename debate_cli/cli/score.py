@@ -199,13 +199,8 @@ class _Report:
                 continue
             self._print_problems(file)
             if file.debate is not None:
+                self.rehearsals[rehearsal_notice(file.debate)] += 1
                 yield file if pages is None else file._replace(report=pages.write_page(file, file.debate))
-
-    def count_rehearsals(self, files: Iterator[CheckedFile]) -> Iterator[ScoredFile]:
-        for checked in files:
-            if checked.debate is not None:
-                self.rehearsals[rehearsal_notice(checked.debate)] += 1
-            yield checked.file
 
     def _print_unusable(self, file: UnusableFile) -> None:
         """Print why a file was not scored. An error in an option is printed for the first file only."""
@@ -245,8 +240,7 @@ def _print_scores(
             rows = _read_records(files, read)
             write_document(records.dump_csv(rows, columns, for_terminal=sys.stdout.isatty()))
         case ScoreFormat.table:
-            console.show_scores(report.count_rehearsals(files))
-            console.print_rehearsals(report.rehearsals, report.scored_files)
+            console.show_scores(checked.file for checked in files)
         case ScoreFormat.junit:
             from debate_cli.render.text.ci import format_junit
 
@@ -255,6 +249,8 @@ def _print_scores(
             _print_github(_without_notes(files), report.unusable)
         case ScoreFormat.html:
             _print_index(_without_notes(files), report.unusable, pages)
+    if form in {ScoreFormat.table, ScoreFormat.junit, ScoreFormat.github, ScoreFormat.html}:  # the others are data
+        console.print_rehearsals(report.rehearsals, report.scored_files)
 
 
 def _read_records(

@@ -541,12 +541,13 @@ def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) ->
 
 
 def is_rehearsal(debate: Debate) -> bool:
-    """Whether the mock is the only model of the debate, among the models that answered and those configured."""
-    models = {
-        *_models_that_answered(debate),
-        *(person.model for person in debate.participants),
-        *_configured_judge_models(debate),
-    }
+    """Whether the mock gave all answers.
+
+    If the debate is not closed or has no answer, the models that are configured must be the mock too.
+    """
+    models: set[str | None] = set(_models_that_answered(debate))
+    if debate.closed is None or not models:
+        models |= {*(person.model for person in debate.participants), *_configured_judge_models(debate)}
     asked = [model for model in models - {None, IMPORTED_MODEL} if model and not is_person(model)]
     return bool(asked) and all(map(is_mock, asked))
 
@@ -559,8 +560,7 @@ def rehearsal_notice(debate: Debate) -> str:
 
 
 def _models_that_answered(debate: Debate) -> set[str]:
-    calls = [item.exchange for item in (*debate.turns, *debate.assessments, *debate.failures)]
-    return {call.model for call in calls if call is not None and call.attempts}
+    return set(_distinct_models((*debate.turns, *debate.assessments)))
 
 
 def _configured_judge_models(debate: Debate) -> Iterator[str | None]:

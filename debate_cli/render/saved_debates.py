@@ -49,7 +49,8 @@ def index_view(entries: Sequence[IndexEntry], folder: str) -> list[RenderableTyp
 def format_index_row(entry: IndexEntry) -> str:
     """Return the values of INDEX_COLUMNS for one debate, separated by tabs. An empty value becomes `-`.
 
-    The models are `provider/model`. The last value is `rehearsal` if the mock spoke.
+    The models are `provider/model`. The last value is `rehearsal` or `rehearsal in part` if the
+    mock answered.
     """
     cells = (
         entry.id,
@@ -59,7 +60,7 @@ def format_index_row(entry: IndexEntry) -> str:
         ",".join(f"{label_verdict(item, entry.conclusions)}={item.outcome}" for item in entry.conclusions),
         "" if entry.cost_usd is None else f"{entry.cost_usd:.6g}",
         ", ".join(filter(None, (entry.state, format_missing_judgements(entry)))),
-        "rehearsal" if any(map(is_mock, entry.models)) else "",
+        entry.rehearsal.partition(":")[0].lower(),
     )
     return "\t".join(sanitize.sanitize_line(cell) or EMPTY_COLUMN for cell in cells)
 
@@ -114,6 +115,8 @@ def _card(entry: IndexEntry) -> RenderableType:
     if state.word:
         speeches = f" after {theme.count_speeches(entry.turns)}" if is_resumable else ""
         lines.append(Text(f"{state.word}{speeches}", style=theme.TONE_COLOURS[state.tone]))
+    if entry.rehearsal and not any(map(is_mock, entry.models)):
+        lines.append(terminal_line(entry.rehearsal, theme.RED))
     if missing := format_missing_judgements(entry):
         lines.append(Text(missing, style=colour))
     if is_resumable or entry.missing_judgements:

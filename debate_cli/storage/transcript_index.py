@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from debate_cli.domain.debate import Debate, models_used_by_debaters
+from debate_cli.domain.debate import Debate, models_used_by_debaters, rehearsal_notice
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
@@ -33,6 +33,8 @@ class IndexEntry:
     Empty without a transcript."""
     cost_usd: float | None
     """Cost in US dollars; None if a price is not known."""
+    rehearsal: str = ""
+    """The debate's `rehearsal_notice`."""
     missing_judgements: int = 0
     """Number of missing judgements that judges can be asked for again; 0 if the debate is incomplete or a process works on it."""
     lacks_deciding_judgement: bool = False
@@ -80,6 +82,7 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
         models=models_used_by_debaters(debate),
         conclusions=conclusions,
         cost_usd=debate.usage.cost_usd,
+        rehearsal=rehearsal_notice(debate),
         missing_judgements=0 if is_locked else count_missing_judgements(debate),
         lacks_deciding_judgement=not is_locked and debate.status == "complete" and not undecided.isdisjoint(failed),
     )

@@ -113,7 +113,7 @@ def test_missing_judgements_show_how_to_resume(here: Path) -> None:
             "1 judgement missing; resume with: debate run --resume transcripts/one.json"
         ]
         assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
-    assert debate("list", cwd=here).out.endswith("\tcomplete\trehearsal\n")
+    assert debate("list", cwd=here).out.endswith("\tcomplete\trehearsal in part\n")
 
 
 def test_an_empty_list_is_no_error(here: Path) -> None:

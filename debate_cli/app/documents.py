@@ -81,7 +81,9 @@ def find_sources(
         found += [JudgeSource(path, is_text=True) for path in texts]
         if skipped:
             names = ", ".join(path.relative_to(folder).as_posix() for path in skipped)
-            notes.append(f"{folder}: these files are not judged, because they are not texts of the folder: {names}")
+            notes.append(
+                f"{folder}: not judged, because they are data, empty, no text, or links out of the folder: {names}"
+            )
     if STDIN in references:
         found.append(JudgeSource(Path(STDIN_NAME), is_text=True, content=read_stdin(MAX_TEXT_BYTES + 1)))
     return list(dict.fromkeys(found)), notes

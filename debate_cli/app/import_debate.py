@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -121,6 +122,11 @@ def _choose_id(name: str, taken: set[str]) -> str:
 def read_import_file(path: Path, target: Path, request: ImportRequest, at: datetime) -> ImportedFile:
     """Read the debate in a file. Raises TranscriptError if the file has no debate, UsageError for unusable columns."""
     data = _read_bytes(path, MAX_FILE_BYTES)
+    if request.format is None and path.suffix.lower() in {".yaml", ".yml"}:
+        raise TranscriptError(
+            f"{path}: YAML is the format of configurations, not of debates; hold the debate with "
+            f"`debate run {shlex.quote(str(path))}`, or add --format text"
+        )
     try:
         text, encoding = decode_text(data)
         name = request.format or detect_format(text, path.name)

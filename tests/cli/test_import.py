@@ -127,6 +127,7 @@ def test_encodings_and_line_ends_are_recognised(tmp_path: Path, data: bytes, enc
         ("x.json", b'[{"role": "user", "content": "Hi"}, {"content": "No"}]', (), "x.json: message 2 has no role"),
         ("x.txt", "".join(f"Speaker {n}: Yes.\n" for n in range(1000)).encode(), (), "x.txt: the debate has 1,000 speakers, more than 100;"),
         ("x.txt", SHORT.encode(), ("--map", "text=body"), "--map names columns of a table, but x.txt is in the format text; leave out --map"),
+        ("x.yaml", b"topic: Is it so?\ndebaters: []\n", (), "x.yaml: YAML is the format of configurations, not of debates; hold the debate with `debate run x.yaml`"),
         ("x.txt", SHORT.encode(), ("--map", "name=who"), "--map name: there is no such field; the fields are speaker, text, round"),
     ],
 )  # fmt: skip

@@ -165,7 +165,7 @@ def test_files_folders_and_standard_input_are_judged(here: Path) -> None:
     )
     assert done.code == 0, done.err
     assert [entry["topic"] for entry in done.json] == ["PLAN.md", "specs/a.md", "specs/api/b.txt", "stdin"]
-    note = "specs: these files are not judged, because they are not texts of the folder: "
+    note = "specs: not judged, because they are data, empty, no text, or links out of the folder: "
     assert f"{note}link.md, logo.png, openapi.json, review.YAML" in done.err
 
 

@@ -89,14 +89,22 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
 
 
 def count_missing_judgements(debate: Debate) -> int:
-    """Return the number of failed or interrupted judgements that can be repeated; 0 if the debate is not complete."""
+    """Return the number of failed or interrupted judgements that can be repeated; 0 if the debate is not complete.
+
+    The judgements of a run do not count if the same system has judged in a later run without a missing judgement.
+    """
     if debate.status != "complete":
         return 0
     final = {item.task.key for item in debate.failures if item.final}
     replaced = {run.id: run.replaced for run in debate.runs}
     missing = ({task.key for task in _failed_briefs(debate)} - final) | set(debate.unanswered)
-    owners = (key.split("/")[:2] for key in missing if "/" in key)
-    return sum(run in replaced and system not in replaced[run] for run, system in owners)
+    owners = [(run, system) for run, system, *_ in (key.split("/") for key in missing if "/" in key) if run in replaced]
+    judged = {(item.run, item.system) for item in debate.assessments} - set(owners)
+    order = list(replaced)
+    return sum(
+        system not in replaced[run] and not any((later, system) in judged for later in order[order.index(run) + 1 :])
+        for run, system in owners
+    )
 
 
 def _failed_briefs(debate: Debate) -> list[Brief]:

@@ -25,6 +25,9 @@ UNREACHED = TaskFailed(at=AT, failure=failure(0, final=False, judge=True))
 ABSTAINED = TaskFailed(at=AT, failure=failure(0, final=True, judge=True))
 ANOTHER = TaskFailed(at=AT, failure=failure(1, final=False, judge=True))
 ANSWERED = AssessmentCompleted(at=AT, assessment=assessment(system="moderator", round_number=1))
+ANSWERED_LATER = AssessmentCompleted(
+    at=AT, assessment=assessment(system="moderator", round_number=1).model_copy(update={"run": "r2"})
+)
 AGAIN = DebateResumed(at=AT)
 
 
@@ -71,6 +74,7 @@ def missing(events: list[Event]) -> int:
         ([*closed_debate(), TaskStarted(at=AT, key="turn/3"), TaskStarted(at=AT, key="odd")], 0),
         ([*closed_debate(UNREACHED), added("moderator", replaces=True)], 0),
         ([*closed_debate(UNREACHED), added("moderator", replaces=False)], 1),
+        ([*closed_debate(UNREACHED), added("moderator", replaces=False), ANSWERED_LATER], 0),
         ([*closed_debate(UNREACHED), added("panel", replaces=True)], 1),
     ],
     ids=[
@@ -87,6 +91,7 @@ def missing(events: list[Event]) -> int:
         "in flight, and no judgement",
         "replaced by a later run",
         "added by a later run",
+        "answered in a later run",
         "another system replaced",
     ],
 )

@@ -1,4 +1,4 @@
-"""The loop of a run: gets due tasks from both schedulers, starts them, and appends each answer as an event."""
+"""The loop of a run: starts the tasks that the two schedulers request, and records each answer as an event."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Speaker(Protocol):
 
 
 class Assessor(Protocol):
-    """Makes assessments, for all judges of a run."""
+    """Makes assessments for all judges of a run."""
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
         """Return the assessment that `brief` requests, or a Failure that says why there is none."""
@@ -60,7 +60,7 @@ class Assessor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Actors:
-    """The actors of one run."""
+    """The debaters of a run, by name, and its judges."""
 
     debaters: Mapping[str, Speaker]
     judge: Assessor
@@ -107,9 +107,9 @@ class StopSignal:
         return self._graceful.is_set()
 
     async def wait(self, is_idle: Callable[[], bool]) -> None:
-        """Wait for a stop request, and after that for the end of the calls in flight (`is_idle` returns true).
+        """Wait until a stop is requested and no call is in flight. `is_idle`: returns whether no call is in flight.
 
-        A second request, or GRACE_S seconds after the first one, also ends the wait.
+        After the first request, waits at most GRACE_S seconds. A second request ends the wait at once.
         """
         await self._graceful.wait()
         with suppress(TimeoutError):
@@ -153,7 +153,7 @@ class DebateRun:
         self._halted: CloseReason | None = None
 
     async def run(self) -> Debate:
-        """Run until nothing is due or a stop is requested. Then close the debate and return the debate.
+        """Run until nothing is due or a stop is requested. Then close the debate and return it.
 
         A run that only judges does not close the debate.
         """
@@ -301,7 +301,7 @@ class DebateRun:
                 self._halted = "budget"
             elif isinstance(event, TaskFailed) and isinstance(
                 event.failure.task, Cue
-            ):  # a judge's failure costs nothing
+            ):  # a judge's failure does not stop the debate
                 self._halted = self._halted or "failed"
         for event, _ in applied:
             self._log.append(event)

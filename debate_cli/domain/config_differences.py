@@ -14,7 +14,7 @@ NOT_SET = "not set"
 
 
 def format_setting(value: Any) -> str:
-    """Format JSON data as plain text on one line. A mapping with the key `name` becomes the name."""
+    """Format JSON data as plain text on one line. Of a mapping with the key `name`, only the name is shown."""
     match value:
         case None:
             return NOT_SET
@@ -97,7 +97,7 @@ def find_differences(
     *,
     ignored: Iterable[str] = IGNORED_SECTIONS,
 ) -> list[Difference]:
-    """Return the settings that differ. Leaves out the sections `ignored`.
+    """Return the settings that differ, without those in the sections `ignored`.
 
     `redact`: removes secrets before the comparison.
     """

@@ -10,7 +10,7 @@ SIDE_PREFIXES = {"for": "PRO", "against": "CON"}
 DEFAULT_STANCES = {"for": 0.8, "against": -0.8}
 DEFAULT_CONVICTION = 0.7
 IMPORTED_MODEL = "imported/none"
-"""`model` of the debaters of imported files. Such files name no model."""
+"""Value of `model` for debaters of imported debates, whose files name no model."""
 
 
 class Participant(FrozenModel):
@@ -47,7 +47,7 @@ class Participant(FrozenModel):
 def participants(config: DebateConfig) -> tuple[Participant, ...]:
     """Return the debaters of `config` in their order."""
     next_numbers: dict[str, int] = {}
-    """Maps each used prefix to the number that makes its next use unique, e.g. `PRO` to 2 for `PRO2`."""
+    """Maps each used prefix to the number to append at its next use, e.g. `PRO` to 2 for `PRO2`."""
     found: list[Participant] = []
     for debater in config.debaters:
         prefix = _choose_prefix(debater, next_numbers)

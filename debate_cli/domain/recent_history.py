@@ -11,7 +11,7 @@ from debate_cli.domain.message_text import one_line
 from debate_cli.domain.turn import ResponseType, Turn
 
 RECENT_TURNS = 2
-"""Number of turns of each participant that are shown whole: the newest ones."""
+"""Number of newest turns of each participant that are shown whole."""
 MAX_ENTRIES = 60
 MAX_CLAIM_CHARS = 200
 MAX_ANSWERS = 4
@@ -36,7 +36,7 @@ class LedgerEntry(NamedTuple):
 class ClaimLedger(NamedTuple):
     """The claims of older turns: first the unanswered claims, then the answered ones.
 
-    Both start with the newest claim.
+    Both groups start with the newest claim.
     """
 
     entries: tuple[LedgerEntry, ...]
@@ -48,7 +48,7 @@ class RecentHistory(NamedTuple):
     """A debate in short form: newest turns whole, older turns as claims."""
 
     turns: tuple[Turn, ...]
-    """Turns to show whole, by index."""
+    """Turns to show whole, sorted by index."""
     ledger: ClaimLedger
     """Claims of the turns that are not in `turns`."""
 

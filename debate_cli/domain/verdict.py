@@ -1,4 +1,4 @@
-"""The verdict of a judging system, which a scorer computes."""
+"""The verdict of a judging system, which is computed from assessments."""
 
 from typing import Annotated, Literal
 
@@ -101,7 +101,7 @@ class Verdict(FrozenModel):
 
     @property
     def is_tied(self) -> bool:
-        """Whether another option has a higher score than `option`.
+        """Whether the best options tie, so that the result is an option with a lower score.
 
         Example: PASS and FAIL tie, so the panel's option is CONDITIONAL.
         """

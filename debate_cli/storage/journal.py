@@ -33,7 +33,7 @@ from debate_cli.storage.serialization import (
 MAX_JOURNAL_BYTES = 256 * 1024 * 1024
 _VERSION_KEY = "schema_version"
 _CHECKSUM = re.compile(rb',"crc32":"([0-9a-f]{8})"\}$')
-"""The CRC-32 covers its own line and all earlier lines, without their checksums."""
+"""Matches the checksum at the end of a line: the CRC-32 of this and all earlier lines, without their checksums."""
 _DAMAGED_SUFFIX = ".damaged"
 
 

@@ -17,9 +17,10 @@ from debate_cli.storage.serialization import providers_to_json
 from debate_cli.storage.variables import Environment
 
 WEB_SEARCH = "web search"
-"""Key of the web-search server among providers. No provider has this name, because of the space."""
+"""Key of the web-search server among the origins of providers. No provider has this name, because it contains a
+space."""
 IsOption = Callable[..., bool]
-"""Tells whether an option set the value at a key path in the settings of a provider."""
+"""Tells whether an option set the value at a key path within the provider's settings."""
 _ADDRESS_VARIABLE = re.compile(
     r"(?:https?://)?\$\{(?P<name>\w*(?:URL|HOST|ENDPOINT|ADDRESS))(?::-[^}]*)?\}(?::\d+)?(?:/.*)?"
 )

@@ -78,7 +78,7 @@ def upgrade_transcript(
 ) -> dict[str, Any]:
     """Upgrade `data` from `version` to the newest version, and set `schema_version`.
 
-    Raises an error such as KeyError or TypeError if `data` does not fit its version.
+    Raises an error such as KeyError or TypeError if `data` is not a transcript of `version`.
     """
     for step in steps[version - 1 :]:
         data = step(data)

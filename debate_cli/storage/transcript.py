@@ -96,7 +96,7 @@ class Transcript(FrozenModel):
     """Settings that were changed when the debate was resumed; omitted if there are none."""
     participants: tuple[Participant, ...]
     passages: tuple[Passage, ...] = ()
-    """Passages of sources that were shown to debaters; omitted if there are none."""
+    """Passages of sources that were shown to debaters or judges; omitted if there are none."""
     searches: tuple[SearchRecord, ...] = ()
     """Web searches and rerankings of passages; omitted if there are none."""
     turns: tuple[Turn, ...]

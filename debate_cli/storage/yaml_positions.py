@@ -38,7 +38,7 @@ class SourcePosition(NamedTuple):
 
 
 class NodePosition(NamedTuple):
-    """Positions of a key and its value. For an item of a list, both positions are equal."""
+    """Positions of a key and its value. An item of a list has two equal positions."""
 
     key: SourcePosition
     value: SourcePosition
@@ -64,7 +64,7 @@ class ParsedYaml(NamedTuple):
 
 @cache
 def _yaml() -> Any:
-    """PyYAML is imported only when a text is parsed, because the import is slow."""
+    """Return the module PyYAML. It is imported when the first text is parsed, because the import is slow."""
     import yaml
 
     return yaml
@@ -158,7 +158,7 @@ def _check_bounds(depth: int, nodes: int, part: Any) -> None:
 class _Builder:
     positions: dict[KeyPath, NodePosition] = field(default_factory=dict[KeyPath, NodePosition])
     faults: dict[SourcePosition, YamlFault] = field(default_factory=dict[SourcePosition, YamlFault])
-    """By position, because an alias builds its target again under another key path."""
+    """Faults by position, so that each is listed once. An alias builds its target again."""
     nodes: int = 0
 
     def build_document(self, root: Any) -> ParsedYaml:

@@ -69,7 +69,7 @@ class Actors:
 
 
 class EventLog(Protocol):
-    """Keeps the events of a run."""
+    """Stores the events of a run."""
 
     def append(self, event: Event) -> None:
         """Write the event so that it survives a crash of this process."""
@@ -121,7 +121,7 @@ class StopSignal:
 
 
 class DebateRun:
-    """One run of the engine on a debate, from its present state until it closes or is interrupted."""
+    """Runs a debate from its present state until the debate closes or the user stops it."""
 
     def __init__(
         self,
@@ -136,7 +136,8 @@ class DebateRun:
     ) -> None:
         """Create the run. `observer` receives an answer only after `log` has synced it.
 
-        `judging_runs`: ids of judging runs; only the judges of these runs are asked. None asks all debaters and judges.
+        `judging_runs`: ids of judging runs; only the judges of these runs are asked. None means all debaters and
+        judges.
         """
         self.debate = debate
         self._actors = actors
@@ -203,7 +204,7 @@ class DebateRun:
         return reason
 
     async def _prepare_passages(self, due: Sequence[Task]) -> list[Task]:
-        """Find the passages that the due tasks need. Returns the tasks that can be asked now.
+        """Find the passages that the due tasks need. Returns the tasks that can start now.
 
         Passages get their ids after all searches have ended, so the ids do not depend on which search is fastest.
         """
@@ -245,7 +246,7 @@ class DebateRun:
         self._in_flight[asyncio.ensure_future(self._answer(task, ask))] = task
 
     async def _answer(self, task: Task, ask: Callable[[], Awaitable[Event]]) -> Event:
-        """Ask the actor of the task for its answer.
+        """Wait for the answer to the task. `ask` requests the answer.
 
         Each request is recorded before it is sent, so that its cost counts even if the answer is lost.
         """

@@ -283,5 +283,5 @@ def describe_missing_module(error: ModuleNotFoundError) -> str:
 
 
 def format_page_hint(page: str) -> str:
-    """Return ` (debate explain PAGE)`, which ends a message. Empty if `page` is empty."""
+    """Return ` (debate explain PAGE)` for the end of a message. Empty if `page` is empty."""
     return f" (debate explain {page})" if page else ""

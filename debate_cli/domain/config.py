@@ -102,7 +102,7 @@ class MockFaults(ConfigModel):
     server_error: float = Field(default=0, ge=0, le=1)
     """Answers that a server error interrupts."""
     malformed: float = Field(default=0, ge=0, le=1)
-    """Answers whose last third is missing, so that JSON is not valid."""
+    """Answers whose last third is missing, so that their JSON is not valid."""
     truncated: float = Field(default=0, ge=0, le=1)
     """Like `malformed`, but the answer reports that it reached the limit of output tokens."""
     refusal: float = Field(default=0, ge=0, le=1)
@@ -177,7 +177,8 @@ class ModelSpec(ConfigModel):
     time_limit_s: PositiveFloat | None = None
     """`human` and `paste` only: seconds for each answer. After that time, the text written so far is the answer."""
     script: str | None = None
-    """`mock/scripted` only: YAML or JSON file with the replies for each purpose, relative to the configuration."""
+    """`mock/scripted` only: YAML or JSON file that maps purposes of requests, e.g. `opening`, to replies. Relative to
+    the configuration."""
 
 
 class DebaterConfig(ConfigModel):
@@ -333,11 +334,11 @@ class DebateConfig(ConfigModel):
     vars: dict[str, str] = {}
     """Values for `${NAME}` in texts. `--var` and `DEBATE_VAR_NAME` override them."""
     prompts: dict[str, str] = {}
-    """Maps names of shipped prompts to files that replace them, in the folder of the configuration."""
+    """Maps names of built-in prompts to files that replace them. The files are in the folder of the configuration."""
     victory_conditions: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Another place for the setting `victory_conditions` of the judging system `persuasion`."""
+    """Another key for the setting `victory_conditions` of the judging system `persuasion`."""
     persuasion_factors: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Another place for the setting `factors` of the judging system `persuasion`. Sets `effects: factors` too."""
+    """Another key for the setting `factors` of the judging system `persuasion`. Also sets `effects: factors`."""
 
     @model_validator(mode="before")
     @classmethod

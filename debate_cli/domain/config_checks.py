@@ -17,7 +17,7 @@ RESERVED_NAMES = {"draw": "which means that the debate has no winner", "even": "
 """Maps each forbidden debater name to its meaning in a judge's answer."""
 MIN_DEBATERS = 2
 DEFAULT_ROLES = ("default", "judge")
-"""Names in `models` that debaters and judges without a model of their own use."""
+"""Names in `models` of the models for debaters and judges that name no model."""
 CONFIGURABLE_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
 """Phases that a configuration may list. Formats add the other phases themselves."""
 _PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")

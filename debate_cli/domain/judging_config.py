@@ -127,7 +127,7 @@ class SystemSettings(ConfigModel):
 
 
 class UninstalledSettings(SystemSettings):
-    """Settings of a system whose plug-in is not installed. Keeps all fields of the file."""
+    """Settings of a system whose plug-in is not installed. Keeps all stored fields."""
 
     model_config = ConfigDict(extra="allow")
 

@@ -38,13 +38,13 @@ class JudgingRun(FrozenModel):
     started_at: UtcDatetime
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
-    """Models that the judges of a later run use, by name; empty for the debate's own run."""
+    """Models that the judges of this run use, by name; empty for the debate's own run."""
     providers: dict[str, ProviderSpec] = {}
     """Providers to add or to change for this run, by name."""
     replaces: bool = False
     """Whether assessments of this run replace earlier assessments by the same systems."""
     heard: int | None = Field(default=None, ge=0)
-    """Number of turns that the debate had when a later run began. None, and omitted in files, if the run judged all
+    """Number of turns that the debate had when this run began. None, and omitted in files, if the run judged all
     turns."""
     beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
     """In a comparison of judge models: id of the comparison's first run. None, and omitted in files, for the first run

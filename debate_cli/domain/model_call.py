@@ -16,7 +16,7 @@ TERMINAL_PROVIDERS = ("human", "paste")
 
 
 def is_person(model: str) -> bool:
-    """Whether `model`, as `provider/model`, is a person."""
+    """Whether `model` names a person, e.g. `human/ann`."""
     return model.partition("/")[0] in PERSON_PROVIDERS
 
 
@@ -28,7 +28,7 @@ PARTIAL_REHEARSAL_NOTICE = "REHEARSAL in part: some answers are from the mock pr
 
 
 def is_mock(model: str) -> bool:
-    """Whether `model`, as `provider/model`, is the mock."""
+    """Whether `model` belongs to the mock provider, e.g. `mock/debater`."""
     return model.partition("/")[0] == MOCK_PROVIDER
 
 

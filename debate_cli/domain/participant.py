@@ -40,7 +40,7 @@ class Participant(FrozenModel):
 
     @property
     def starting_conviction(self) -> float:
-        """The configured conviction; without one, 0.7."""
+        """The configured conviction; 0.7 if none is configured."""
         return self.conviction if self.conviction is not None else DEFAULT_CONVICTION
 
 

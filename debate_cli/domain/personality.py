@@ -83,7 +83,7 @@ PRESSURE_WEIGHTS: dict[PressureKind, dict[str, float]] = {
     "strategic": {"framing": 1.0, "directness": 0.5, "openness": 0.3},
     "credibility": {"evidence_reliance": 1.0, "vividness": -0.5, "concision": 0.3},
 }
-"""Maps each kind of pressure to the traits that it moves, with weights. A trait with a negative weight falls."""
+"""Maps each kind of pressure to the weights of the traits that it moves. A trait with a negative weight falls."""
 
 
 def apply_pressures(

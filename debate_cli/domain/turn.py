@@ -88,7 +88,7 @@ class StrategyPick(FrozenModel):
 
 
 class Turn(FrozenModel):
-    """A speech. If a debater filled in a form, `text` is composed of its fields."""
+    """A speech. If the debater filled in a form, `text` is composed from the form."""
 
     index: int = Field(ge=0)
     """Position in the debate, from 0, as in the cue."""
@@ -103,9 +103,9 @@ class Turn(FrozenModel):
     arguments: tuple[Argument, ...] | None = None
     """The arguments; None in phases without arguments."""
     responses: tuple[Response, ...] | None = None
-    """Answers to the opponents' arguments; None in phases without them."""
+    """Responses to the opponents' arguments; None in phases without responses."""
     answers: tuple[FollowUpAnswer, ...] | None = None
-    """Replies to follow-up questions; None in phases without them."""
+    """Replies to follow-up questions; None in phases without replies."""
     closing: Closing | None = None
     """The closing statement; None in other phases."""
     passages: PassageIds = ()

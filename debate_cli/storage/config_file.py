@@ -72,7 +72,7 @@ class LoadedConfig:
     secrets: tuple[str, ...]
     """Values that must never be written: secret variables, headers, and keys of providers."""
     prompts: Mapping[str, str]
-    """Texts of the prompts that the configuration replaces, by the prompt's name."""
+    """Texts that replace built-in prompts, by the prompt's name."""
     source_map: SourceMap
     """Position of each value, for the errors of later checks."""
     env: Environment = field(default_factory=lambda: Environment({}))

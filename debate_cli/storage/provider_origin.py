@@ -85,7 +85,7 @@ def search_fingerprint(base_url: str) -> str:
 
 
 def settings_fingerprint(name: str, spec: ProviderSpec) -> str:
-    """Return the SHA-256 of a provider's written settings.
+    """Return the SHA-256 of the settings that the user wrote for a provider.
 
     A configuration and the debates saved from it have the same fingerprint.
     """

@@ -60,7 +60,7 @@ OPTIONAL_KEYS = frozenset({
     "personality", "stance", "conviction", "strategy", "arguments", "responses", "answers", "closing", "directive",
     "evaded", "item", "reason", "changed_because", "round", "guidance", "exchange", "momentum",
 })  # fmt: skip
-"""Keys in participants, turns, assessments and failures that are omitted if null, at any depth."""
+"""Keys that are omitted if null, at any depth of participants, turns, assessments and failures."""
 ABSENT_WHEN_EMPTY = ("origin", "changes", "passages", "searches", "unanswered", "runs")
 """Top-level keys that are omitted if null or empty."""
 _EVENT_SECTIONS = ("participants", "turns", "assessments", "failures")

@@ -1,7 +1,7 @@
 """Variables and overrides of a configuration: the environment, `.env`, `${VAR}`, and options.
 
-In provider settings, `${VAR}` is an environment variable. Elsewhere `${VAR}` is an entry of `vars`, so that a downloaded file
-cannot send secrets of the environment to models.
+In provider settings, `${VAR}` names an environment variable. Elsewhere `${VAR}` names an entry of `vars`, so that a
+downloaded file cannot send secrets of the environment to models.
 """
 
 import json
@@ -111,7 +111,7 @@ class VariableResolver:
     env: Mapping[str, str]
     """Environment variables, which replace `${VAR}` in provider settings."""
     given: Mapping[str, object] = field(default_factory=dict[str, object])
-    """Variables that replace `${NAME}` elsewhere, from `vars`, `--var` and `DEBATE_VAR_…`."""
+    """Variables that replace `${NAME}` outside provider settings, from `vars`, `--var` and `DEBATE_VAR_…`."""
     key_variables: Collection[str] = ()
     """Names of environment variables that contain the key of a provider."""
     used: set[str] = field(default_factory=set[str])
@@ -217,7 +217,7 @@ def unknown_variables(env: Mapping[str, str]) -> list[str]:
 
 
 def variable_override(name: str, value: str, source: str) -> Override:
-    """Return the override that sets `${NAME}` in texts."""
+    """Return the override that sets the variable `name` for texts."""
     return Override(f"vars.{name}", json.dumps(value, ensure_ascii=False), source)
 
 

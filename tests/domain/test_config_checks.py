@@ -20,7 +20,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("a topic of blanks", {"topic": " \n "}, "topic", "contains only spaces"),
     ("one debater", {"debaters": [PRO]}, "debaters", "at least two debaters"),
     ("one name", {"debaters": [PRO, {**CON, "name": "PRO"}]}, "debaters.1.name", "has this name"),
-    ("called draw", {"debaters": [PRO, {**CON, "name": "Draw"}]}, "debaters.1.name", "the word for a debate without a winner"),
+    ("called draw", {"debaters": [PRO, {**CON, "name": "Draw"}]}, "debaters.1.name", "which means that the debate has no winner"),
     ("called even", {"debaters": [{**PRO, "name": "even"}, CON]}, "debaters.0.name", "which means that no debater is ahead"),
     ("two lines", {"debaters": [PRO, {**CON, "name": "Con\nPro"}]}, "debaters.1.name", "line breaks"),
     ("one prefix", {"debaters": [PRO, {**CON, "prefix": "pro"}]}, "debaters.1", "has this prefix"),

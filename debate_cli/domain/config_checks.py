@@ -1,4 +1,4 @@
-"""Finds contradictions in a configuration, e.g. a role without a model, or two debaters with one name."""
+"""Finds contradictions in a configuration, e.g. a role without a model, or two debaters with the same name."""
 
 import re
 from collections.abc import Collection, Iterator

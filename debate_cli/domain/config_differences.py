@@ -66,7 +66,7 @@ IGNORED_SECTIONS = ("limits", "output")
 
 
 class Difference(NamedTuple):
-    """A setting that differs between two configurations, with both values as JSON data."""
+    """A setting that differs between two configurations, and the two values as JSON data."""
 
     key: str
     """Key path with dots."""

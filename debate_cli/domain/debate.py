@@ -95,7 +95,7 @@ class Debate(FrozenModel):
     failures: tuple[Failure, ...] = ()
     """Failed tasks. Speeches come first, then judgements."""
     given_up: frozenset[str] = frozenset()
-    """Keys of failed tasks and ids of failed searches. They are not repeated until the debate is resumed."""
+    """Failed tasks (by key) and failed searches (by id) that are not repeated until the debate is resumed."""
     runs: tuple[JudgingRun, ...] = ()
     """The judging runs, oldest first."""
     renamed_arguments: tuple[RenamedArgument, ...] = ()
@@ -223,7 +223,7 @@ class Debate(FrozenModel):
         """Return all judging runs in ascending order of precedence.
 
         Runs by people come first, then runs by models. Each group starts with the runs that did not judge all turns
-        (see `judged_all_turns`). Otherwise, older runs come first.
+        (see `judged_all_turns`). Among equal runs, older runs come first.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 

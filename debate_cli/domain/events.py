@@ -141,7 +141,7 @@ INTERRUPTED = "interrupted"
 
 
 class Failure(FrozenModel):
-    """A failed task. It never counts as a mark or a speech."""
+    """A failed task. It is never treated as a mark or a speech."""
 
     task: Cue | Brief
     who: str

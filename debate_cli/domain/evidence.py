@@ -103,7 +103,7 @@ class Search(FrozenModel):
 
     @property
     def id(self) -> str:
-        """Id of the search in its debate. Of searches with the same id, only one is made."""
+        """Id of the search in its debate. Searches with the same id are made only once."""
         return f"{self.kind}/{self.key}/{self.query}"
 
 

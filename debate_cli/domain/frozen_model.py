@@ -197,7 +197,7 @@ def fold_growing(
     for item in items[begin:]:
         values = (*values[1 - KEPT_VALUES :], step(values[-1], item))
     if shared < len(items):
-        folds[name] = items, values  # replaced and never changed, because judges run in threads
+        folds[name] = items, values  # new tuples, because judges in other threads may read the old ones
     return values[-1]
 
 

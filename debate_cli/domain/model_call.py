@@ -132,7 +132,7 @@ class TotalUsage(FrozenModel):
     """Usage of a whole debate, as stored in a transcript."""
 
     calls: int = 0
-    """Number of tasks for which a request was sent. Several requests for one task count as one."""
+    """Number of model calls with at least one sent request. Repeated requests of a call do not count."""
     attempts: int = 0
     """Number of sent requests, including questions to people."""
     input_tokens: int = 0

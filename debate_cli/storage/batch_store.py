@@ -187,7 +187,7 @@ class BatchStore:
                     raise StorageError(f"{self.path}: written by a newer version of debate-cli; upgrade debate-cli")
                 yield database
         except sqlite3.Error as error:
-            advice = "restore the file; without the file, requests of running batches are sent and paid again"
+            advice = "restore the file; without the file, requests of running batches are sent and paid for again"
             raise StorageError(f"{self.path}: cannot be used ({error}); {advice}") from error
         except OSError as error:
             reason = error.strerror or type(error).__name__

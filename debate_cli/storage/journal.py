@@ -92,7 +92,7 @@ class Journal:
         with friendly_os_errors(path, "written"):
             self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
             try:
-                if os.fstat(self._fd).st_size < length:  # the last line is whole and lacks its newline
+                if os.fstat(self._fd).st_size < length:  # the last line is complete but lacks its newline
                     os.write(self._fd, b"\n")
                 else:
                     os.ftruncate(self._fd, length)

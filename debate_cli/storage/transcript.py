@@ -302,7 +302,7 @@ def load_transcript_file(path: Path) -> Transcript:
 
 
 def parse_transcript(data: bytes, name: str) -> Transcript:
-    """Parse a transcript. `name`: its name in errors. Raises TranscriptError with one sentence."""
+    """Parse a transcript. `name`: name of the transcript in errors. Raises TranscriptError with one sentence."""
     fields = _parse_json_object(data.removeprefix(BOM_UTF8), name)
     version = check_version(fields.get("schema_version"), name, "transcript")
     try:

@@ -26,7 +26,7 @@ SHORTCUT_VARIABLES = {"DEBATE_TOPIC": "topic", "DEBATE_SEED": "seed", "DEBATE_OU
 """Maps environment variables with short names to the key paths that they set."""
 TRUSTED_HOSTS_VARIABLE = "DEBATE_TRUSTED_HOSTS"
 """Environment variable that lists trusted hosts, separated by commas. Configurations may send requests and keys to
-them."""
+these hosts."""
 QUEUE_VARIABLE = "DEBATE_QUEUE"
 """Environment variable with the address of the queue for the debates of experiments."""
 _PREFIX, _GENERIC_PREFIX = "DEBATE_", "DEBATE__"
@@ -113,7 +113,7 @@ class VariableResolver:
     given: Mapping[str, object] = field(default_factory=dict[str, object])
     """Variables that replace `${NAME}` outside provider settings, from `vars`, `--var` and `DEBATE_VAR_…`."""
     key_variables: Collection[str] = ()
-    """Names of environment variables that contain the key of a provider."""
+    """Names of environment variables that contain API keys."""
     used: set[str] = field(default_factory=set[str])
     """Names of the variables in `given` that the configuration uses."""
     faults: list[tuple[KeyPath, str]] = field(default_factory=list[tuple[KeyPath, str]])

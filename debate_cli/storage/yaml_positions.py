@@ -17,7 +17,7 @@ from debate_cli.regular_file import read_regular_file
 MAX_YAML_BYTES = 1024 * 1024
 MAX_YAML_DEPTH = 40
 MAX_YAML_NODES = 20_000
-"""Maximum number of keys and values in a document. An alias counts as much as its target."""
+"""Maximum number of keys and values in a document. An alias adds as many as its target has."""
 
 _WORDS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -113,7 +113,7 @@ def parse_yaml(text: str) -> ParsedYaml:
         mark: Any = error.problem_mark or error.context_mark
         last = _end_of(text)
         message = f"not valid YAML ({error.problem}); check quotes, colons and indentation"
-        if "nesting depth" in error.problem:  # libyaml has a limit since PyYAML 6.0.4, and reads ahead of its events
+        if "nesting depth" in error.problem:  # libyaml limits the depth too, and may fail before our check
             message = _TOO_DEEP
         return ParsedYaml(faults=(YamlFault(min(last, SourcePosition(mark.line + 1, mark.column + 1)), message),))
 

@@ -150,7 +150,7 @@ class VariableResolver:
         if not value and default is not None:
             return default
         if value is None:
-            what = f"the variable {name} is not set; set it with --var {name}=... or {TEXT_VARIABLE_PREFIX}{name}"
+            what = f"the variable {name} has no value; set it with --var {name}=... or {TEXT_VARIABLE_PREFIX}{name}"
             if is_setting:
                 what = f"the environment variable {name} is not set; set it"
             return self._fault(path, f"{what}, or write `${{{name}:-default}}`")

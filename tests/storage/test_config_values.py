@@ -141,7 +141,7 @@ def test_a_variable_of_the_environment_is_not_read_for_a_text() -> None:
     """The error says how to give the variable."""
     (line,) = problems("background: ${DB_PASSWORD}", env={"DB_PASSWORD": "canary-4711"})
     assert line == (
-        "stdin:4:13: background: the variable DB_PASSWORD is not set; set it with --var DB_PASSWORD=... or "
+        "stdin:4:13: background: the variable DB_PASSWORD has no value; set it with --var DB_PASSWORD=... or "
         "DEBATE_VAR_DB_PASSWORD, or write `${DB_PASSWORD:-default}`"
     )
 

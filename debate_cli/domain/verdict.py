@@ -85,9 +85,9 @@ class Verdict(FrozenModel):
 
     @property
     def option_scores(self) -> dict[str, float]:
-        """Maps each option of a vote to its score, from the notes; empty for systems without options.
+        """Maps each option of a vote to its score; empty for systems without options.
 
-        A vote on a debate has these scores even if a debater wins.
+        The options of a vote on a debate have scores even if a debater wins.
         """
         found = self.notes.get("weights")
         if not isinstance(self.notes.get("option"), str) or not isinstance(found, dict):

@@ -126,7 +126,7 @@ class BatchStore:
                 pass
 
     def add(self, batch: StoredBatch, requests: Iterable[StoredRequest]) -> None:
-        """Store a batch and its requests before it is submitted."""
+        """Store a batch and its requests before the batch is submitted."""
         with self._writing() as database:
             database.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)", batch)
             rows = ((each.custom_id, each.batch, *each.key, each.answer) for each in requests)

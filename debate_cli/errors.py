@@ -148,7 +148,7 @@ class ModelError(CallError):
 
 
 class TransientError(ModelError):
-    """A retry may succeed. `is_final`: whether the program has made its last retry.
+    """A retry may succeed. `is_final`: True if the program makes no further attempt.
 
     `retry_after`: number of seconds that the server asks to wait; None if the server names no time.
     """

@@ -1,4 +1,4 @@
-"""A command-line debate runner: language models argue, judges judge, every score can be recomputed.
+"""A command-line debate runner: language models argue, judges score them, and every score can be recomputed.
 
     import asyncio, debate_cli
 
@@ -6,15 +6,15 @@
     outcome = asyncio.run(debate_cli.run_debate(config, mock=True))
     print(outcome)
 
-The names below are imported when they are first used, so that the command line starts fast.
+Public names are imported when they are first used, so that the command line starts fast.
 """
 
 from debate_cli.version import __version__
 
 TYPE_CHECKING = False
-"""False at run time, true for type checkers.
+"""Type checkers treat this name as True.
 
-Set here, because importing `typing` could load a file of the working folder.
+Defined here, because `import typing` could load a file of the working folder.
 """
 
 if TYPE_CHECKING:

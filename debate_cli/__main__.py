@@ -1,6 +1,6 @@
 """Entry point of `debate`, `debate-cli` and `python -m debate_cli`.
 
-It prevents Python from importing files of the working folder.
+Prevents Python from importing files of the working folder.
 """
 
 import os

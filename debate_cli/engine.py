@@ -1,4 +1,4 @@
-"""The loop of a run: gets due tasks from both schedulers, starts them, and appends each answer as an event."""
+"""The loop of a run: starts the tasks that the two schedulers request, and records each answer as an event."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Speaker(Protocol):
 
 
 class Assessor(Protocol):
-    """Makes assessments, for all judges of a run."""
+    """Makes assessments for all judges of a run."""
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
         """Return the assessment that `brief` requests, or a Failure that says why there is none."""
@@ -60,7 +60,7 @@ class Assessor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Actors:
-    """The actors of one run."""
+    """The debaters of a run, by name, and its judges."""
 
     debaters: Mapping[str, Speaker]
     judge: Assessor
@@ -69,7 +69,7 @@ class Actors:
 
 
 class EventLog(Protocol):
-    """Keeps the events of a run."""
+    """Stores the events of a run."""
 
     def append(self, event: Event) -> None:
         """Write the event so that it survives a crash of this process."""
@@ -107,9 +107,9 @@ class StopSignal:
         return self._graceful.is_set()
 
     async def wait(self, is_idle: Callable[[], bool]) -> None:
-        """Wait for a stop request, and after that for the end of the calls in flight (`is_idle` returns true).
+        """Wait until a stop is requested and no call is in flight. `is_idle`: returns whether no call is in flight.
 
-        A second request, or GRACE_S seconds after the first one, also ends the wait.
+        After the first request, waits at most GRACE_S seconds. A second request ends the wait at once.
         """
         await self._graceful.wait()
         with suppress(TimeoutError):
@@ -121,7 +121,7 @@ class StopSignal:
 
 
 class DebateRun:
-    """One run of the engine on a debate, from its present state until it closes or is interrupted."""
+    """Runs a debate from its present state until the debate closes or the user stops it."""
 
     def __init__(
         self,
@@ -136,7 +136,8 @@ class DebateRun:
     ) -> None:
         """Create the run. `observer` receives an answer only after `log` has synced it.
 
-        `judging_runs`: ids of judging runs; only the judges of these runs are asked. None asks all debaters and judges.
+        `judging_runs`: ids of judging runs; only the judges of these runs are asked. None means all debaters and
+        judges.
         """
         self.debate = debate
         self._actors = actors
@@ -153,7 +154,7 @@ class DebateRun:
         self._halted: CloseReason | None = None
 
     async def run(self) -> Debate:
-        """Run until nothing is due or a stop is requested. Then close the debate and return the debate.
+        """Run until nothing is due or a stop is requested. Then close the debate and return it.
 
         A run that only judges does not close the debate.
         """
@@ -209,7 +210,7 @@ class DebateRun:
         return reason
 
     async def _prepare_passages(self, due: Sequence[Task]) -> list[Task]:
-        """Find the passages that the due tasks need. Returns the tasks that can be asked now.
+        """Find the passages that the due tasks need. Returns the tasks that can start now.
 
         Passages get their ids after all searches have ended, so the ids do not depend on which search is fastest.
         """
@@ -251,7 +252,7 @@ class DebateRun:
         self._in_flight[asyncio.ensure_future(self._answer(task, ask))] = task
 
     async def _answer(self, task: Task, ask: Callable[[], Awaitable[Event]]) -> Event:
-        """Ask the actor of the task for its answer.
+        """Wait for the answer to the task. `ask` requests the answer.
 
         Each request is recorded before it is sent, so that its cost counts even if the answer is lost.
         """
@@ -308,7 +309,7 @@ class DebateRun:
                 self._halted = "budget"
             elif isinstance(event, TaskFailed) and isinstance(
                 event.failure.task, Cue
-            ):  # a judge's failure costs nothing
+            ):  # a judge's failure does not stop the debate
                 self._halted = self._halted or "failed"
         for event, _ in applied:
             self._log.append(event)

@@ -3,8 +3,8 @@
     DebateError                     1   a failure that the user's input did not cause
     ├── StorageError                1   a file or folder could not be read, written or locked
     │   └── UnsavedError            1   a debate could not be saved; carries its transcript
-    ├── LeaseLostError              1   another worker has taken over the cell of an experiment
-    ├── UsageError                  2   the command line cannot be carried out
+    ├── LeaseLostError              1   another worker has taken over a debate of an experiment
+    ├── UsageError                  2   the command line cannot be executed
     │   ├── ConfigError             2   a configuration is wrong; carries all problems
     │   │   ├── MissingKeyError     2   an API key's environment variable is not set
     │   │   ├── NoLocalModelError   2   the embedded model's extra or file is missing
@@ -16,19 +16,20 @@
     │   │   ├── TransientError      3   a retry may succeed
     │   │   │   ├── UnreachableError    3   no connection, or a broken one
     │   │   │   ├── ModelTimeoutError   3   no answer in time
-    │   │   │   ├── RateLimitedError    3   429, or the provider is overloaded
-    │   │   │   ├── ServerError         3   408, 409, 5xx, or an error event in a stream
+    │   │   │   ├── RateLimitedError    3   status 429, or the provider is overloaded
+    │   │   │   ├── ServerError         3   status 408, 409 or 5xx, or an error event in a stream
     │   │   │   ├── TruncatedError      3   a stream that ended before it was finished
-    │   │   │   └── BrokenBodyError     3   a 200 whose body does not follow the protocol
+    │   │   │   └── BrokenBodyError     3   status 200 with a body that does not follow the protocol
     │   │   └── PermanentError      3   a retry cannot succeed
-    │   │       ├── RejectedError       3   400: the request itself is refused
-    │   │       ├── UnsupportedError    3   400 about structured output: the next mode may work
-    │   │       ├── SamplingError       3   400 about temperature or seed: retry without it
-    │   │       ├── UnauthorizedError   3   401, 403
-    │   │       ├── UnknownModelError   3   404
+    │   │       ├── RejectedError       3   status 400: the request itself is refused
+    │   │       ├── UnsupportedError    3   status 400 about structured output: the next mode may work
+    │   │       ├── SamplingError       3   status 400 about temperature or seed: retry without it
+    │   │       ├── UnauthorizedError   3   status 401 or 403
+    │   │       ├── UnknownModelError   3   status 404
     │   │       ├── ContextOverflowError 3  the prompt does not fit the model
     │   │       ├── QuotaExhaustedError 3   out of credit
     │   │       ├── WeightsError        3   the embedded model cannot be downloaded or loaded
+    │   │       ├── CallerModelError    3   a model passed to the Python API failed
     │   │       └── RefusedError        3   the model or a content filter declined
     │   └── BudgetError             4   the next call does not fit into the budget
     └── BatchPendingError           6   a batch is in progress, and the command does not wait
@@ -61,7 +62,7 @@ class StorageError(DebateError):
 
 
 class UnsavedError(StorageError):
-    """A debate could not be saved. `transcript`: the debate as JSON, which the command line prints instead."""
+    """A debate could not be saved. `transcript`: the debate as JSON, which the command line prints."""
 
     def __init__(self, message: str, transcript: str) -> None:
         super().__init__(message)
@@ -69,7 +70,10 @@ class UnsavedError(StorageError):
 
 
 class LeaseLostError(DebateError):
-    """A worker may no longer write a cell's debate: another worker has the cell, or the queue cannot be reached."""
+    """A worker may no longer write a debate of an experiment.
+
+    Another worker has taken over the debate, or the queue cannot be reached.
+    """
 
 
 class UsageError(DebateError):
@@ -144,7 +148,7 @@ class ModelError(CallError):
 
 
 class TransientError(ModelError):
-    """A retry may succeed. `is_final`: whether the program has stopped trying.
+    """A retry may succeed. `is_final`: True if the program makes no further attempt.
 
     `retry_after`: number of seconds that the server asks to wait; None if the server names no time.
     """
@@ -171,13 +175,13 @@ class ModelTimeoutError(TransientError):
 
 
 class RateLimitedError(TransientError):
-    """The server answered 429, or reports an overload."""
+    """The server answered with status 429, or reports an overload."""
 
     page: ClassVar[str] = "rate-limited"
 
 
 class ServerError(TransientError):
-    """The server answered 408, 409 or 5xx, or sent an error event in a stream."""
+    """The server answered with status 408, 409 or 5xx, or sent an error event in a stream."""
 
 
 class TruncatedError(TransientError):
@@ -187,7 +191,7 @@ class TruncatedError(TransientError):
 
 
 class BrokenBodyError(TransientError):
-    """The server answered 200 with a body that does not follow its protocol."""
+    """The server answered with status 200 and a body that does not follow its protocol."""
 
     page: ClassVar[str] = "broken-answer"
     may_be_billed = True
@@ -198,7 +202,7 @@ class PermanentError(ModelError):
 
 
 class RejectedError(PermanentError):
-    """The server refuses the request itself (400)."""
+    """The server refuses the request itself (status 400)."""
 
 
 class UnsupportedError(PermanentError):
@@ -214,13 +218,13 @@ class SamplingError(PermanentError):
 
 
 class UnauthorizedError(PermanentError):
-    """The server does not accept the key (401, 403)."""
+    """The server does not accept the key (status 401 or 403)."""
 
     page: ClassVar[str] = "key-refused"
 
 
 class UnknownModelError(PermanentError):
-    """The server has no such model or path (404)."""
+    """The server has no such model or path (status 404)."""
 
     page: ClassVar[str] = "unknown-model"
 
@@ -244,7 +248,7 @@ class WeightsError(PermanentError):
 
 
 class CallerModelError(PermanentError):
-    """A model object of a Python caller raised another exception than a `CallError`, or returned no `Reply`."""
+    """A model passed to the Python API did not return a `Reply`, or raised an exception other than `CallError`."""
 
 
 class RefusedError(PermanentError):
@@ -279,5 +283,5 @@ def describe_missing_module(error: ModuleNotFoundError) -> str:
 
 
 def format_page_hint(page: str) -> str:
-    """Return ` (debate explain PAGE)`, which ends a message. Empty if `page` is empty."""
+    """Return ` (debate explain PAGE)` for the end of a message. Empty if `page` is empty."""
     return f" (debate explain {page})" if page else ""

@@ -15,7 +15,7 @@ from debate_cli.errors import ConfigError
 
 
 def require_packages(needed_for: str, extra: str, packages: Iterable[str]) -> None:
-    """Raise ConfigError if packages of an extra are not installed. `needed_for`: start of the message."""
+    """Raise ConfigError if packages of an extra are not installed. The message begins with `needed_for`."""
     missing = [name for name in packages if find_spec(name) is None]
     if missing:
         raise ConfigError(

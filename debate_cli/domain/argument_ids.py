@@ -1,6 +1,6 @@
-"""Renames arguments so that each id begins with its speaker's prefix.
+"""Changes argument ids so that each begins with its speaker's prefix, e.g. `PRO-1`.
 
-Otherwise two debaters could both have an argument `ARG-1`.
+Without prefixes, two debaters could both have an argument `ARG-1`.
 """
 
 import re
@@ -27,7 +27,7 @@ class RenamedArgument(NamedTuple):
 def rename_arguments(
     arguments: Sequence[Argument], speaker: Participant, taken: Collection[str]
 ) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
-    """Change ids that do not begin with the prefix of `speaker`. Returns (all arguments, the changed ones).
+    """Change ids that do not begin with the prefix of `speaker`. Returns (all arguments, changed arguments).
 
     `taken`: ids of the speaker's arguments in earlier turns.
     """
@@ -47,7 +47,7 @@ def rename_arguments(
 def renumber_repeated(
     arguments: Sequence[Argument], speaker: Participant, taken: Collection[str]
 ) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
-    """Give a new id to each argument whose id an earlier one of `arguments` has. Returns (all arguments, the changed).
+    """Give a new id to each argument that repeats an earlier id. Returns (all arguments, changed arguments).
 
     `taken`: ids of the speaker's arguments in earlier turns.
     """
@@ -83,9 +83,10 @@ def rename_in_turns(
     earlier: Sequence[Turn] = (),
     renamed: Sequence[RenamedArgument] = (),
 ) -> tuple[tuple[Turn, ...], tuple[RenamedArgument, ...]]:
-    """Change argument ids that lack their speaker's prefix. Returns (turns, changed arguments of the debate).
+    """Change argument ids that lack their speaker's prefix, and all references to these ids in `turns`.
 
-    `earlier`: the turns before `turns`. `renamed`: the changed arguments of `earlier`.
+    Returns (`turns` after the change, changed arguments of the whole debate). `earlier`: the turns before `turns`.
+    `renamed`: the changed arguments of `earlier`.
     """
     known = {participant.name: participant for participant in participants}
     prefixes = {name: f"{participant.prefix}-" for name, participant in known.items()}
@@ -109,7 +110,7 @@ def rename_in_turns(
 def rename_in_assessments(
     assessments: Iterable[Assessment], turns: Sequence[Turn], renamed: Sequence[RenamedArgument]
 ) -> tuple[Assessment, ...]:
-    """Return `assessments` with the new ids of the `renamed` arguments in their marks and findings."""
+    """Replace the old ids of the `renamed` arguments in the marks and findings of `assessments`."""
     if not renamed:
         return tuple(assessments)
     references = _References(turns, renamed)

@@ -17,7 +17,7 @@ class Mark(FrozenModel):
     """One number that a judge gave, e.g. 7 of 10 for the logic of an argument."""
 
     participant: str | None
-    """Name of the debater. None if the mark is about the whole debate."""
+    """Name of the debater. None if the mark is about the whole debate or text."""
     item: str | None = None
     """Id of the marked argument; None if the mark is not about a single argument."""
     criterion: str
@@ -36,7 +36,7 @@ class Finding(FrozenModel):
     kind: Kind
 
     def describe(self) -> list[str]:
-        """Describe the finding in sentences. They may contain untrusted text."""
+        """Return sentences that describe the finding. The sentences may contain untrusted text."""
         details = [
             f"{name.replace('_', ' ')}: {value}"
             for name, value in self
@@ -46,7 +46,7 @@ class Finding(FrozenModel):
 
 
 class UninstalledFinding(Finding):
-    """A finding of a system whose plug-in is not installed. Keeps all fields of the file."""
+    """A finding of a system whose plug-in is not installed. Keeps all stored fields."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -96,7 +96,7 @@ class Manipulation(Finding):
 
     @property
     def label(self) -> str:
-        """Value of `technique` if the program found the words. The text `found by the judge` if a judge quoted them."""
+        """The value of `technique`, or `found by the judge` if a judge quoted the words."""
         return self.technique if self.found_by == "rules" else "found by the judge"
 
     def describe(self) -> list[str]:
@@ -126,12 +126,15 @@ SHARED_FINDINGS: dict[str, type[Finding]] = {
     "manipulation": Manipulation,
     "source_check": SourceRemark,
 }
-"""Maps each kind of finding that any system may report to its class."""
+"""Findings that all systems may report: maps each `kind` to its class."""
 
 
 @lru_cache(maxsize=256)
 def finding_class(kind: str, system: str) -> type[Finding] | None:
-    """Return the class of findings of this `kind` in assessments by `system`; None for an unknown kind."""
+    """Return the class of a finding by its `kind` and its judging system; None for an unknown kind.
+
+    Findings of a system that is not installed have the class `UninstalledFinding`.
+    """
     if kind in SHARED_FINDINGS:
         return SHARED_FINDINGS[kind]
     if not SYSTEMS.has(system):
@@ -174,7 +177,7 @@ AnyFinding = Annotated[SerializeAsAny[Finding], ByKind(_parse_finding, _built_in
 
 
 class Assessment(FrozenModel):
-    """One judge's answer to one brief, a request to judge a part of the debate."""
+    """A judge's answer to one brief. A brief is a request to judge a part of the debate."""
 
     run: str
     """Id of the judging run, e.g. `r1`."""
@@ -185,7 +188,8 @@ class Assessment(FrozenModel):
     subject: Subject
     """What was judged: a turn, a pair of turns, a round or the debate."""
     revision: int = Field(default=0, ge=0, le=MAX_REVISION)
-    """Number of the judge's question about this subject, from 0. For `panel`, number of the round of voting."""
+    """0 for the first question to the judge about this subject, 1 for the second, and so on. For `panel`, each voting
+    round is a question."""
     marks: tuple[Mark, ...] = ()
     """The judge's marks, e.g. one per argument and criterion."""
     findings: tuple[AnyFinding, ...] = ()

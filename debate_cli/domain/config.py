@@ -15,7 +15,7 @@ from debate_cli.domain.turn import Phase
 
 
 class EvidenceSource(ConfigModel):
-    """A file, folder or pattern of files, with an optional title."""
+    """A file, folder or file pattern, with an optional title."""
 
     path: str = Field(min_length=1)
     """A file, a folder, or a pattern such as `reports/*.md`, relative to the configuration."""
@@ -78,7 +78,7 @@ PricePerMillion = Annotated[float, Field(ge=0, le=1e6)]
 
 
 class Price(ConfigModel):
-    """US dollars per million tokens."""
+    """Prices in US dollars. Prices of tokens are per million tokens."""
 
     input: PricePerMillion
     """Price of input tokens."""
@@ -100,11 +100,11 @@ class MockFaults(ConfigModel):
     timeout: float = Field(default=0, ge=0, le=1)
     """Calls without an answer in time."""
     server_error: float = Field(default=0, ge=0, le=1)
-    """Answers that break off with an error of the server."""
+    """Answers that a server error interrupts."""
     malformed: float = Field(default=0, ge=0, le=1)
-    """Answers whose last third is missing, so that JSON is not valid."""
+    """Answers whose last third is missing, so that their JSON is not valid."""
     truncated: float = Field(default=0, ge=0, le=1)
-    """As `malformed`, with the reason that the limit of output tokens was reached."""
+    """Like `malformed`, but the answer reports that it reached the limit of output tokens."""
     refusal: float = Field(default=0, ge=0, le=1)
     """Calls that the model refuses."""
 
@@ -156,7 +156,7 @@ class ModelSpec(ConfigModel):
     temperature: float | None = Field(default=None, ge=0, le=2)
     """Sampling temperature in every phase. None means the default of each phase."""
     max_output_tokens: PositiveInt | None = None
-    """Maximum tokens of one answer. The budget reserves as many for each call. None means the model's default."""
+    """Maximum tokens of one answer. The budget reserves this number for each call. None means the model's default."""
     price: Price | None = None
     """Price of this model. None means the provider's price; without one, the bundled price table."""
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")] | None = Field(
@@ -177,7 +177,8 @@ class ModelSpec(ConfigModel):
     time_limit_s: PositiveFloat | None = None
     """`human` and `paste` only: seconds for each answer. After that time, the text written so far is the answer."""
     script: str | None = None
-    """`mock/scripted` only: YAML or JSON file with the replies for each purpose, relative to the configuration."""
+    """`mock/scripted` only: YAML or JSON file that maps purposes of requests, e.g. `opening`, to replies. Relative to
+    the configuration."""
 
 
 class DebaterConfig(ConfigModel):
@@ -200,15 +201,15 @@ class DebaterConfig(ConfigModel):
     """How far the debate can change the traits of the personality, from 0 (not at all) to 1 (fully)."""
     recovery: float = Field(default=0, ge=0, le=1)
     """Speed of recovery from pressure, 0-1. After an exchange (two adjacent turns) without pressure, each trait moves
-    by this share of the distance to its first value."""
+    by this share of the distance to its initial value."""
     stance: float | None = Field(default=None, ge=-1, le=1)
     """Stance at the start, from -1 (against) to 1 (for). None means 0.8 on the side `for`, -0.8 on the side `against`,
     and 0 on any other side."""
     conviction: float | None = Field(default=None, ge=0, le=1)
     """Conviction at the start, from 0 to 1; None means 0.7."""
     strategy: Strategy | Literal["adaptive"] | None = None
-    """Strategy of arguing, for the persuasion system. Before each turn, `adaptive` picks the strategy with the highest
-    predicted effect."""
+    """Strategy of arguing, for the judging system `persuasion`. Before each turn, `adaptive` picks the strategy with
+    the highest predicted effect."""
 
 
 MAX_ROUNDS = 500
@@ -227,8 +228,8 @@ class FormatConfig(ConfigModel):
     """The format of a debate. `rounds: N` is short for N phases, or for N `turns` in a free-flowing debate."""
 
     kind: Literal["structured", "semi_structured", "free_flowing"] = "structured"
-    """`structured`: phases. `semi_structured`: phases with answers to follow-up questions. `free_flowing`: speeches in
-    alternation."""
+    """`structured`: phases. `semi_structured`: phases with answers to follow-up questions. `free_flowing`: debaters
+    take turns, without phases."""
     order: Literal["simultaneous", "sequential"] = "simultaneous"
     """`simultaneous`: the debaters of a round speak at once. `sequential`: each debater hears the earlier
     speeches of the round. Free-flowing debates are always `sequential`."""
@@ -271,11 +272,11 @@ class FormatConfig(ConfigModel):
 
 
 ROUND_KEYS = {"rounds": ("phases", "turns"), "phases": ("rounds",)}
-"""Keys of `format` that exclude each other, because each sets the rounds. `rounds` excludes `phases` and `turns`."""
+"""Maps a key of `format` to the keys that it excludes. Each of these keys sets the rounds."""
 
 
 class Limits(ConfigModel):
-    """Limits of a whole run. If a provider reports no usage, an estimate counts."""
+    """Limits of a run. If a provider reports no usage, an estimate is used."""
 
     max_cost_usd: float | None = Field(default=None, gt=0, le=1e9)
     """Budget in US dollars; requires a known price for every model. None means no limit."""
@@ -333,11 +334,11 @@ class DebateConfig(ConfigModel):
     vars: dict[str, str] = {}
     """Values for `${NAME}` in texts. `--var` and `DEBATE_VAR_NAME` override them."""
     prompts: dict[str, str] = {}
-    """Maps names of shipped prompts to files that replace them, in the folder of the configuration."""
+    """Maps names of built-in prompts to files that replace them. The files are in the folder of the configuration."""
     victory_conditions: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Another place for the setting `victory_conditions` of the judging system `persuasion`."""
+    """Another key for the setting `victory_conditions` of the judging system `persuasion`."""
     persuasion_factors: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Another place for the setting `factors` of the judging system `persuasion`. Sets `effects: factors` too."""
+    """Another key for the setting `factors` of the judging system `persuasion`. Also sets `effects: factors`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -358,16 +359,19 @@ class DebateConfig(ConfigModel):
         return self.resolve_model(debater.model or "default")
 
     def model_for_judge(self, role: str | None) -> ModelSpec | None:
-        """Return the model for `judge: ROLE`. Without a role: `models.judge`, or `models.default` if there is none.
+        """Return the model of a judge; None if the configuration has no such model.
 
-        None if the configuration has no such model.
+        `role`: a name in `models`, `provider/model` or a person. None means `models.judge`, else `models.default`.
         """
         if role is not None:
             return self.resolve_model(role)
         return self.resolve_model("judge") or self.resolve_model("default")
 
     def resolve_model(self, role: str) -> ModelSpec | None:
-        """Return the model for a name in `models`, a `provider/model` or a person; None for any other `role`."""
+        """Return the model that `role` names; None if `role` is unknown.
+
+        `role`: a name in `models`, `provider/model` or a person, e.g. `human`.
+        """
         if role in self.models:
             return self.models[role]
         return ModelSpec(model=role) if "/" in role or role in PERSON_PROVIDERS else None
@@ -379,7 +383,7 @@ class DebateConfig(ConfigModel):
 
 
 LEGACY_KIND = "persuasion"
-"""Kind of the judging system whose settings replace the old sections in LEGACY_SECTIONS."""
+"""Kind of the judging system that now has the settings of LEGACY_SECTIONS."""
 LEGACY_SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
     "victory_conditions": ("victory_conditions", {}),
     "persuasion_factors": (
@@ -387,7 +391,7 @@ LEGACY_SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
         {"base_persuasion": "persuasion", "strategy_bonus": "strategy_fit", "evidence_bonus": "evidence"},
     ),
 }
-"""Maps each old section of `debate.yaml` to (name of the new setting, changed names of keys).
+"""Maps each old section of `debate.yaml` to (name of the new setting, mapping of old keys to new keys).
 
 Keys that are not listed keep their names.
 """

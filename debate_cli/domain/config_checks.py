@@ -1,4 +1,4 @@
-"""Finds contradictions in a configuration, e.g. a role without a model, or two debaters with one name."""
+"""Finds contradictions in a configuration, e.g. a role without a model, or two debaters with the same name."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -13,15 +13,15 @@ from debate_cli.domain.turn import Phase
 from debate_cli.plugins import SYSTEMS
 
 KeyPath = tuple[str | int, ...]
-RESERVED_NAMES = {"draw": "the word for a debate without a winner", "even": "the word for no winner"}
-"""Maps each name that no debater may have to its meaning in a judge's answer."""
+RESERVED_NAMES = {"draw": "which means that the debate has no winner", "even": "which means that no debater is ahead"}
+"""Maps each forbidden debater name to its meaning in a judge's answer."""
 MIN_DEBATERS = 2
 DEFAULT_ROLES = ("default", "judge")
-"""Entries of `models` for debaters and judges without a model of their own."""
+"""Names in `models` of the models for debaters and judges that name no model."""
 CONFIGURABLE_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
 """Phases that a configuration may list. Formats add the other phases themselves."""
 _PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")
-_MOCK_ONLY = ("latency_s", "tokens_per_second", "faults", "script")
+_MOCK_ONLY = ("latency_s", "tokens_per_second", "faults", "script", "bias", "strength")
 
 
 class Problem(NamedTuple):
@@ -30,7 +30,7 @@ class Problem(NamedTuple):
     path: KeyPath
     message: str
     is_key_error: bool = False
-    """Whether the key is wrong; otherwise the value is wrong."""
+    """True if the key is wrong, False if the value is wrong."""
 
 
 TOO_FEW_DEBATERS = Problem(("debaters",), "a debate needs at least two debaters; add another")
@@ -41,7 +41,7 @@ IGNORED_FORMAT_KEYS = {
     "semi_structured": ("turns",),
     "free_flowing": ("phases", "exchanges", "answers"),
 }
-"""Maps kinds of formats to the keys of `format` that have no effect in them."""
+"""Maps each kind of format to the keys of `format` that have no effect in this kind."""
 
 
 def check_config(config: DebateConfig) -> list[Problem]:
@@ -59,7 +59,7 @@ def check_config(config: DebateConfig) -> list[Problem]:
 
 
 def find_notices(config: DebateConfig) -> tuple[str, ...]:
-    """Return a sentence, beginning with the key path, for each valid setting that may be a mistake."""
+    """Return a sentence for each valid setting that may be a mistake. Each sentence begins with the key path."""
     seats = [seat.model for system in config.judging.systems for seat in system.seats]
     used = {*DEFAULT_ROLES, *seats, *(debater.model for debater in config.debaters)}
     misspelled = (
@@ -82,7 +82,7 @@ def check_judging_config(config: DebateConfig) -> list[Problem]:
 
 
 def check_stored_config(config: DebateConfig) -> list[Problem]:
-    """Return the problems of a stored configuration. Rules that matter only before a debate starts are left out."""
+    """Return the problems of a stored configuration. Ignores rules that matter only before a debate starts."""
     passed: set[KeyPath] = {("format", "order"), ("evidence", "sources")}
     passed |= {
         ("debaters", index, "name")
@@ -155,14 +155,14 @@ def _check_models(config: DebateConfig) -> Iterator[Problem]:
         row = config.providers.get(provider)
         is_mock = ((row.kind if row is not None else None) or provider) == "mock"
         if spec.time_limit_s is not None and provider not in TERMINAL_PROVIDERS:
-            message = "only a person at the terminal (human, paste) has this setting; remove it"
+            message = "this setting is only for a person at the terminal (human, paste); remove it"
             yield Problem(("models", name, "time_limit_s"), message)
         if is_mock and spec.script is not None and model != "scripted":
             message = "a script works only with the model `mock/scripted`; remove `script`, or use that model"
             yield Problem(("models", name, "script"), message)
         for key in () if is_mock else _MOCK_ONLY:
             if getattr(spec, key) is not None:
-                yield Problem(("models", name, key), "only models of the mock provider have this setting; remove it")
+                yield Problem(("models", name, key), "this setting is only for models of the mock provider; remove it")
 
 
 def _check_providers(config: DebateConfig) -> Iterator[Problem]:
@@ -203,9 +203,7 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
             yield Problem(("format", "order"), message)
         return
     if not set(phases) <= set(CONFIGURABLE_PHASES):
-        yield Problem(
-            path, "the program adds `answers` and `speech` to the formats that have them; list only other phases"
-        )
+        yield Problem(path, "the program adds the phases `answers` and `speech` itself; remove them")
         return
     if phases != ("opening",) and (len(phases) < 2 or phases[0] != "opening" or phases[-1] != "closing"):  # noqa: PLR2004
         yield Problem(
@@ -221,7 +219,7 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
     if "cross_examination" in inner[1:]:
         yield Problem(
             path,
-            "`cross_examination` is allowed only once, right after `opening`; write `rebuttal` for the phases after it",
+            "`cross_examination` is allowed only once, right after `opening`; write `rebuttal` for later phases",
         )
     if settings.kind == "semi_structured" and "cross_examination" not in inner:
         yield Problem(

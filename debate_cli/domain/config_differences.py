@@ -14,7 +14,7 @@ NOT_SET = "not set"
 
 
 def format_setting(value: Any) -> str:
-    """Format JSON data as plain text on one line. A mapping with the key `name` becomes the name."""
+    """Format JSON data as plain text on one line. Of a mapping with the key `name`, only the name is shown."""
     match value:
         case None:
             return NOT_SET
@@ -66,7 +66,7 @@ IGNORED_SECTIONS = ("limits", "output")
 
 
 class Difference(NamedTuple):
-    """A setting that differs between two configurations, with both values as JSON data."""
+    """A setting that differs between two configurations, and the two values as JSON data."""
 
     key: str
     """Key path with dots."""
@@ -97,7 +97,7 @@ def find_differences(
     *,
     ignored: Iterable[str] = IGNORED_SECTIONS,
 ) -> list[Difference]:
-    """Return the settings that differ. Leaves out the sections `ignored`.
+    """Return the settings that differ, without those in the sections `ignored`.
 
     `redact`: removes secrets before the comparison.
     """

@@ -1,4 +1,4 @@
-"""`Debate`, the state of a debate after a list of events."""
+"""`Debate`, the state of a debate, which is computed from a list of events."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Debate(FrozenModel):
     failures: tuple[Failure, ...] = ()
     """Failed tasks. Speeches come first, then judgements."""
     given_up: frozenset[str] = frozenset()
-    """Keys of failed tasks and ids of failed searches that are not tried again in this session."""
+    """Failed tasks (by key) and failed searches (by id) that are not repeated until the debate is resumed."""
     runs: tuple[JudgingRun, ...] = ()
     """The judging runs, oldest first."""
     renamed_arguments: tuple[RenamedArgument, ...] = ()
@@ -155,7 +155,7 @@ class Debate(FrozenModel):
 
     @cached_property
     def arguments(self) -> Mapping[str, tuple[str, Argument]]:
-        """Maps each argument id to (speaker, argument). If two arguments have one id, the earlier argument counts."""
+        """Maps each argument id to (speaker, argument). Of arguments with the same id, only the first is included."""
         return self._fold_turns("arguments", dict[str, tuple[str, Argument]](), _add_arguments)
 
     @cached_property
@@ -168,7 +168,7 @@ class Debate(FrozenModel):
 
     @cached_property
     def assessments_of_turns(self) -> tuple[Assessment, ...]:
-        """The assessments of turns. Assessments of a whole round or debate are left out."""
+        """The assessments of turns and pairs of turns, without those of a whole round or debate."""
         return tuple([item for item in self.assessments if item.subject.turns])
 
     @cached_property
@@ -220,10 +220,10 @@ class Debate(FrozenModel):
         return each_turn or run.heard is None or run.heard >= len(self.turns)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
-        """Return all judging runs, from the weakest to the strongest.
+        """Return all judging runs in ascending order of precedence.
 
-        A run by models is stronger than a run by a person. Among equals, a run that judged all turns is stronger (see
-        `judged_all_turns`). If that is equal too, the newer run is stronger.
+        Runs by people come first, then runs by models. Each group starts with the runs that did not judge all turns
+        (see `judged_all_turns`). Among equal runs, older runs come first.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
@@ -252,9 +252,9 @@ class Debate(FrozenModel):
         )
 
     def is_search_settled(self, search: Search) -> bool:
-        """Whether the search is done: it succeeded, or it failed and is not repeated in this session.
+        """Whether the search succeeded, or failed and is not repeated in this session.
 
-        A resumed debate repeats failed searches.
+        Resuming the debate repeats failed searches.
         """
         return search.id in self.given_up or any(
             item.id == search.id and item.failure is None for item in self.searches
@@ -295,7 +295,7 @@ class Debate(FrozenModel):
         return self._replace(shown_passages={**self.shown_passages, key: shown})
 
     def with_assessments(self, assessments: Iterable[Assessment]) -> Debate:
-        """Return the debate with `assessments` as its only assessments. The first assessment for each brief counts."""
+        """Return the debate with only these assessments. Only the first assessment for each brief is kept."""
         return self._replace(assessments=first_assessments(assessments, self.runs))
 
     def apply(self, event: Event) -> Debate:
@@ -338,7 +338,7 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Return the debate with a failure for each reservation. The failure charges the reserved usage."""
+        """Return the debate with a failure in place of each reservation. The failure has the reserved usage."""
         lost = tuple(
             Failure(
                 task=item.task,
@@ -434,7 +434,7 @@ class Debate(FrozenModel):
 
 
 _DERIVED_FROM_ANSWERS = ("answered_keys", "assessments_of_turns")
-"""Cached properties that are computed only from turns and assessments."""
+"""Names of cached properties that depend only on turns and assessments."""
 _index_of: Callable[[Turn], int] = attrgetter("index")
 OfTask = TypeVar("OfTask", SearchRecord, Failure)
 
@@ -498,7 +498,7 @@ def restrict_to_runs(debate: Debate, runs: Collection[str]) -> Debate:
 
 
 def usage_of_briefs(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUsage:
-    """Return the usage for the briefs for which `counted` returns true, including failed calls and searches."""
+    """Return the usage of the briefs that `counted` accepts, including failed calls and searches."""
     answered = tuple(item for item in debate.assessments if counted(item.brief))
     failed = tuple(item for item in debate.failures if isinstance(item.task, Brief) and counted(item.task))
     keys = {item.brief.key for item in answered} | {item.task.key for item in failed}
@@ -543,7 +543,8 @@ def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) ->
 def is_rehearsal(debate: Debate) -> bool:
     """Whether the mock gave all answers.
 
-    If the debate is not closed or has no answer, the models that are configured must be the mock too.
+    If the debate is not closed or has no answer, the configured models must be the mock, too. People and imported
+    speeches are ignored.
     """
     models: set[str | None] = set(_models_that_answered(debate))
     if debate.closed is None or not models:

@@ -19,7 +19,7 @@ CloseReason = Literal["complete", "surrender", "converged", "budget", "interrupt
 
 
 class Generator(FrozenModel):
-    """The program that wrote a transcript."""
+    """The program that began a debate."""
 
     name: str
     version: str
@@ -39,7 +39,7 @@ class Origin(FrozenModel):
     sha256: str
     """SHA-256 of the file's content."""
     format: str
-    """Name of the import format."""
+    """Name of the import format, e.g. `csv`."""
 
 
 class DebateOpened(FrozenModel):
@@ -72,14 +72,14 @@ class JudgingOpened(FrozenModel):
     heard: int | None = Field(default=None, ge=0)
     """Number of turns that the debate had when the run began. None means all turns before this event."""
     beside: str | None = Field(default=None, exclude_if=_is_none)
-    """Id of the comparison's first run, if this is a later run of a comparison of judge models. Otherwise None, and
-    omitted in files."""
+    """In a comparison of judge models: id of the comparison's first run. None, and omitted in files, for the first run
+    itself and for runs outside a comparison."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=_is_none)
     """The person who judges (`debate review`); omitted in files if models judge."""
 
 
 class Reservation(FrozenModel):
-    """Usage that is charged to a task if its answer never arrives."""
+    """Usage that is charged to a task if no answer to the task arrives."""
 
     task: Cue | Brief
     exchange: ModelCall
@@ -141,7 +141,7 @@ INTERRUPTED = "interrupted"
 
 
 class Failure(FrozenModel):
-    """A failed task. It never counts as a mark or a speech."""
+    """A failed task. It is never treated as a mark or a speech."""
 
     task: Cue | Brief
     who: str
@@ -150,7 +150,7 @@ class Failure(FrozenModel):
     """`abstained`, `late`, `interrupted`, or the name of the error, e.g. `RateLimitedError`."""
     message: str
     final: bool
-    """True: the task is never asked again, e.g. after an abstention. False: a resumed debate asks it again."""
+    """True: the task is never repeated, e.g. after an abstention. False: resuming the debate repeats the task."""
     exchange: ModelCall | None = None
     """Usage of all attempts; None if nothing was sent."""
     raw: RawAnswer | None = Field(default=None, exclude_if=_is_none)
@@ -180,7 +180,7 @@ class SettingChange(FrozenModel):
 
     at: UtcDatetime
     turn: int = Field(ge=0)
-    """Number of turns made before the change."""
+    """Number of speeches before the change."""
     key: str
     """Key path with dots, e.g. `models.default.model`."""
     stored: JsonValue = Field(validation_alias="from", serialization_alias="from")
@@ -190,9 +190,9 @@ class SettingChange(FrozenModel):
 
 
 class DebateResumed(FrozenModel):
-    """The debate continues after a crash or a resumable close.
+    """The debate continues after a crash, or after it closed with a reason that permits resuming.
 
-    Failed tasks are asked again if `Failure.final` is false.
+    Failed tasks are repeated if `Failure.final` is false.
     """
 
     type: Literal["resumed"] = "resumed"

@@ -13,7 +13,8 @@ from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime
 from debate_cli.domain.model_call import ModelCall
 
 PassageOrigin = Literal["corpus", "web", "summary"]
-"""`corpus`: words of a file. `web`: words of a web page. `summary`: a model's summary of web pages, never quoted."""
+"""`corpus`: text of a file. `web`: text of a web page. `summary`: a model's summary of web pages, which cannot be
+quoted."""
 PassageIds = Annotated[tuple[str, ...], Field(exclude_if=not_)]
 """Ids of passages; omitted in files if there are none."""
 MAX_CITATIONS = 2
@@ -21,7 +22,7 @@ MAX_CITATIONS = 2
 
 
 def _locator_text(locator: object) -> object:
-    """Convert a locator that another program wrote: null, or a mapping such as `{"page": 3}`."""
+    """Convert a locator to text. Other programs write null, or a mapping such as `{"page": 3}`."""
     if isinstance(locator, Mapping):
         parts = cast("Mapping[str, object]", locator)
         return ", ".join(f"{name} {value}" for name, value in parts.items())
@@ -46,9 +47,9 @@ class Passage(FrozenModel):
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """Hash, source and locator of the passage. Passages with the same three values get one id.
+        """(SHA-256, source, locator) of the passage. Passages with the same place get the same id.
 
-        Equal words of two sources get two ids: the source tells what they are about, e.g. a row of 2024 or of 2025.
+        The same text in two sources gets two ids, because its meaning may depend on the source.
         """
         return self.sha256, self.source, self.locator
 
@@ -74,12 +75,12 @@ class FoundPassage:
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """Hash, source and locator, as in `Passage.place`."""
+        """(SHA-256, source, locator), as in `Passage.place`."""
         return self.sha256, self.source, self.locator
 
 
 LookupPlace = Literal["corpus", "web"]
-"""Where a judge looks up facts."""
+"""Where a judge looks up facts: `corpus` (the files of the debate) or `web`."""
 SearchKind = Literal["web", "rerank"]
 """`web`: a web search. `rerank`: ordering the passages of files by meaning."""
 
@@ -102,15 +103,15 @@ class Search(FrozenModel):
 
     @property
     def id(self) -> str:
-        """Id of the search in its debate. Searches with equal ids are made once."""
+        """Id of the search in its debate. Searches with the same id are made only once."""
         return f"{self.kind}/{self.key}/{self.query}"
 
 
 class SearchRecord(Search):
-    """A search that succeeded or failed."""
+    """A finished search. It succeeded or failed."""
 
     results: tuple[FoundPassage, ...] = Field(default=(), exclude_if=not_)
-    """Passages that were found. A transcript omits them once the task is answered."""
+    """Passages that were found. A transcript omits the results of an answered task."""
     failure: SearchFailure | None = Field(default=None, exclude_if=lambda failure: failure is None)
     """Why the search failed; None, and omitted in files, if it succeeded."""
     exchange: ModelCall | None = None

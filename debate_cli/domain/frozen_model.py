@@ -1,4 +1,4 @@
-"""The base classes of frozen values, and functions whose results are stored on these values."""
+"""Base classes of frozen values, and functions that cache their results on frozen values."""
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from pydantic_core import CoreSchema, core_schema
 def to_utc(at: datetime) -> datetime:
     """Convert `at` to UTC.
 
-    A time without an offset counts as UTC. Raises ValueError for a year (in UTC) outside 1 to 9999.
+    A time without an offset is taken as UTC. Raises ValueError for a year (in UTC) outside 1 to 9999.
     """
     try:
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
@@ -40,7 +40,7 @@ R = TypeVar("R")
 
 
 class FrozenModel(BaseModel):
-    """A frozen value that rejects unknown fields and non-finite numbers."""
+    """Base class of frozen values. Rejects unknown fields and non-finite numbers."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, ser_json_inf_nan="strings", defer_build=True
@@ -72,7 +72,7 @@ F = TypeVar("F", bound="FrozenModel")
 
 
 def copy_fields(source: FrozenModel, target: type[F], **changes: Any) -> F:
-    """Copy the fields of `source` that `target` has to a new `target`, and apply `changes`. Nothing is validated."""
+    """Create a `target` from the fields that `source` shares with it, and from `changes`. Nothing is validated."""
     fields = vars(source)
     shared = {name: fields[name] for name in target.model_fields if name in fields}
     return target.model_construct(None, **shared | changes)
@@ -83,7 +83,7 @@ V = TypeVar("V", bound=FrozenModel)
 
 
 def memoize_on_value(function: Callable[Concatenate[V, P], R]) -> Callable[Concatenate[V, P], R]:
-    """Decorate a pure function. Its results are stored on its first argument, a frozen value.
+    """Decorator for a pure function. Caches the results on the first argument, a frozen value.
 
     All other arguments must be hashable.
     """
@@ -106,7 +106,7 @@ _MEMO_KEY = "_memoized"
 
 
 class ConfigModel(FrozenModel):
-    """A value of a configuration. A null section gets its defaults. Booleans are not accepted as numbers."""
+    """Base class of configuration values. A null section gets its defaults. Booleans are not accepted as numbers."""
 
     @model_validator(mode="before")
     @classmethod
@@ -177,14 +177,14 @@ Value = TypeVar("Value")
 KEPT_VALUES = 8
 """Number of newest intermediate results that `fold_growing` stores for each `name`.
 
-A later call may leave out up to 7 items at the end, and still continues from a stored result.
+A later call with up to 7 fewer items at the end can therefore continue from a stored result.
 """
 
 
 def fold_growing(
     first: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
 ) -> Value:
-    """Return `functools.reduce(step, items, start)`. Only items that earlier calls have not folded are computed.
+    """Return `functools.reduce(step, items, start)`. Items that an earlier call folded are not folded again.
 
     `first`: the value on which intermediate results are stored. `name`: key of these results. Calls with another
     `start` or `step` need another name.
@@ -197,7 +197,7 @@ def fold_growing(
     for item in items[begin:]:
         values = (*values[1 - KEPT_VALUES :], step(values[-1], item))
     if shared < len(items):
-        folds[name] = items, values  # replaced and never changed, because judges run in threads
+        folds[name] = items, values  # new tuples, because judges in other threads may read the old ones
     return values[-1]
 
 

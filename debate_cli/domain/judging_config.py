@@ -12,7 +12,7 @@ from debate_cli.domain.reviewer import is_reviewer_id
 from debate_cli.plugins import SYSTEMS
 
 MAX_WEIGHT = 1e6
-"""Maximum of a weight or a bound. It keeps sums and products finite."""
+"""Maximum of weights and thresholds. Keeps sums and products finite."""
 NonNegative = Annotated[float, Field(ge=0, le=MAX_WEIGHT)]
 UnitInterval = Annotated[float, Field(ge=0, le=1)]
 SOLE_JUDGE_ID = "judge"
@@ -60,7 +60,7 @@ class SystemSettings(ConfigModel):
 
     @property
     def asks_in_turn(self) -> bool:
-        """Whether the system judges each turn before the next turn is made."""
+        """Whether the system judges each turn before the next speech begins."""
         return False
 
     @property
@@ -70,7 +70,7 @@ class SystemSettings(ConfigModel):
 
     @property
     def judge_timeout_s(self) -> float | None:
-        """Seconds after which a judge counts as late; None if the system has no limit."""
+        """Seconds that a judge has for an answer; None if the system has no limit."""
         return None
 
     @property
@@ -114,11 +114,11 @@ class SystemSettings(ConfigModel):
         return (self.with_judge_count(1) or self).with_models(lambda _role: assessor)
 
     def without_surrender(self) -> Self:
-        """Return settings with which no debater surrenders."""
+        """Return the settings with surrender switched off."""
         return self
 
     def for_added_run(self) -> Self:
-        """Return the settings without options that apply only during a debate, for judging a saved debate."""
+        """Return the settings for judging a saved debate, without options that apply only during a debate."""
         return self
 
     def for_text(self) -> Self:
@@ -127,7 +127,7 @@ class SystemSettings(ConfigModel):
 
 
 class UninstalledSettings(SystemSettings):
-    """Settings of a system whose plug-in is not installed. Keeps all fields of the file."""
+    """Settings of a system whose plug-in is not installed. Keeps all stored fields."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -143,7 +143,7 @@ class UninstalledSettings(SystemSettings):
 
 
 class Thresholds(ConfigModel):
-    """Bounds of the margin between the two best scores, in points."""
+    """Thresholds for the margin between the two best scores, in points."""
 
     draw: NonNegative
     """Margin below which the debate is a draw."""
@@ -152,7 +152,7 @@ class Thresholds(ConfigModel):
 
 
 def default_bounds(**defaults: float) -> BeforeValidator:
-    """Return a validator for a mapping such as `thresholds`. It fills in the keys that a configuration leaves out."""
+    """Return a validator that adds the missing keys of `defaults` to a mapping such as `thresholds`."""
 
     def fill(bounds: object) -> object:
         return {**defaults, **cast("dict[str, object]", bounds)} if isinstance(bounds, dict) else bounds

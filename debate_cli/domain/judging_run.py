@@ -15,7 +15,7 @@ from debate_cli.domain.tasks import MOMENTS
 
 
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
-    """Return the label of a system, e.g. `structured` or `structured r4 (human:anna)`. Not sanitized.
+    """Return the label of a system, e.g. `structured` or `structured r4 (human:anna)`. It is not sanitized.
 
     The label names the run if a person judged, or if `runs` contains other runs.
     """
@@ -25,30 +25,30 @@ def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: st
 
 
 FIRST_RUN = "r1"
-"""Id of the debate's own judging run, which belongs to `debate run`. Later runs are `r2`, `r3`, …."""
+"""Id of the judging run that belongs to `debate run`. Later runs have the ids `r2`, `r3`, …."""
 
 
 class JudgingRun(FrozenModel):
-    """One judging of the debate.
+    """A judging run: one or more judging systems judge the debate.
 
-    The first run is the debate's own; `debate judge` and `debate review` add later runs.
+    The first run belongs to the debate itself. `debate judge` and `debate review` add later runs.
     """
 
     id: str
     started_at: UtcDatetime
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
-    """Models that the judges of a later run use, by name; empty for the debate's own run."""
+    """Models that the judges of this run use, by name; empty for the debate's own run."""
     providers: dict[str, ProviderSpec] = {}
     """Providers to add or to change for this run, by name."""
     replaces: bool = False
     """Whether assessments of this run replace earlier assessments by the same systems."""
     heard: int | None = Field(default=None, ge=0)
-    """Number of turns that the debate had when a later run began. None, and omitted in files, if the run judged all
+    """Number of turns that the debate had when this run began. None, and omitted in files, if the run judged all
     turns."""
     beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
-    """Id of the comparison's first run, if this is a later run of a comparison of judge models. Otherwise None, and
-    omitted in files."""
+    """In a comparison of judge models: id of the comparison's first run. None, and omitted in files, for the first run
+    itself and for runs outside a comparison."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=lambda reviewer: reviewer is None)
     """The person who judged; None, and omitted in files, if models judged."""
     replaced: tuple[str, ...] = Field(default=(), exclude=True)
@@ -70,7 +70,7 @@ def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingR
 def insert_assessment(
     assessments: tuple[Assessment, ...], added: Assessment, runs: Sequence[JudgingRun]
 ) -> tuple[Assessment, ...]:
-    """Insert `added` into `assessments`, which are sorted as by `first_assessments`. The result is sorted too."""
+    """Insert `added` into the sorted `assessments`. Returns them in the order of `first_assessments`."""
     rank = _canonical_rank(runs)
     place = bisect_right(assessments, rank(added), key=rank)
     return (*assessments[:place], added, *assessments[place:])
@@ -98,7 +98,7 @@ def _canonical_rank(runs: Sequence[JudgingRun]) -> Callable[[Assessment], tuple[
 
 
 def mark_replaced(kinds: set[str], runs: Sequence[JudgingRun]) -> tuple[JudgingRun, ...]:
-    """Return `runs` with the systems `kinds` marked as replaced. Runs of reviewers stay unchanged."""
+    """Return `runs` with the systems `kinds` marked as replaced. Runs by people stay unchanged."""
     marked = list(runs)
     for index in reversed(range(len(marked))):
         run = marked[index]

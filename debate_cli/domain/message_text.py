@@ -1,4 +1,4 @@
-"""Parts of messages: counts with nouns, texts on one line, did-you-mean suggestions for misspelt names."""
+"""Formats parts of messages: counts with nouns, one-line texts, did-you-mean suggestions for misspelt names."""
 
 import re
 from collections.abc import Iterable
@@ -16,14 +16,14 @@ def count_noun(count: int, noun: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return `text` with each run of white space as one space."""
+    """Replace each run of white space in `text` with one space, and strip the ends."""
     return " ".join(text.split())
 
 
 def printable_line(text: str, max_chars: int | None = None) -> str:
-    """Return `text` with a space for each character that cannot be printed.
+    """Replace each unprintable character of `text` with a space.
 
-    `max_chars`: longer results are cut; None means no limit.
+    `max_chars`: maximum length of the result; None means no limit.
     """
     return "".join(char if char.isprintable() else " " for char in text)[:max_chars]
 
@@ -31,7 +31,7 @@ def printable_line(text: str, max_chars: int | None = None) -> str:
 def closest_match(word: str, known: Iterable[str]) -> str | None:
     """Return the name in `known` that is most similar to `word`; None if no name is similar.
 
-    If no whole name is similar, a part of a name may be, e.g. `context` of `context-overflow`.
+    If no whole name is similar, the parts of names are compared, e.g. `context` of `context-overflow`.
     """
     if len(word) > _MAX_WORD_CHARS:
         return None

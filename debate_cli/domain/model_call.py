@@ -16,19 +16,19 @@ TERMINAL_PROVIDERS = ("human", "paste")
 
 
 def is_person(model: str) -> bool:
-    """Whether the model `provider/model` is a person."""
+    """Whether `model` names a person, e.g. `human/ann`."""
     return model.partition("/")[0] in PERSON_PROVIDERS
 
 
 MOCK_PROVIDER = "mock"
 REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
-"""First and last line of a debate in which only the mock provider answered."""
+"""First and last line of the output if only the mock provider answered."""
 PARTIAL_REHEARSAL_NOTICE = "REHEARSAL in part: some answers are from the mock provider, not from a model"
-"""First and last line of another debate in which the mock provider answered at least once."""
+"""First and last line of the output if the mock provider gave only some of the answers."""
 
 
 def is_mock(model: str) -> bool:
-    """Whether the model `provider/model` is the mock."""
+    """Whether `model` belongs to the mock provider, e.g. `mock/debater`."""
     return model.partition("/")[0] == MOCK_PROVIDER
 
 
@@ -95,7 +95,7 @@ class ModelCall(FrozenModel):
     rejected: tuple[StructuredOutputMode, ...] = Field(default=(), exclude_if=not_)
     """Modes of structured output that the server rejected or ignored; omitted in files if there are none."""
     finish_reason: str | None = None
-    """Why the model stopped, in the provider's term, e.g. `length`."""
+    """Why the model stopped, in the provider's words, e.g. `length`."""
 
 
 class RawAnswer(FrozenModel):
@@ -132,7 +132,7 @@ class TotalUsage(FrozenModel):
     """Usage of a whole debate, as stored in a transcript."""
 
     calls: int = 0
-    """Number of tasks for which a request was sent. Several requests for one task count as one."""
+    """Number of model calls with at least one sent request. Repeated requests of a call do not count."""
     attempts: int = 0
     """Number of sent requests, including questions to people."""
     input_tokens: int = 0

@@ -10,7 +10,7 @@ SIDE_PREFIXES = {"for": "PRO", "against": "CON"}
 DEFAULT_STANCES = {"for": 0.8, "against": -0.8}
 DEFAULT_CONVICTION = 0.7
 IMPORTED_MODEL = "imported/none"
-"""`model` of the debaters of imported files. Such files name no model."""
+"""Value of `model` for debaters of imported debates, whose files name no model."""
 
 
 class Participant(FrozenModel):
@@ -40,14 +40,14 @@ class Participant(FrozenModel):
 
     @property
     def starting_conviction(self) -> float:
-        """The configured conviction; without one, 0.7."""
+        """The configured conviction; 0.7 if none is configured."""
         return self.conviction if self.conviction is not None else DEFAULT_CONVICTION
 
 
 def participants(config: DebateConfig) -> tuple[Participant, ...]:
     """Return the debaters of `config` in their order."""
     next_numbers: dict[str, int] = {}
-    """Maps each used prefix to the number that makes its next use unique, e.g. `PRO` to 2 for `PRO2`."""
+    """Maps each used prefix to the number to append at its next use, e.g. `PRO` to 2 for `PRO2`."""
     found: list[Participant] = []
     for debater in config.debaters:
         prefix = _choose_prefix(debater, next_numbers)

@@ -23,7 +23,7 @@ HIGH_TRAIT, LOW_TRAIT = 8.0, 2.0
 RIGID_TRAITS = 4
 """A personality with at least this number of extreme traits is rigid."""
 SHARPENED_TRAITS = 3
-"""Number of traits that rise under pressure if a personality is not rigid: the highest traits."""
+"""Number of highest traits that rise under pressure if a personality is not rigid."""
 TRAIT_MIDDLE = 5.5
 """Value towards which the extreme traits of a rigid personality move."""
 
@@ -83,16 +83,16 @@ PRESSURE_WEIGHTS: dict[PressureKind, dict[str, float]] = {
     "strategic": {"framing": 1.0, "directness": 0.5, "openness": 0.3},
     "credibility": {"evidence_reliance": 1.0, "vividness": -0.5, "concision": 0.3},
 }
-"""Maps each kind of pressure to the traits that it moves, with weights. A trait with a negative weight falls."""
+"""Maps each kind of pressure to the weights of the traits that it moves. A trait with a negative weight falls."""
 
 
 def apply_pressures(
     personality: Personality, pressures: Mapping[PressureKind, float], elasticity: float
 ) -> Personality:
-    """Return the personality after one event. Each pressure and `elasticity` are between 0 and 1.
+    """Return the personality after one event. Pressures and `elasticity` are numbers from 0 to 1.
 
-    First, each pressure moves the traits in PRESSURE_WEIGHTS. The second step depends on the personality. If it is
-    rigid, its extreme traits move to the middle. If it is not rigid, its highest traits rise.
+    First, each pressure moves the traits in PRESSURE_WEIGHTS. Then, if the personality is rigid, its extreme traits
+    move towards the middle. Otherwise its highest traits rise.
     """
     traits = {trait: float(getattr(personality, trait)) for trait in TRAITS}
     for kind, pressure in pressures.items():

@@ -11,7 +11,7 @@ from debate_cli.domain.message_text import one_line
 from debate_cli.domain.turn import ResponseType, Turn
 
 RECENT_TURNS = 2
-"""Number of turns of each participant that are shown whole: the newest ones."""
+"""Number of newest turns of each participant that are shown in full."""
 MAX_ENTRIES = 60
 MAX_CLAIM_CHARS = 200
 MAX_ANSWERS = 4
@@ -36,7 +36,7 @@ class LedgerEntry(NamedTuple):
 class ClaimLedger(NamedTuple):
     """The claims of older turns: first the unanswered claims, then the answered ones.
 
-    Both start with the newest claim.
+    Both groups start with the newest claim.
     """
 
     entries: tuple[LedgerEntry, ...]
@@ -45,10 +45,10 @@ class ClaimLedger(NamedTuple):
 
 
 class RecentHistory(NamedTuple):
-    """A debate in short form: newest turns whole, older turns as claims."""
+    """A debate in short form: the newest turns in full, the older turns as claims."""
 
     turns: tuple[Turn, ...]
-    """Turns to show whole, by index."""
+    """Turns to show in full, sorted by index."""
     ledger: ClaimLedger
     """Claims of the turns that are not in `turns`."""
 
@@ -61,9 +61,9 @@ class RecentHistory(NamedTuple):
 
 @memoize_on_value
 def recent_history(debate: Debate, keep: tuple[int, ...] = ()) -> RecentHistory:
-    """Shorten a debate: the newest turns of each participant stay whole, older turns become claims.
+    """Shorten a debate: the newest turns of each participant stay in full, older turns become claims.
 
-    `keep`: indices of further turns that stay whole.
+    `keep`: indices of further turns that stay in full.
     """
     claims = _Claims({}, (), (), {})
     if debate.turns:

@@ -73,7 +73,8 @@ class Brief(FrozenModel):
     """Id of the judge."""
     subject: Subject
     revision: int = Field(default=0, ge=0, le=MAX_REVISION)
-    """Number of the judge's question about this subject, from 0. For `panel`, number of the round of voting."""
+    """0 for the first question to the judge about this subject, 1 for the second, and so on. For `panel`, each voting
+    round is a question."""
 
     @cached_property
     def key(self) -> str:

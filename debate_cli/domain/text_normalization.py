@@ -77,7 +77,7 @@ def map_json_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def common_prefix_length(one: str, other: str) -> int:
-    """Return the number of characters that are equal at the start of both texts."""
+    """Return the number of characters in the common prefix of both texts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 

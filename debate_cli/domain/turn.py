@@ -18,7 +18,7 @@ ResponseType = Literal["refute", "challenge", "concede", "partial"]
 PositionShift = Literal["strengthened", "unchanged", "adjusted", "weakened"]
 
 CLOSING_ITEM = "closing"
-"""Item in `Turn.citations` for citations of the closing."""
+"""Item that `Turn.citations` yields for citations of the closing."""
 UNSTRUCTURED = "unstructured"
 """Warning of a turn whose text is the model's unchanged answer, because the answer did not fit the form."""
 
@@ -88,7 +88,7 @@ class StrategyPick(FrozenModel):
 
 
 class Turn(FrozenModel):
-    """A speech. In structured turns, `text` is made from the other fields."""
+    """A speech. If the debater filled in a form, `text` is composed from the form."""
 
     index: int = Field(ge=0)
     """Position in the debate, from 0, as in the cue."""
@@ -103,9 +103,9 @@ class Turn(FrozenModel):
     arguments: tuple[Argument, ...] | None = None
     """The arguments; None in phases without arguments."""
     responses: tuple[Response, ...] | None = None
-    """Answers to the opponents' arguments; None in phases without them."""
+    """Responses to the opponents' arguments; None in phases without responses."""
     answers: tuple[FollowUpAnswer, ...] | None = None
-    """Replies to follow-up questions; None in phases without them."""
+    """Replies to follow-up questions; None in phases without replies."""
     closing: Closing | None = None
     """The closing statement; None in other phases."""
     passages: PassageIds = ()
@@ -135,7 +135,7 @@ class Turn(FrozenModel):
 
     @property
     def is_one_item(self) -> bool:
-        """Whether the text of the turn is a single argument, as in imported speeches."""
+        """Whether the whole text of the turn is the claim of its only argument, as in imported speeches."""
         return self.arguments is not None and len(self.arguments) == 1 and self.arguments[0].claim == self.text
 
 

@@ -1,4 +1,4 @@
-"""The verdict of a judging system, which a scorer computes."""
+"""The verdict of a judging system, which is computed from assessments."""
 
 from typing import Annotated, Literal
 
@@ -80,14 +80,14 @@ class Verdict(FrozenModel):
 
     @property
     def outcome(self) -> str:
-        """Name of the winner. Without a winner, `option`. Without an option, `victory`."""
+        """Name of the winner, else `option`, else `victory`."""
         return self.winner if self.winner is not None else self.option or self.victory
 
     @property
     def option_scores(self) -> dict[str, float]:
-        """Maps each option of a vote to its score, from the notes; empty for systems without options.
+        """Maps each option of a vote to its score; empty for systems without options.
 
-        A vote on a debate has these scores even if a debater wins.
+        The options of a vote on a debate have scores even if a debater wins.
         """
         found = self.notes.get("weights")
         if not isinstance(self.notes.get("option"), str) or not isinstance(found, dict):
@@ -101,7 +101,7 @@ class Verdict(FrozenModel):
 
     @property
     def is_tied(self) -> bool:
-        """Whether another option has a higher score than `option`.
+        """Whether the best options tie, so that the result is an option with a lower score.
 
         Example: PASS and FAIL tie, so the panel's option is CONDITIONAL.
         """

@@ -22,7 +22,7 @@ _DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 def friendly_os_errors(path: Path, done: str) -> Generator[None]:
     """Turn an OSError in the `with` block into a StorageError, e.g. `a.json: cannot be written`.
 
-    `done`: what failed, e.g. `written`.
+    `done`: the failed operation as a participle, e.g. `written`.
     """
     try:
         yield
@@ -48,7 +48,7 @@ def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int 
     """Write `data` to `path`. After a crash, the file has either its old content or all of `data`.
 
     `mode`: permissions of a new file. An existing file keeps its permissions. Raises StorageError if the file cannot be
-    written. Raises StorageError if the file exists and `overwrite` is false.
+    written, or if the file exists and `overwrite` is false.
     """
     make_folder(path.parent)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")

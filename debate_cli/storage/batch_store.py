@@ -1,4 +1,4 @@
-"""Stores batches of requests and their answers, until a transcript contains the answers.
+"""Stores batches of requests, and their answers until a transcript contains the answers.
 
 The file `batches.sqlite` contains no prompts.
 """
@@ -53,7 +53,7 @@ class RequestKey(NamedTuple):
 
 
 class StoredRequest(NamedTuple):
-    """A submitted request."""
+    """A request of a stored batch."""
 
     custom_id: str
     batch: str
@@ -78,13 +78,16 @@ class StoredBatch(NamedTuple):
 
 
 class BatchStore:
-    """The batches of one folder; none if the folder has no `batches.sqlite`. Every method may raise StorageError."""
+    """The batches in the file `batches.sqlite` of a folder. Without this file, there are no batches.
+
+    Every method may raise StorageError.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / STORE_NAME
 
     def find(self, key: RequestKey) -> StoredRequest | None:
-        """Return the stored request with this key; None if there is none."""
+        """Return the stored request with this key; None if there is no such request."""
         return next((each for each in self.find_by_task(key) if each.key == key), None)
 
     def find_by_task(self, key: RequestKey) -> list[StoredRequest]:
@@ -117,13 +120,13 @@ class BatchStore:
         return [StoredBatch(*row) for row in rows]
 
     def create(self) -> None:
-        """Create the file if there is none."""
+        """Create the file if it does not exist."""
         if not self.path.exists():
             with self._writing():
                 pass
 
     def add(self, batch: StoredBatch, requests: Iterable[StoredRequest]) -> None:
-        """Store a batch and its requests before it is submitted."""
+        """Store a batch and its requests before the batch is submitted."""
         with self._writing() as database:
             database.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)", batch)
             rows = ((each.custom_id, each.batch, *each.key, each.answer) for each in requests)
@@ -184,7 +187,7 @@ class BatchStore:
                     raise StorageError(f"{self.path}: written by a newer version of debate-cli; upgrade debate-cli")
                 yield database
         except sqlite3.Error as error:
-            advice = "restore the file; without the file, requests of running batches are sent and paid again"
+            advice = "restore the file; without the file, requests of running batches are sent and paid for again"
             raise StorageError(f"{self.path}: cannot be used ({error}); {advice}") from error
         except OSError as error:
             reason = error.strerror or type(error).__name__

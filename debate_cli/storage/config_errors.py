@@ -155,11 +155,12 @@ class ConfigRepair:
     renamed: dict[KeyPath, KeyPath] = field(default_factory=dict[KeyPath, KeyPath])
     """Maps the path of each renamed key to the path in the file."""
     unknown_sections: set[str] = field(default_factory=set[str])
-    """Sections in which a check could report an error that is not in the file, because a part was removed."""
+    """Sections whose checks are skipped. A part was removed, so a check could report an error that is not in the
+    file."""
     _replaced: set[KeyPath] = field(default_factory=set[KeyPath])
 
     def repair(self, problem: Problem) -> None:
-        """Rename a misspelt key. Replace any other wrong value; if that value is wrong too, remove it."""
+        """Rename a misspelt key, or replace a wrong value with a valid one. Remove the part if neither is possible."""
         *inner, key = problem.path or ("",)
         parent, is_misspelt = value_at(self.data, tuple(inner)), problem.is_key_error
         match = closest_match(str(key), _allowed_keys(tuple(inner), self.data)) if is_misspelt else None
@@ -175,7 +176,7 @@ class ConfigRepair:
             cast("Any", parent)[key] = f"mock/{len(self._replaced)}"  # valid as a name, a side and a model
 
     def written_path(self, path: KeyPath) -> KeyPath:
-        """Return the path in the file of a part of the repaired configuration."""
+        """Return the key path in the file. `path`: key path in the repaired configuration."""
         heads = (path[:length] for length in range(len(path), 0, -1))
         head = next((head for head in heads if head in self.renamed), ())
         return (*self.renamed.get(head, ()), *path[len(head) :])
@@ -191,7 +192,7 @@ class ConfigRepair:
 
 
 def format_validation_error(item: Any) -> str:
-    """Return what is wrong, according to one pydantic error."""
+    """Return the message of a pydantic error, without advice. `item`: an item of `ValidationError.errors()`."""
     if item["type"] == "extra_forbidden":
         return "unknown key"
     message = _message(item)
@@ -283,7 +284,7 @@ def _key_path(item: Any, data: Any) -> KeyPath:
 
 
 def value_at(data: Any, path: KeyPath) -> Any:
-    """Return the value at `path`; None if there is none."""
+    """Return the value at `path`; None if there is no value."""
     for part in path:
         data = get_child(data, part)
     return data

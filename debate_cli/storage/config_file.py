@@ -68,11 +68,11 @@ class LoadedConfig:
 
     config: DebateConfig
     folder: Path
-    """Folder from which relative paths start: the folder of the file, else the working folder."""
+    """Folder that relative paths refer to: the folder of the file, else the working folder."""
     secrets: tuple[str, ...]
     """Values that must never be written: secret variables, headers, and keys of providers."""
     prompts: Mapping[str, str]
-    """Texts of the prompts that the configuration replaces, by the prompt's name."""
+    """Texts that replace built-in prompts, by the prompt's name."""
     source_map: SourceMap
     """Position of each value, for the errors of later checks."""
     env: Environment = field(default_factory=lambda: Environment({}))
@@ -97,9 +97,10 @@ def read_config_file(
     """Read the configuration in the file `path`. Raises ConfigError with one line per error.
 
     - `text`: text to read in place of the file.
-    - `env`: `DEBATE_…` variables in it replace values of the file.
-    - `overrides`: replace values of the variables and of the file.
-    - `checks`: return contradictions between settings.
+    - `overrides`: replace values of variables and of the file.
+    - `env`: environment. Its `DEBATE_…` variables replace values of the file.
+    - `checks`: functions that return contradictions between settings.
+    - `trusted_folders`: other folders from which the configuration may read files.
     """
     if text is None:
         if path is None:
@@ -116,7 +117,7 @@ def read_prompt_files(
 ) -> tuple[dict[str, str], list[Problem]]:
     """Return the texts of prompts by name, and a problem for each prompt that cannot be used.
 
-    `from_options`: names of prompts whose files may be anywhere. All other files must be in `folder` or
+    `from_options`: names of prompts whose files may be in any folder. All other files must be in `folder` or
     `trusted_folders`.
     """
     texts: dict[str, str] = {}
@@ -182,9 +183,9 @@ class _ConfigLoader:
         )
 
     def _validate(self, data: dict[str, Any], checks: Sequence[ConfigCheck]) -> DebateConfig | None:
-        """Return the configuration in `data`, without its wrong parts. None if no part can be read.
+        """Validate `data` and add its problems to `problems`. Wrong parts are replaced or removed, then checked again.
 
-        Problems are added to `problems`. Each step repairs the parts that are wrong so far and looks for more.
+        Returns the valid configuration; None if `data` is not valid after _MAX_REPAIRS rounds.
         """
         repair = ConfigRepair(deepcopy(data))
         for _ in range(_MAX_REPAIRS):
@@ -334,7 +335,7 @@ def _literal_secrets(data: Any, path: KeyPath) -> Iterator[Problem]:
 
 
 def load_rubric(path: Path) -> Rubric:
-    """Load settings of judging systems, e.g. `structured: {weights: ..., thresholds: ...}`.
+    """Load a rubric: settings of judging systems, e.g. `structured: {weights: ..., thresholds: ...}`.
 
     Raises ConfigError with one line per error.
     """
@@ -346,7 +347,7 @@ def load_rubric(path: Path) -> Rubric:
 
 
 def parse_rubric(data: Mapping[str, Any], source_map: SourceMap) -> Rubric:
-    """Return the rubric in `data`, which maps kinds of systems to settings. Raises ConfigError."""
+    """Return the rubric in `data`, which maps kinds of systems to their settings. Raises ConfigError."""
     sections: dict[str, Any] = {kind: (settings_class(kind) | None, None) for kind in system_kinds()}
     model = create_model("RubricFile", __base__=ConfigModel, **sections)
     try:

@@ -24,8 +24,8 @@ class CsvFile(NamedTuple):
 def read_csv_file(path: Path, max_bytes: int, name: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:
     """Read a CSV file in UTF-8. `name`: name of the file in errors.
 
-    Raises UsageError if the file is unreadable, too large or not valid CSV, if a column is named twice, or if a row has
-    more values than there are columns.
+    Raises UsageError if the file is unreadable, too large or not valid CSV. Raises UsageError if a column name appears
+    twice, or if a row has more values than there are columns.
     """
     try:
         text = read_regular_text(path, max_bytes, "utf-8-sig")

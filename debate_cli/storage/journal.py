@@ -33,7 +33,7 @@ from debate_cli.storage.serialization import (
 MAX_JOURNAL_BYTES = 256 * 1024 * 1024
 _VERSION_KEY = "schema_version"
 _CHECKSUM = re.compile(rb',"crc32":"([0-9a-f]{8})"\}$')
-"""The CRC-32 covers its own line and all earlier lines, without their checksums."""
+"""Matches the checksum at the end of a line: the CRC-32 of this and all earlier lines, without their checksums."""
 _DAMAGED_SUFFIX = ".damaged"
 
 
@@ -92,7 +92,7 @@ class Journal:
         with friendly_os_errors(path, "written"):
             self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
             try:
-                if os.fstat(self._fd).st_size < length:  # the last line is whole and lacks its newline
+                if os.fstat(self._fd).st_size < length:  # the last line is complete but lacks its newline
                     os.write(self._fd, b"\n")
                 else:
                     os.ftruncate(self._fd, length)

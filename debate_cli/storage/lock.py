@@ -1,6 +1,6 @@
 """Locks a debate, so that at most one process works on it.
 
-The operating system releases the lock when its process ends, so a leftover lock file is harmless.
+The operating system releases the lock when the process ends, so a leftover lock file is harmless.
 """
 
 import contextlib

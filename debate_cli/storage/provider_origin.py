@@ -17,9 +17,10 @@ from debate_cli.storage.serialization import providers_to_json
 from debate_cli.storage.variables import Environment
 
 WEB_SEARCH = "web search"
-"""Key of the web-search server among providers. No provider has this name, because of the space."""
+"""Key of the web-search server among the origins of providers. No provider has this name, because it contains a
+space."""
 IsOption = Callable[..., bool]
-"""Tells whether an option set the value at a key path in the settings of a provider."""
+"""Tells whether an option set the value at a key path within the provider's settings."""
 _ADDRESS_VARIABLE = re.compile(
     r"(?:https?://)?\$\{(?P<name>\w*(?:URL|HOST|ENDPOINT|ADDRESS))(?::-[^}]*)?\}(?::\d+)?(?:/.*)?"
 )
@@ -84,7 +85,7 @@ def search_fingerprint(base_url: str) -> str:
 
 
 def settings_fingerprint(name: str, spec: ProviderSpec) -> str:
-    """Return the SHA-256 of a provider's written settings.
+    """Return the SHA-256 of the settings that the user wrote for a provider.
 
     A configuration and the debates saved from it have the same fingerprint.
     """

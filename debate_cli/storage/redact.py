@@ -20,7 +20,7 @@ PLACEHOLDER_KEYS = frozenset({
 })  # fmt: skip
 """Values that are never redacted: dummy keys for servers without keys, and words that transcripts contain."""
 _WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
-r"""The `n` of a JSON escape `\n` is not part of the following word."""
+r"""Matches the start of a word. The `n` of a JSON escape `\n` does not belong to the word after it."""
 _API_KEY = re.compile(
     _WORD_START
     + r"(?:sk-(?!learn)[A-Za-z0-9_-]{8,}|AIza[A-Za-z0-9_-]{16,}|gsk_[A-Za-z0-9]{16,}|xai-[A-Za-z0-9]{16,}"
@@ -39,7 +39,7 @@ _LAST_WORD = re.compile(
 )
 _MAX_KEY_CHARS = 200
 _MAX_DISGUISE_FACTOR = 7
-"""Invisible characters or JSON escapes make a secret at most this many times as long."""
+"""Maximum factor by which invisible characters or JSON escapes lengthen a secret."""
 
 
 class Redactor:
@@ -53,7 +53,7 @@ class Redactor:
         self._values = compile_secret_pattern(wanted)
         self._longest = MAX_ENCODED_FACTOR * max(map(len, wanted), default=0)
         self._is_word_only = all(_WORD.fullmatch(secret) for secret in wanted)
-        """Whether every secret is one word. The encodings of such secrets are also one word."""
+        """Whether every secret, and so each of its encodings, is a word of printable ASCII characters."""
 
     def __call__(self, text: str) -> str:
         """Return `text` without secrets, including those that JSON escapes or invisible characters hide."""
@@ -69,7 +69,7 @@ class Redactor:
             text = self._values.sub(REDACTED, text)
         text = _API_KEY.sub(REDACTED, text)
         for pattern in (_BEARER, _KEY_HEADER, _URL_CREDENTIALS):
-            text = pattern.sub(_keep_prefix, text)  # `re` would prepare a template with `\1` again for each text
+            text = pattern.sub(_keep_prefix, text)  # faster: `re` parses a template such as `\1` again for each text
         return text
 
     def uncertain_tail(self, text: str) -> int:

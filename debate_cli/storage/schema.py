@@ -35,7 +35,7 @@ _FILE_SCHEMA = {
 
 
 def config_schema() -> dict[str, Any]:
-    """Return the schema of `debate.yaml`. The schema allows short forms of values, and `${VAR}`."""
+    """Return the schema of `debate.yaml`. It also accepts short forms of values, and `${VAR}`."""
     schema = add_descriptions(DebateConfig.model_json_schema(), _field_docs())
     definitions = schema["$defs"]
     systems = definitions["JudgingConfig"]["properties"]["systems"]

@@ -68,7 +68,7 @@ def check_version(version: object, where: str, kind: str) -> int:
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise TranscriptError(f"{where}: is not a {kind} of debate-cli; name another file")
     if version > SCHEMA_VERSION:
-        versions = f"schema_version {str(version)[:_VERSION_CHARS]}; this version knows {SCHEMA_VERSION}"
+        versions = f"schema_version {str(version)[:_VERSION_CHARS]}; this version reads up to {SCHEMA_VERSION}"
         raise NewerVersionError(f"{where}: written by a newer version ({versions}); upgrade debate-cli")
     return version
 
@@ -78,7 +78,7 @@ def upgrade_transcript(
 ) -> dict[str, Any]:
     """Upgrade `data` from `version` to the newest version, and set `schema_version`.
 
-    Raises an error such as KeyError or TypeError if `data` does not fit its version.
+    Raises an error such as KeyError or TypeError if `data` is not a transcript of `version`.
     """
     for step in steps[version - 1 :]:
         data = step(data)

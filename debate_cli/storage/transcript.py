@@ -60,7 +60,7 @@ OPTIONAL_KEYS = frozenset({
     "personality", "stance", "conviction", "strategy", "arguments", "responses", "answers", "closing", "directive",
     "evaded", "item", "reason", "changed_because", "round", "guidance", "exchange", "momentum",
 })  # fmt: skip
-"""Keys in participants, turns, assessments and failures that are omitted if null, at any depth."""
+"""Keys that are omitted if null, at any depth of participants, turns, assessments and failures."""
 ABSENT_WHEN_EMPTY = ("origin", "changes", "passages", "searches", "unanswered", "runs")
 """Top-level keys that are omitted if null or empty."""
 _EVENT_SECTIONS = ("participants", "turns", "assessments", "failures")
@@ -96,7 +96,7 @@ class Transcript(FrozenModel):
     """Settings that were changed when the debate was resumed; omitted if there are none."""
     participants: tuple[Participant, ...]
     passages: tuple[Passage, ...] = ()
-    """Passages of sources that were shown to debaters; omitted if there are none."""
+    """Passages of sources that were shown to debaters or judges; omitted if there are none."""
     searches: tuple[SearchRecord, ...] = ()
     """Web searches and rerankings of passages; omitted if there are none."""
     turns: tuple[Turn, ...]
@@ -302,7 +302,7 @@ def load_transcript_file(path: Path) -> Transcript:
 
 
 def parse_transcript(data: bytes, name: str) -> Transcript:
-    """Parse a transcript. `name`: its name in errors. Raises TranscriptError with one sentence."""
+    """Parse a transcript. `name`: name of the transcript in errors. Raises TranscriptError with one sentence."""
     fields = _parse_json_object(data.removeprefix(BOM_UTF8), name)
     version = check_version(fields.get("schema_version"), name, "transcript")
     try:

@@ -29,14 +29,15 @@ class IndexEntry:
     models: tuple[str, ...]
     """Models of all debaters, as `provider/model`, each once."""
     conclusions: tuple[Verdict, ...]
-    """Newest verdict of each judging system, and all verdicts of human reviewers. The deciding verdict comes first.
-    Empty without a transcript."""
+    """One verdict of each judging system, from the run with the highest precedence. Also the verdicts of runs that are
+    compared with this run, and all verdicts of human reviewers. The deciding verdict comes first. Empty without a
+    transcript."""
     cost_usd: float | None
     """Cost in US dollars; None if a price is not known."""
     rehearsal: str = ""
     """The debate's `rehearsal_notice`."""
     missing_judgements: int = 0
-    """Number of missing judgements that judges can be asked for again; 0 if the debate is incomplete or a process works on it."""
+    """Number of missing judgements that can be repeated; 0 if the debate is incomplete or a process works on it."""
     lacks_deciding_judgement: bool = False
     """Whether the deciding verdict of a complete debate is undetermined because a judge failed."""
 
@@ -62,7 +63,7 @@ def list_index_entries(folder: Path) -> Iterator[IndexEntry | UnreadableFile]:
 
 
 def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
-    """Read the debate at `path`, and return its index entry."""
+    """Read the debate at `path`. Returns its index entry, or the reason why it cannot be read."""
     try:
         stored = open_debate(path)
     except DebateError as error:

@@ -34,7 +34,7 @@ class StoredDebate(NamedTuple):
 
     @property
     def from_journal(self) -> bool:
-        """Whether the debate was read from its journal: the transcript is older than the journal, or missing."""
+        """Whether the debate was read from its journal, because the transcript is older, missing or unreadable."""
         return self.path.suffix == JOURNAL_SUFFIX
 
 
@@ -127,8 +127,8 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """Expand paths, ids, folders and globs to a list of files, each once. `folders`: where to search for ids.
 
-    A path of a missing file is returned, so that the function that reads the file reports the error. Raises UsageError
-    for a folder or glob without files. Raises UsageError for a misspelt id, if it is the only reference.
+    The path of a missing file is returned too, so that the function that reads the file reports the error. Raises
+    UsageError for a folder or glob without files. Raises UsageError for a misspelt id if it is the only reference.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None
@@ -144,7 +144,7 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
             places = (place for folder in searched for place in reversed(_journal_and_transcript(folder / path)))
             files = [next((place for place in places if place.exists()), path)]
         if not files:
-            raise UsageError(f"{reference}: holds no transcripts; name a transcript, a folder or a glob")
+            raise UsageError(f"{reference}: contains no transcripts; name a transcript, a folder or a glob")
         found.update(dict.fromkeys(files))
     if searched and len(found) == 1:
         path = next(iter(found))

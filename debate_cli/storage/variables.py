@@ -1,7 +1,7 @@
 """Variables and overrides of a configuration: the environment, `.env`, `${VAR}`, and options.
 
-In provider settings, `${VAR}` is an environment variable. Elsewhere `${VAR}` is an entry of `vars`, so that a downloaded file
-cannot send secrets of the environment to models.
+In provider settings, `${VAR}` names an environment variable. Elsewhere `${VAR}` names an entry of `vars`, so that a
+downloaded file cannot send secrets of the environment to models.
 """
 
 import json
@@ -21,13 +21,14 @@ from debate_cli.storage.plain_data import get_child, is_list, is_mapping
 from debate_cli.storage.yaml_positions import MAX_YAML_DEPTH, escape_unprintable, parse_yaml
 
 TEXT_VARIABLE_PREFIX = "DEBATE_VAR_"
-"""Prefix of variables for texts: `DEBATE_VAR_NAME` sets `${NAME}`."""
+"""Prefix of environment variables for texts: `DEBATE_VAR_NAME` sets `${NAME}`."""
 SHORTCUT_VARIABLES = {"DEBATE_TOPIC": "topic", "DEBATE_SEED": "seed", "DEBATE_OUT": "output.dir"}
-"""Short names of variables, and the key paths that they set."""
+"""Maps environment variables with short names to the key paths that they set."""
 TRUSTED_HOSTS_VARIABLE = "DEBATE_TRUSTED_HOSTS"
-"""Variable with the hosts to which files may send requests and keys, separated by commas."""
+"""Environment variable that lists trusted hosts, separated by commas. Configurations may send requests and keys to
+these hosts."""
 QUEUE_VARIABLE = "DEBATE_QUEUE"
-"""Variable with the address of the queue of experiments."""
+"""Environment variable with the address of the queue for the debates of experiments."""
 _PREFIX, _GENERIC_PREFIX = "DEBATE_", "DEBATE__"
 _MAX_DOTENV_BYTES = 1024 * 1024
 _IGNORED_IN_DOTENV = re.compile(r".*_BASE_URL|OLLAMA_HOST|HF_ENDPOINT|.*_PROXY|DEBATE_.*|XDG_.*|HOME", re.IGNORECASE)
@@ -94,7 +95,7 @@ def is_variable_name(name: str) -> bool:
 
 
 def is_secret_variable(variable: str) -> bool:
-    """Whether a part of the name `variable` between underscores is a word such as KEY or TOKEN."""
+    """Whether `variable` contains a word such as KEY or TOKEN. Words are separated by underscores."""
     return _SECRET_NAME.search(variable) is not None
 
 
@@ -108,18 +109,18 @@ class VariableResolver:
     """Replaces variables by their values. Collects errors and secret values."""
 
     env: Mapping[str, str]
-    """The environment, for provider settings."""
+    """Environment variables, which replace `${VAR}` in provider settings."""
     given: Mapping[str, object] = field(default_factory=dict[str, object])
-    """Variables for texts outside provider settings, from `vars`, `--var` and `DEBATE_VAR_…`."""
+    """Variables that replace `${NAME}` outside provider settings, from `vars`, `--var` and `DEBATE_VAR_…`."""
     key_variables: Collection[str] = ()
-    """Names of variables that hold the key of a provider."""
+    """Names of environment variables that contain API keys."""
     used: set[str] = field(default_factory=set[str])
     """Names of the variables in `given` that the configuration uses."""
     faults: list[tuple[KeyPath, str]] = field(default_factory=list[tuple[KeyPath, str]])
     secrets: set[str] = field(default_factory=set[str])
 
     def resolve(self, data: Any, path: KeyPath = ()) -> Any:
-        """Return `data` with variables replaced by their values, except in headers of providers."""
+        """Return `data` with variables replaced by their values. Headers of providers keep their variables."""
         if isinstance(data, str):
             resolved = _VARIABLE.sub(lambda found: self._replace(found, path), data)
             return data if is_header_path(path) else resolved
@@ -139,7 +140,7 @@ class VariableResolver:
             )
         if path[2:] == ("base_url",) and (is_secret_variable(name) or name in self.key_variables):
             return self._fault(
-                path, f"{name} holds a secret, which must not be part of an address; name it in `api_key_env`"
+                path, f"{name} contains a secret, which must not be part of an address; name it in `api_key_env`"
             )
         is_setting = path[:1] == ("providers",) or path == ("evidence", "web", "base_url")
         given = (self.env if is_setting else self.given).get(name)
@@ -149,7 +150,7 @@ class VariableResolver:
         if not value and default is not None:
             return default
         if value is None:
-            what = f"the variable {name} is not given; give it with --var {name}=... or {TEXT_VARIABLE_PREFIX}{name}"
+            what = f"the variable {name} has no value; set it with --var {name}=... or {TEXT_VARIABLE_PREFIX}{name}"
             if is_setting:
                 what = f"the environment variable {name} is not set; set it"
             return self._fault(path, f"{what}, or write `${{{name}:-default}}`")
@@ -216,17 +217,17 @@ def unknown_variables(env: Mapping[str, str]) -> list[str]:
 
 
 def variable_override(name: str, value: str, source: str) -> Override:
-    """Return the override that sets `${NAME}` in texts."""
+    """Return the override that sets the variable `name` for texts."""
     return Override(f"vars.{name}", json.dumps(value, ensure_ascii=False), source)
 
 
 def apply_overrides(
     data: dict[str, Any], overrides: Sequence[ConfigChange]
 ) -> tuple[dict[str, Any], dict[KeyPath, str], list[Problem]]:
-    """Apply the overrides in order. Return three values: the changed data, the sources, and the problems.
+    """Apply the overrides in order. Returns (changed data, sources, problems).
 
-    The sources map each changed key path to the `source` of its override. The path of a problem is one part, the whole
-    key.
+    The sources map each changed key path to the `source` of its override. The path of a problem has one part: the key
+    of the override, with its dots.
     """
     changed: dict[str, Any] = json.loads(json.dumps(data))
     origins: dict[KeyPath, str] = {}
@@ -265,7 +266,7 @@ def _plain_value(value: Any) -> Any:
 
 
 def _set_value(data: dict[str, Any], parts: Sequence[str], value: Any) -> list[KeyPath]:
-    """Set the value at a key path. Create missing mappings and lists. Return the paths of everything new."""
+    """Set the value at a key path, and create missing mappings and lists. Returns all changed key paths."""
     if not all(parts) or len(parts) > MAX_YAML_DEPTH:
         raise ValueError("not a key path; write it like `format.arguments` or `debaters.0.model`")
     parent: Any = data
@@ -286,7 +287,7 @@ def _key_in(parent: Any, part: str) -> str | int:
     if is_mapping(parent):
         return part
     if not is_list(parent):
-        raise ValueError(f"`{part}` follows a value that has no keys; remove `.{part}`")
+        raise ValueError(f"the value before `.{part}` has no keys; remove `.{part}`")
     size = len(parent)
     if not re.fullmatch(r"[0-9]{1,4}", part) or int(part) > size:
         raise ValueError(f"`{part}` is not an index; write a number from 0 to {size} ({size} adds an item)")

@@ -17,7 +17,7 @@ from debate_cli.regular_file import read_regular_file
 MAX_YAML_BYTES = 1024 * 1024
 MAX_YAML_DEPTH = 40
 MAX_YAML_NODES = 20_000
-"""Maximum number of keys and values in a document. An alias counts as much as its target."""
+"""Maximum number of keys and values in a document. An alias adds as many as its target has."""
 
 _WORDS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -38,7 +38,7 @@ class SourcePosition(NamedTuple):
 
 
 class NodePosition(NamedTuple):
-    """Positions of a key and its value. For an item of a list, both positions are equal."""
+    """Positions of a key and its value. An item of a list has two equal positions."""
 
     key: SourcePosition
     value: SourcePosition
@@ -64,7 +64,7 @@ class ParsedYaml(NamedTuple):
 
 @cache
 def _yaml() -> Any:
-    """PyYAML is imported only when a text is parsed, because the import is slow."""
+    """Return the module PyYAML. It is imported when the first text is parsed, because the import is slow."""
     import yaml
 
     return yaml
@@ -113,7 +113,7 @@ def parse_yaml(text: str) -> ParsedYaml:
         mark: Any = error.problem_mark or error.context_mark
         last = _end_of(text)
         message = f"not valid YAML ({error.problem}); check quotes, colons and indentation"
-        if "nesting depth" in error.problem:  # libyaml has a limit since PyYAML 6.0.4, and reads ahead of its events
+        if "nesting depth" in error.problem:  # libyaml limits the depth too, and may fail before our check
             message = _TOO_DEEP
         return ParsedYaml(faults=(YamlFault(min(last, SourcePosition(mark.line + 1, mark.column + 1)), message),))
 
@@ -158,7 +158,7 @@ def _check_bounds(depth: int, nodes: int, part: Any) -> None:
 class _Builder:
     positions: dict[KeyPath, NodePosition] = field(default_factory=dict[KeyPath, NodePosition])
     faults: dict[SourcePosition, YamlFault] = field(default_factory=dict[SourcePosition, YamlFault])
-    """By position, because an alias builds its target again under another key path."""
+    """Faults by position, so that each is listed once. An alias builds its target again."""
     nodes: int = 0
 
     def build_document(self, root: Any) -> ParsedYaml:

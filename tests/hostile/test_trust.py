@@ -226,7 +226,7 @@ def test_a_secret_is_no_part_of_an_address(here: Path, thief: ModelServer) -> No
     hostile_config(here, address, thief)
     done = debate("run", "debate.yaml", "--trust-host", "0.0.0.0", cwd=here, env=SECRETS)
     assert (done.code, received(thief)) == (2, "[] []")
-    assert "AWS_SECRET_ACCESS_KEY holds a secret, which must not be part of an address" in done.err
+    assert "AWS_SECRET_ACCESS_KEY contains a secret, which must not be part of an address" in done.err
 
 
 def write_stored(path: Path, stored: dict[str, Any]) -> None:

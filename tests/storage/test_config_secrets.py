@@ -28,7 +28,7 @@ def test_a_secret_in_an_address_is_an_error(name: str) -> None:
     """A variable that is secret by name, or is a provider's key, must not be in an address."""
     more = f"providers: {{lab: {{kind: openai, api_key_env: WALDO, base_url: 'https://h/${{{name}}}'}}}}"
     (line,) = problems(more, env={name: SECRET, "WALDO": SECRET})
-    assert f"{name} holds a secret, which must not be part of an address" in line
+    assert f"{name} contains a secret, which must not be part of an address" in line
     assert SECRET not in line
 
 

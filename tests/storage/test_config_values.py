@@ -69,7 +69,7 @@ def test_a_key_path_reaches_into_lists(key: str, value: str, path: list[str | No
             "x",
             "--set: debaters.5.model: `5` is not an index; write a number from 0 to 2 (2 adds an item)",
         ),
-        ("topic.a", "x", "--set: topic.a: `a` follows a value that has no keys; remove `.a`"),
+        ("topic.a", "x", "--set: topic.a: the value before `.a` has no keys; remove `.a`"),
         ("seed", "[", "--set: seed: not valid YAML"),
         ("a..b", "1", "--set: a..b: not a key path"),
         ("judging.systems", "[strutured]", "--set: judging.systems.0.kind: must be"),
@@ -141,7 +141,7 @@ def test_a_variable_of_the_environment_is_not_read_for_a_text() -> None:
     """The error says how to give the variable."""
     (line,) = problems("background: ${DB_PASSWORD}", env={"DB_PASSWORD": "canary-4711"})
     assert line == (
-        "stdin:4:13: background: the variable DB_PASSWORD is not given; give it with --var DB_PASSWORD=... or "
+        "stdin:4:13: background: the variable DB_PASSWORD has no value; set it with --var DB_PASSWORD=... or "
         "DEBATE_VAR_DB_PASSWORD, or write `${DB_PASSWORD:-default}`"
     )
 

@@ -106,7 +106,7 @@ def test_a_folder_stands_for_its_debates(tmp_path: Path) -> None:
 @pytest.mark.parametrize("reference", ["{folder}", "{folder}/*.json"])
 def test_an_empty_folder_or_glob_is_an_error(tmp_path: Path, reference: str) -> None:
     """The error says that no transcript was found."""
-    with pytest.raises(UsageError, match="holds no transcripts"):
+    with pytest.raises(UsageError, match="contains no transcripts"):
         expand_references([reference.format(folder=tmp_path)])
 
 

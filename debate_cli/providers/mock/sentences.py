@@ -62,7 +62,7 @@ class PromptFacts:
         """Maps the name of a debater to the debater's side."""
         found = _parse_lines(self.user_text)
         self.turns = tuple(turn for turn in found if type(turn.get("turn")) is int and "speaker" in turn)
-        """The transcript that a judge reads."""
+        """The turns of the transcript that a judge reads."""
         self.speakers = {
             argument.get("id"): str(turn["speaker"])
             for turn in reversed(self.turns)
@@ -83,11 +83,11 @@ class PromptFacts:
         """Earlier answers of this debater."""
         self.own_citation_count = sum(len(_CITED_SOURCE.findall(content)) for content in own)
         self.debate_text = "\n".join([*own, self.user_text])
-        """All earlier speeches. The debater's own come first."""
+        """The debater's earlier answers, followed by the other messages of the prompt."""
 
     @cached_property
     def speaker(self) -> str | None:
-        """For a debater's prompt, the debater. For a judge's prompt, the speaker of the judged turn, if there is one."""
+        """Name of the debater who is asked, or of the speaker of the judged turn. None if no turn is judged."""
         if not self.is_judge:
             return _find_json(_SPEAKER, self.user_text) or None
         judged = _JUDGED_TURN.findall(self.task)
@@ -100,7 +100,7 @@ class PromptFacts:
 
     @cached_property
     def own_vote(self) -> Json:
-        """Last vote of a judge who votes again; empty for a first vote."""
+        """Last vote of a judge who votes again, as a JSON object; empty for a first vote."""
         return _find_json(_OWN_VOTE, self.user_text) or {}
 
     @cached_property
@@ -188,7 +188,7 @@ CLOSE_SHARE = 0.04
 TIED = ""
 """Result of `find_leader` if no side leads."""
 WEAK_BELOW, STRONG_FROM = 0.51, 0.75
-"""A performance is weak if its quality (0-1) is below the first number, and strong from the second number on."""
+"""A performance is weak if its quality (0-1) is below the first number, and strong if it reaches the second number."""
 
 
 class SeededRandom:

@@ -36,7 +36,7 @@ def describe_value(schema: JsonSchema) -> str:
 
 
 def comment_lines(text: str, prefix: str = "# ") -> Iterator[str]:
-    """Yield `text` as comment lines of at most WIDTH characters, each of them after `prefix`."""
+    """Yield `text` as comment lines of at most WIDTH characters. Each line begins with `prefix`."""
     for line in text.splitlines():
         for piece in textwrap.wrap(line, WIDTH - len(prefix), break_on_hyphens=False) or [""]:
             yield f"{prefix}{piece}".rstrip()

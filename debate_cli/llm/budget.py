@@ -88,8 +88,8 @@ class Budget:
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
         """Reserve `worst`, the maximum usage of one request. The caller sets `used` on the yielded reservation.
 
-        Waits while `worst` does not fit because of the reservations of other requests. If `worst` does not fit without
-        other reservations either, closes the budget.
+        Waits while the reservations of other requests leave too little for `worst`. Closes the budget if `worst` alone
+        exceeds the remaining budget.
 
         Raises BudgetError if the budget is closed. `what`: name of the request in the error message.
         """

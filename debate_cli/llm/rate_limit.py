@@ -247,7 +247,7 @@ class SharedWindow(Protocol):
         ...
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """Set the tokens that call number `entry` used. Never raises, so that the answer of the call is not lost."""
+        """Set the number of tokens that call number `entry` used. Never raises, so the call's answer is not lost."""
         ...
 
 

@@ -181,7 +181,7 @@ class _VendorBatches(ABC):
 
     @abstractmethod
     async def _matches(self, batch: Any, intent: BatchIntent) -> bool | None:
-        """Return whether `batch` was created for `intent`; None if only the results of an ended batch can show it."""
+        """Return whether `batch` was created for `intent`; None if this is known only after the batch has ended."""
 
     @abstractmethod
     def _created_at(self, batch: Any) -> float: ...

@@ -241,7 +241,7 @@ STATUS_RULES: tuple[StatusRule, ...] = (
     StatusRule(range(500, 600), errors.ServerError, "try again later"),
     StatusRule(range(300, 400), errors.RejectedError, "redirects are not followed; set base_url to the final address"),
 )
-"""Rules for error responses. The first match applies; without a match, DEFAULT_STATUS_RULE applies."""
+"""Rules for error responses. The first matching rule applies. If no rule matches, DEFAULT_STATUS_RULE applies."""
 DEFAULT_STATUS_RULE = StatusRule((), errors.RejectedError, "correct the request or the configuration of this provider")
 
 STATUS_BY_ERROR_TYPE: Mapping[str, int] = {

@@ -62,7 +62,7 @@ def split_model_name(model: str) -> tuple[str, str]:
 
 
 def find_row_problems(row: ProviderRow, env: Mapping[str, str]) -> list[str]:
-    """Return the problems with the key, extra, address and headers of `row`, one sentence each."""
+    """Return the problems with the key, package extra, address and headers of `row`, one sentence each."""
     return [*filter(None, (find_key_problem(row, env), find_extra_problem(row))), *find_address_problems(row, env)]
 
 

@@ -231,7 +231,7 @@ def _merge(parts: list[Json]) -> Json:
 # Choices and numbers -------------------------------------------------------------------------------------------------
 
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
-"""Upper bounds and standings of an argument. The judge picks the first bound above the judge's impression (0-1)."""
+"""Upper bounds and standings. An argument gets the standing of the first bound above the judge's impression (0-1)."""
 VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
 """Maps a mock judge's vote to the average of the numbers in the same answer, scaled to 0-1."""
 FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
@@ -440,7 +440,7 @@ class Opinions:
     def quote(self, place: Place) -> str | None:
         """Return words for a quotation; None if there is no sentence to quote.
 
-        Quotes the first of these texts that the task has: the cited source, the looked-up passage, the judged argument,
+        Quotes the first of these texts that the prompt has: the cited source, the looked-up passage, the judged argument,
         the judged turn.
         """
         if place.values.get("source") in self._facts.passages:
@@ -468,7 +468,7 @@ CLAIM_WORDS = 8
 LENGTH_STEP = 0.3
 """A side gets the full bias for length if its speeches exceed the average length of the other sides by this share."""
 DITHER = 0.08
-"""Distance between the lowest and the highest random number that is added to a score before rounding."""
+"""Range of the random number that is added to a skill: from -DITHER / 2 to DITHER / 2."""
 DRAW_MARGIN = 0.08
 """A mock judge decides on a draw if skills (0-1) differ by less. A biased judge uses half of this number."""
 TONE_WORDS = 5

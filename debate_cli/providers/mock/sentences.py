@@ -1,4 +1,4 @@
-"""Words of the mock: the facts in a prompt, sentences from `sentences.yaml`, and quotes of sources.
+"""Finds the facts in a prompt, writes sentences from `sentences.yaml`, and quotes sources, for the mock.
 
 A fact that a prompt lacks has a neutral default, so the mock can answer any prompt.
 """
@@ -80,7 +80,7 @@ class PromptFacts:
         """Maps the id of a looked-up passage to its text."""
         own = [message.content for message in request.messages if message.role == "assistant"]
         self.own_turns = tuple(map(_parse_object, own))
-        """Earlier answers of this debater."""
+        """Earlier answers of the debater who is asked, as parsed JSON."""
         self.own_citation_count = sum(len(_CITED_SOURCE.findall(content)) for content in own)
         self.debate_text = "\n".join([*own, self.user_text])
         """The debater's earlier answers, followed by the other messages of the prompt."""
@@ -379,7 +379,7 @@ def find_leader(values: Json, names: Collection[str]) -> str | None:
 
 
 def participant_totals(values: Json) -> dict[str, int]:
-    """Return the total of each participant in the list `scores` of `values`."""
+    """Map each participant in the list `scores` of `values` to the participant's total."""
     scores = [entry for entry in list_objects(values, "scores") if "participant" in entry]
     return {str(entry["participant"]): entry["total"] for entry in scores if isinstance(entry.get("total"), int)}
 
@@ -421,7 +421,7 @@ Manner = Literal["exact", "near", "altered", "invented"]
 MANNERS: tuple[Manner, ...] = (
     "exact", "exact", "altered", "exact", "near", "exact", "exact", "invented", "near", "exact",
 )  # fmt: skip
-"""Manners of quoting, in the order of a debater's citations. After the last manner, the list begins again."""
+"""How the mock quotes a passage, in the order of a debater's citations. After the last entry, the list begins again."""
 MIN_SENTENCE_WORDS, MAX_CITED_WORDS = 6, 16
 """Minimum number of words in a cited sentence, and maximum number of words in a quote."""
 INVENTED_QUOTE = "every team that has tried it would do it again"

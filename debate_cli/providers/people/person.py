@@ -194,7 +194,7 @@ def _write_file(path: Path, text: str) -> None:
 
 
 def to_slug(text: str) -> str:
-    """Return `text` as a part of a file name: a-z, 0-9 and dashes."""
+    """Convert `text` to a part of a file name with only a-z, 0-9 and dashes."""
     return ascii_slug(text)[:MAX_SLUG_CHARS].strip("-") or "task"
 
 

@@ -16,9 +16,10 @@ _TYPE_WORDS = {"integer": "a whole number", "number": "a number", "string": "tex
 def form_lines(schema: JsonSchema, values: object = None, indent: str = "") -> Iterator[str]:
     """Yield the lines of a form.
 
-    `schema`: an object's schema. The description of a field becomes a comment above the field. If several fields have
-    the same description, only the first field gets the comment. `values`: the answers so far. A field without an answer
-    is empty.
+    The description of a field becomes a comment above the field. If several fields have the same description, only the
+    first field gets the comment.
+
+    `schema`: the JSON Schema of an object. `values`: the answers so far. A field without an answer is empty.
     """
     yield from _object_lines(schema, values, indent, set())
 

@@ -204,7 +204,7 @@ class Violation(NamedTuple):
     """The fault in words, for example `must be at least 1, not 0`."""
     value: Any
     schema: Mapping[str, Any]
-    is_type: bool = False
+    is_wrong_type: bool = False
     """Whether the value has the wrong type."""
 
     def __str__(self) -> str:
@@ -230,7 +230,7 @@ def find_violations(value: Any, schema: Mapping[str, Any], path: KeyPath = ()) -
     wanted = schema.get("type")
     found = _json_type(value)
     if wanted not in {None, found} and (wanted, found) != ("number", "integer"):
-        yield Violation(path, f"must be {wanted}, not {found}", value, schema, is_type=True)
+        yield Violation(path, f"must be {wanted}, not {found}", value, schema, is_wrong_type=True)
         return
     options: Sequence[Any] | None = [schema["const"]] if "const" in schema else schema.get("enum")
     if options is not None and value not in options:

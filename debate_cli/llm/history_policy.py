@@ -87,7 +87,7 @@ class HistoryPolicy:
         return min((tokens for tokens in known if tokens is not None), default=None)
 
     def build(self, build: PromptBuilder, length: DebateLength, context_tokens: int | None) -> tuple[Request, bool]:
-        """Build a request as `format.history` demands: with the whole debate, or only with its recent part.
+        """Build a request as `format.history` says: with the whole debate, or only with its recent part.
 
         Returns the request, and whether it contains only the recent part. `context_tokens`: see
         `HistoryPolicy.context_tokens`.
@@ -129,8 +129,8 @@ class HistoryPolicy:
         if count < len(lengths) and not self._is_passages_noted:
             self._is_passages_noted = True
             self._note(
-                f"only {count} of {len(lengths)} passages fit into the {limit:,} tokens that a prompt has for them; "
-                "set evidence.passages or evidence.passage_words lower, or use a model with a larger context"
+                f"only {count} of {len(lengths)} passages fit into the {limit:,} tokens that a prompt has for passages; "
+                "lower evidence.passages or evidence.passage_words, or use a model with a larger context"
             )
         return count
 

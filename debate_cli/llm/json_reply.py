@@ -27,7 +27,7 @@ MAX_WRAPPERS = 8
 ParseOutcome = Literal["valid", "off_schema", "invalid", "no_object"]
 """How well a reply fits a form. `valid`: fits the JSON Schema. `off_schema`: fits the form's pydantic model, but not
 the schema. `invalid`: JSON that does not fit the form. `no_object`: no readable JSON object, or several different
-ones."""
+objects."""
 
 _THINKING_TAG = re.compile(r"<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _LOOKS_LIKE_JSON = re.compile(r"""\{\s*(?:["'}]|\w+["']?\s*:|//|/\*)""")

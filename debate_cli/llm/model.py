@@ -234,7 +234,7 @@ class BatchApi(Protocol):
     """Maximum size of one batch in bytes."""
 
     def entry(self, custom_id: str, request: Request) -> dict[str, Any]:
-        """Return `request` as an entry of a batch, in the form that `submit` takes."""
+        """Return `request` as an entry of a batch for `submit`."""
         ...
 
     async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:

@@ -197,7 +197,7 @@ class WindowEntry:
 
 
 class RateWindow:
-    """Allows at most `limit` requests, or at most `limit` tokens, in any 60 seconds. None means no limit.
+    """Limits the number of requests, or of tokens, in any 60 seconds to `limit`. A `limit` of None means no limit.
 
     A call with more tokens than `limit` waits until the window contains no call.
     """

@@ -26,7 +26,7 @@ from debate_cli.llm.usage import UsageAccumulator, compute_cost
 
 TRUNCATED_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("truncated",))
 EMPTY_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("the answer is empty",))
-"""The result of parsing an empty answer to a question for plain text."""
+"""The result of parsing an empty answer, if plain text was requested."""
 MAX_TRUNCATED_CHARS = 1000
 """Maximum number of characters of a truncated answer that are shown to the model when it is asked again."""
 

@@ -19,10 +19,10 @@ from debate_cli.llm.schema_dialect import convert_schema
 # Estimates -----------------------------------------------------------------------------------------------------------
 
 ASCII_CHARS_PER_TOKEN = 2.5
-"""ASCII characters per token in estimates. Real tokenizers have 3 (JSON, code) to 4.5 (English), so estimates are too
-high."""
+"""ASCII characters per token in estimates. Real tokens have 3 (JSON, code) to 4.5 (English) characters on average, so
+estimates are too high."""
 TOKENS_PER_NON_ASCII_CHAR = 2
-"""Tokens per non-ASCII character in estimates. A Chinese character needs about one token, rare scripts up to three."""
+"""Tokens per non-ASCII character in estimates. Real tokenizers need about 1 (Chinese) to 3 (rare scripts)."""
 TOKENS_PER_MESSAGE = 16
 """Tokens that a provider adds per message, in estimates."""
 TOKENS_PER_SEARCH = 12_000

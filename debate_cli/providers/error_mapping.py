@@ -276,7 +276,7 @@ def error_from_status(
 
 
 def error_from_response(fault: Any, asked: SentRequest) -> errors.ModelError:
-    """Return the error for `fault`, an exception of the SDK that holds the server's response."""
+    """Return the error for `fault`, an exception of the SDK that contains the server's response."""
     if fault.response.status_code < FIRST_ERROR_STATUS:
         return error_from_object(fault.body, asked)
     return error_from_status(fault.response.status_code, fault.response.text, asked, fault.response.headers)

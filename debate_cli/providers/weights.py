@@ -245,12 +245,12 @@ def find_hub_file(model: str, sha256: str | None = None) -> HubFile | None:
 
 
 def hub_endpoint(env: Mapping[str, str]) -> str:
-    """Return the address of the hub, which HF_ENDPOINT can change."""
+    """Return the address of the hub: HF_ENDPOINT in `env`, or else the default address."""
     return (env.get(ENDPOINT_VARIABLE) or HUB_ENDPOINT).rstrip("/")
 
 
 def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
-    """Return the path of `file` in the cache, after its download if necessary.
+    """Return the path of `file` in the cache. Downloads the file if necessary.
 
     Raises NoLocalModelError if `huggingface_hub` or the SHA-256 is missing, and WeightsError for a failed download.
     """
@@ -371,7 +371,7 @@ def _hash_file(path: Path) -> str:
 def resolve_weights(
     name: str, folder: Path, env: Mapping[str, str], note: Callable[[str], None], sha256: str | None = None
 ) -> Path:
-    """Return the file of weights of `local/NAME`, after its download if necessary.
+    """Return the file of weights of `local/NAME`. Downloads the file if necessary.
 
     `sha256` is the checksum that the configuration states. Raises NoLocalModelError or WeightsError.
     """

@@ -470,7 +470,7 @@ LENGTH_STEP = 0.3
 DITHER = 0.08
 """Range of the random number that is added to a skill: from -DITHER / 2 to DITHER / 2."""
 DRAW_MARGIN = 0.08
-"""A mock judge decides on a draw if skills (0-1) differ by less. A biased judge uses half of this number."""
+"""Skills (0-1) that differ by less than this number lead to a draw. A biased judge uses half of this number."""
 TONE_WORDS = 5
 """A side gets the full bias for confidence if it uses this many more certain words than unsure words."""
 MIN_DIFFERENT_WORDS = 15

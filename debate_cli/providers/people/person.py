@@ -138,7 +138,10 @@ class PromptFolder:
 
 
 def _is_complete(stamp: tuple[int, ...], since: float) -> bool:
-    """Return whether a file is complete. A file is renamed, so complete, if it changed later than it was modified."""
+    """Return whether a file is complete. `since`: when `stamp` was first seen, in seconds since 1970.
+
+    A file whose change time is later than its modification time was renamed, and is therefore complete.
+    """
     modified_ns, changed_ns, *_ = stamp
     return changed_ns > modified_ns or time.time() - min(since, modified_ns / 1e9) >= SETTLED_S
 
@@ -235,7 +238,7 @@ def make_person(provider: str, people: PeopleAccess, time_limit_s: float | None 
 
 
 def describe_missing_terminal(provider: str) -> str:
-    """Return the error message for a `provider` that needs a terminal when there is none."""
+    """Return the error message for a `provider` that needs a terminal, if there is no terminal."""
     other = (
         "`model: paste/NAME` shows the prompt and takes a pasted answer at a terminal"
         if provider == "human"

@@ -76,7 +76,7 @@ class Request:
     messages: tuple[Message, ...]
     """The messages after the system message, oldest first."""
     purpose: str
-    """Kind of task, for example `opening` or `judge.panel.vote`. Used by mock scripts and in messages; not sent."""
+    """Kind of task, such as `opening` or `judge.panel.vote`. For mock scripts and messages; not sent to the model."""
     max_output_tokens: int
     """Maximum number of tokens in the answer."""
     schema: OutputSchema | None = None

@@ -83,7 +83,7 @@ class RefusedSpeaker:
         refused = ModelCall(model="lab/m", rung="text", attempts=1, usage=Usage())
         meter = active_meter()
         assert meter is not None
-        meter.send(refused.model_copy(update={"usage": Usage(output_tokens=900, estimated=True)}))
+        meter.record_request(refused.model_copy(update={"usage": Usage(output_tokens=900, estimated=True)}))
         meter.ended.append(refused)
         self._stop.request()
         await asyncio.Event().wait()

@@ -22,7 +22,7 @@ def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Pro
     problems: list[Problem] = []
     for violation in find_violations(value, schema):
         expected = describe_value(dict(violation.schema))
-        message = f"must be {expected}" if violation.is_type else violation.fault
+        message = f"must be {expected}" if violation.is_wrong_type else violation.fault
         problems.append(Problem(violation.path, f"is empty; write {expected}" if violation.value is None else message))
     if problems:
         return None, problems

@@ -1,1 +1,1 @@
-"""The port to language models, and the wrappers around it. No module here depends on a provider."""
+"""The interface `Model` to language models, and model wrappers. No module here depends on a provider."""

@@ -36,7 +36,7 @@ class BudgetAmount:
 
     @classmethod
     def of_calls(cls, calls: Iterable[ModelCall]) -> BudgetAmount:
-        """Return the sum of the tokens and known costs of `calls`."""
+        """Return the total tokens and the total known cost of `calls`."""
         amounts = (cls(call.usage.input_tokens + call.usage.output_tokens, call.cost_usd or 0.0) for call in calls)
         return sum(amounts, _NOTHING)
 
@@ -53,9 +53,9 @@ class BudgetReservation:
 
 
 class Budget:
-    """The budget of a run, shared by all models. The first request that does not fit closes the budget.
+    """The budget of a run, shared by all models. The first request that could exceed a limit closes the budget.
 
-    `used`: usage before the run was resumed.
+    `used`: the amount that the run used before it was resumed.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Budget:
         self._max_cost_usd = max_cost_usd
         self._max_tokens = max_tokens
         self.used = used
-        """Sum of two amounts: the usage of all ended requests of this run, and the usage before the run was resumed."""
+        """The amount that all ended requests used, including requests from before the run was resumed."""
         self._used_elsewhere = _NOTHING
         self._reservations: set[BudgetReservation] = set()
         self._queue_lock = asyncio.Lock()
@@ -76,7 +76,7 @@ class Budget:
         """Whether the budget has a limit in US dollars."""
 
     def set_used_elsewhere(self, amount: BudgetAmount) -> None:
-        """Set how much of this budget other processes have used since this process began."""
+        """Set the amount of this budget that other processes have used since this process started."""
         self._used_elsewhere = amount
 
     @property
@@ -88,10 +88,10 @@ class Budget:
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
         """Reserve `worst`, the maximum usage of one request. The caller sets `used` on the yielded reservation.
 
-        If the reservations of other requests leave less than `worst`, waits until such a request ends.
+        Waits while the reservations of other requests leave too little for `worst`. Closes the budget if `worst` alone
+        exceeds the remaining budget.
 
-        Raises BudgetError if the budget is closed. If `worst` exceeds what is left even without reservations, closes
-        the budget and raises BudgetError. `what`: name of the request in this error.
+        Raises BudgetError if the budget is closed. `what`: name of the request in the error message.
         """
         with pause_deadline():
             async with self._queue_lock:
@@ -135,13 +135,13 @@ class Budget:
 
 
 class BudgetedModel:
-    """Sends each request to `model` if the rest of the budget suffices for it.
+    """Model wrapper. Sends a request to `model` if the remaining budget covers the maximum usage of the request.
 
     If the budget has a limit in US dollars and `price` is None, every request is refused.
 
     `name`: the model as `provider/model`; None for the mock, which costs nothing.
 
-    `on_estimate` is called when the server reported no usage, so that the usage is estimated.
+    `on_estimate` is called when the usage is estimated, because the server reported none.
     """
 
     def __init__(
@@ -164,8 +164,8 @@ class BudgetedModel:
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request`.
 
-        Raises BudgetError if the rest of the budget is too small, or if the budget is in US dollars and the price is
-        unknown.
+        Raises BudgetError if the remaining budget is too small. Also raises BudgetError if the budget has a limit in
+        US dollars and the price is unknown.
         """
         if self._price is None and self._budget.has_cost_limit:
             raise BudgetError(
@@ -184,7 +184,7 @@ class BudgetedModel:
         async with self._budget.reserve(most, f"the next call ({request.purpose})") as reservation:
             meter = active_meter()
             if meter is not None and self._name is not None:
-                meter.send(self._to_call(request, self._lost_usage(request, worst, Usage(), "")))
+                meter.record_request(self._to_call(request, self._lost_usage(request, worst, Usage(), "")))
             used = Usage()
             try:
                 reply = await self._model.complete(request, None if on_text is None else record)

@@ -1,9 +1,9 @@
-"""Forms that models fill in, their JSON Schemas, and the check of a value against such a schema.
+"""Forms that models fill in, their JSON Schemas, and the check of values against these schemas.
 
-In a form, a list of {name, value} objects replaces a dictionary with free keys. The reason for a score comes before the
-score.
+Forms have lists of {name, value} objects instead of dictionaries with arbitrary keys. In a form, the reason for a score
+precedes the score.
 
-The schema limits the length of texts and the range of scores. The pydantic model does not.
+The JSON Schema of a form limits the length of texts and the range of scores. The pydantic model of a form does not.
 """
 
 import json
@@ -34,16 +34,16 @@ FormT = TypeVar("FormT", bound=FormModel)
 
 @dataclass(frozen=True, slots=True)
 class Form(Generic[FormT]):
-    """A form as a pydantic model, and the JSON Schema of the answers to one question."""
+    """The pydantic model of a form, and the JSON Schema for the answer to one question."""
 
     name: str
-    """Name of the form in a request, in characters that providers accept: [a-zA-Z0-9_-]{1,64}"""
+    """Name of the form in a request: 1 to 64 ASCII letters, digits, `_` and `-`, which all providers accept."""
     model: type[FormT]
     schema: JsonSchema
     """JSON Schema without `$ref`. Every value that fits the schema also fits `model`."""
     lenient: bool = False
-    """Whether to accept an answer that the class `model` accepts but the JSON `schema` forbids, e.g. a list that is too
-    long. If false, the language model is asked again."""
+    """Whether an answer is accepted if it fits `model` but not `schema`, for example because a list is too long. If
+    false, the language model is asked again."""
 
 
 def text(most: int = MAX_REASON_CHARS, *, least: int = 1, **field: Any) -> Any:
@@ -83,7 +83,7 @@ def keep_if(wanted: bool) -> JsonSchema | None:
 def one_of(values: Iterable[str | int]) -> JsonSchema:
     """Return the JSON Schema keywords that allow only `values`.
 
-    Without values, returns no keywords, because providers reject an empty `enum`.
+    Returns no keywords if `values` is empty, because providers reject an empty `enum`.
     """
     choices = list(values)
     return {"enum": choices} if choices else {}
@@ -96,7 +96,7 @@ def some_of(values: Iterable[str], *, least: int = 0) -> JsonSchema:
 
 
 def each_of(key: str, values: Iterable[str]) -> JsonSchema:
-    """Return the JSON Schema keywords of a list with one object per value: in object number n, `key` holds value n."""
+    """Return the JSON Schema keywords of a list with one object per value. Property `key` of object n is value n."""
     return {"prefixItems": [{"properties": {key: {"const": value}}} for value in values]}
 
 
@@ -109,7 +109,7 @@ def derive_schema(model: type[FormModel], **narrowing: JsonSchema | None) -> Jso
 
 
 def person_schema(form: Form[Any]) -> JsonSchema:
-    """Return the schema of `form` for a person, with descriptions. Fields that have a default are optional."""
+    """Return the JSON Schema of `form`, with descriptions for a person. Fields that have a default are optional."""
     raw = form.model.model_json_schema()
     return _add_descriptions(form.schema, raw, raw.get("$defs", {}))
 
@@ -197,14 +197,14 @@ def _merge(schema: JsonSchema, change: JsonSchema) -> JsonSchema:
 
 
 class Violation(NamedTuple):
-    """A place in a value that does not fit the JSON Schema."""
+    """A part of a value that does not fit the JSON Schema."""
 
     path: KeyPath
     fault: str
     """The fault in words, for example `must be at least 1, not 0`."""
     value: Any
     schema: Mapping[str, Any]
-    is_type: bool = False
+    is_wrong_type: bool = False
     """Whether the value has the wrong type."""
 
     def __str__(self) -> str:
@@ -223,14 +223,14 @@ _BOUND_PHRASES = {
 
 
 def find_violations(value: Any, schema: Mapping[str, Any], path: KeyPath = ()) -> Iterator[Violation]:
-    """Yield each place where `value` (parsed JSON) does not fit `schema`, the schema of a form.
+    """Yield each part of `value` (parsed JSON) that does not fit `schema`, the JSON Schema of a form.
 
     A text longer than `maxLength` is accepted. Entries of a list with `prefixItems` may come in any order.
     """
     wanted = schema.get("type")
     found = _json_type(value)
     if wanted not in {None, found} and (wanted, found) != ("number", "integer"):
-        yield Violation(path, f"must be {wanted}, not {found}", value, schema, is_type=True)
+        yield Violation(path, f"must be {wanted}, not {found}", value, schema, is_wrong_type=True)
         return
     options: Sequence[Any] | None = [schema["const"]] if "const" in schema else schema.get("enum")
     if options is not None and value not in options:

@@ -19,9 +19,9 @@ MAX_FULL_TOKENS = 60_000
 MAX_FULL_TURNS = 40
 """In a debate with more turns than this, `HistoryPolicy.build` leaves earlier turns out of the prompt."""
 MAX_CONTEXT_SHARE = 0.6
-"""Largest share of a model's context that a prompt with the whole debate may fill."""
+"""Maximum share (0-1) of a model's context window that a prompt with the whole debate may fill."""
 MAX_PASSAGE_SHARE = 0.2
-"""Largest share of a model's context that the passages of sources may fill."""
+"""Maximum share (0-1) of a model's context window that the passages of sources may fill."""
 
 
 class DebateLength(NamedTuple):
@@ -41,7 +41,7 @@ class PromptBuilder(Protocol):
 
 
 class HistoryPolicy:
-    """Decides how much of the debate each prompt of a run contains (`format.history`)."""
+    """Decides how much of the debate each prompt of a run contains (setting `format.history`)."""
 
     def __init__(self, mode: HistoryMode = "auto", note: Callable[[str], None] = lambda _: None) -> None:
         self._mode = mode
@@ -58,10 +58,9 @@ class HistoryPolicy:
     ) -> tuple[StructuredAnswer[T], Request, bool]:
         """Ask `model`. If the model refuses the prompt as too long, ask again with less of the debate.
 
-        Returns the last answer, the request for this answer, and whether that request contains only the recent part of
-        the debate.
+        Returns the last answer, its request, and whether the request contains only the recent part of the debate.
 
-        `choose` calls `build` or `build_whole` and returns the result.
+        `choose` builds the request with `build` or `build_whole`. `send` sends the request to `model`.
         """
         request, is_recent = choose()
         answer = await send(request, is_recent)
@@ -79,16 +78,16 @@ class HistoryPolicy:
         return replace(again, call=add_model_calls(answer.call, again.call)), shorter, is_recent
 
     def context_tokens(self, model: ModelHandle) -> int | None:
-        """Return how many tokens fit into a prompt of `model`; None if unknown.
+        """Return the maximum number of tokens in a prompt for `model`; None if unknown.
 
-        This is the model's context, or the length of the shortest prompt that the model refused as too long, whichever
-        is less.
+        The maximum is the smaller of two numbers: the model's context window, and the length of the shortest prompt
+        that the model refused as too long.
         """
         known = (model.context_tokens, self._shortest_refused_tokens.get(model.name))
         return min((tokens for tokens in known if tokens is not None), default=None)
 
     def build(self, build: PromptBuilder, length: DebateLength, context_tokens: int | None) -> tuple[Request, bool]:
-        """Build a request as `format.history` demands: with the whole debate, or only with its recent part.
+        """Build a request as `format.history` says: with the whole debate, or only with its recent part.
 
         Returns the request, and whether it contains only the recent part. `context_tokens`: see
         `HistoryPolicy.context_tokens`.
@@ -107,8 +106,8 @@ class HistoryPolicy:
     ) -> tuple[Request, bool]:
         """Build a request with the whole debate if it fits into the model's context. Ignores `format.history`.
 
-        If the whole debate does not fit, the request contains only its recent part. Unknown context counts as large
-        enough.
+        If the whole debate does not fit, the request contains only its recent part. If the context is unknown, the
+        request contains the whole debate.
 
         Returns the request, and whether it contains only the recent part. `context_tokens`: see
         `HistoryPolicy.context_tokens`.
@@ -118,7 +117,9 @@ class HistoryPolicy:
         return self._build_within(build, length, int(context_tokens * MAX_CONTEXT_SHARE))
 
     def count_fitting(self, lengths: Sequence[int], context_tokens: int | None) -> int:
-        """Return how many of the first passages fit into one prompt. Tells the user once if some do not fit.
+        """Return the number of passages, counted from the first, that fit into one prompt.
+
+        Tells the user once if some passages do not fit.
 
         `lengths`: number of characters in each passage. `context_tokens`: the model's context; None if unknown.
         """
@@ -128,8 +129,8 @@ class HistoryPolicy:
         if count < len(lengths) and not self._is_passages_noted:
             self._is_passages_noted = True
             self._note(
-                f"only {count} of {len(lengths)} passages fit into the {limit:,} tokens that a prompt has for them; "
-                "set evidence.passages or evidence.passage_words lower, or use a model with a larger context"
+                f"only {count} of {len(lengths)} passages fit into the {limit:,} tokens that a prompt has for passages; "
+                "lower evidence.passages or evidence.passage_words, or use a model with a larger context"
             )
         return count
 

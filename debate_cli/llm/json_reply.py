@@ -22,12 +22,12 @@ MAX_FAULT_CHARS = 240
 MAX_OBJECTS = 500
 """Maximum number of JSON objects in a reply. A reply with more objects is rejected."""
 MAX_WRAPPERS = 8
-"""Maximum number of objects around a form that are removed. In {"answer": {…}}, one object is around the form."""
+"""Maximum number of objects around a form that the parser removes. `{"answer": {…}}` has one object around the form."""
 
 ParseOutcome = Literal["valid", "off_schema", "invalid", "no_object"]
 """How well a reply fits a form. `valid`: fits the JSON Schema. `off_schema`: fits the form's pydantic model, but not
 the schema. `invalid`: JSON that does not fit the form. `no_object`: no readable JSON object, or several different
-ones."""
+objects."""
 
 _THINKING_TAG = re.compile(r"<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _LOOKS_LIKE_JSON = re.compile(r"""\{\s*(?:["'}]|\w+["']?\s*:|//|/\*)""")
@@ -35,7 +35,7 @@ _QUOTED_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
 
 
 class _ForbiddenError(ValueError):
-    """JSON in which a key occurs twice or a number is not finite."""
+    """The JSON has a key twice in one object, or a number that is not finite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +74,10 @@ def strip_thinking(text: str) -> str:
 def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> ParsedReply[FormT]:
     """Return the form that `text` fills in, or the faults of `text`. Never raises.
 
-    `text` may have words around its JSON object. Several different objects are a fault. A broken object is repaired.
+    `text` may have words around its JSON object. Several different filled-in forms are a fault. Broken JSON is repaired
+    if possible.
 
-    `truncated`: whether `text` broke off. Such a text is read only if all of it is a JSON object.
+    `truncated`: whether `text` broke off. A truncated text is accepted only if it is a complete JSON object.
     """
     try:
         whole: Any = _DECODER.decode(text.strip())
@@ -90,12 +91,12 @@ def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> Par
 
 
 def repair_json(broken: str) -> dict[str, Any] | None:
-    """Return the broken JSON object as a repaired dictionary; None if the object cannot be repaired."""
+    """Repair the text `broken` and return it as a JSON object; None if it cannot be repaired."""
     if len(broken) > MAX_REPAIR_CHARS or sum(map(broken.count, "{[(")) > MAX_REPAIR_BRACKETS:
         return None
     try:
         value: Any = json_repair.loads(broken, skip_json_loads=True)
-    except Exception:  # noqa: BLE001 - on some texts the library stumbles: AssertionError, IndexError, RecursionError ...
+    except Exception:  # noqa: BLE001 - some texts make the library raise AssertionError, IndexError, RecursionError ...
         return None
     return cast("dict[str, Any]", value) if isinstance(value, dict) and value else None
 
@@ -136,7 +137,7 @@ def _find_objects(text: str) -> _FoundObjects:
 
 
 def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedReply[FormT]:
-    """A broken object that contains a valid form is not repaired, because the form inside may be a draft."""
+    """Do not repair a broken object that contains a valid form, because the form inside may be a draft."""
     if found.too_many:
         return ParsedReply("no_object", faults=(f"more than {MAX_OBJECTS} objects: give exactly one",))
     parsed = _choose_object(found.valid, form)

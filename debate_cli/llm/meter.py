@@ -1,4 +1,4 @@
-"""Adds up the usage of one task of a debate, and pauses deadlines while a call waits in a queue of this program."""
+"""Adds up the usage of each task of a debate, and pauses deadlines while a call waits in a queue of this program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ACTIVE_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("deadline", de
 
 
 class CallMeter:
-    """Adds up the usage of the requests of one task.
+    """Adds up the usage of all requests for one task (a cue or a brief).
 
     Before each request, `record` is called with the usage so far plus the maximum usage of the new request.
     """
@@ -27,8 +27,8 @@ class CallMeter:
         self.is_waiting = False
         """Whether the task waits before its next request: in a queue of this program, or after a failed request."""
 
-    def send(self, reserved: ModelCall) -> None:
-        """Call `record` before a request is sent. `reserved`: the maximum usage of this request."""
+    def record_request(self, reserved: ModelCall) -> None:
+        """Call `record` for a request that is about to be sent. `reserved`: the maximum usage of the request."""
         self.has_recorded = True
         self._record(add_model_calls(*self.ended, reserved))
 
@@ -64,7 +64,7 @@ def mark_waiting() -> Generator[None]:
 
 @contextmanager
 def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
-    """Let `pause_deadline` pause `deadline`, which must already be running."""
+    """During the `with` block, `pause_deadline` pauses `deadline`, which must already be running."""
     token = _ACTIVE_DEADLINE.set(deadline)
     try:
         yield
@@ -74,7 +74,7 @@ def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
 
 @contextmanager
 def pause_deadline() -> Generator[None]:
-    """Pause the deadline of the current asyncio task while it waits in a queue of this program. Can be nested."""
+    """Pause the deadline of the current asyncio task during the `with` block, for example in a queue. Can be nested."""
     deadline = _ACTIVE_DEADLINE.get()
     until = None if deadline is None else deadline.when()
     now = asyncio.get_running_loop().time

@@ -1,6 +1,6 @@
-"""The port `Model`, through which every language model is asked.
+"""The protocol `Model`, the interface to every language model.
 
-Provider adapters, test fakes and the wrappers (retries, rate limits, budget, redaction, recording) implement the port.
+Provider adapters, test fakes and wrappers (retries, rate limits, budget, redaction, recording) implement `Model`.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from debate_cli.llm.form import Form
 OnText = Callable[[str], None]
 """A callback that gets each piece of an answer's text, and RESTART if the answer begins again."""
 RESTART = "\x00restart"
-"""Tells an `OnText` to discard all text of the answer so far, because the answer begins again."""
+"""Value that tells an `OnText` to discard the text of the answer so far, because the answer begins again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,33 +34,33 @@ class OutputSchema:
     """A JSON Schema for the answer to a request."""
 
     name: str
-    """Name of the schema in a request, in characters that providers accept: [a-zA-Z0-9_-]{1,64}"""
+    """Name of the schema in a request: 1 to 64 ASCII letters, digits, `_` and `-`, which all providers accept."""
     json: dict[str, Any]
     """The JSON Schema. Adapters convert it to the dialect of their provider (`llm.schema_dialect`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestOrigin:
-    """The task of a debate that a request belongs to."""
+    """The task that a request belongs to: a cue (for a debater) or a brief (for a judge)."""
 
     debate: str
     """Id of the debate."""
     key: str
     """Key of the task within the debate. All requests for one task have the same key."""
     name: str
-    """Who is asked for what, as a part of file names, for example `Pro opening` or `judge structured`."""
+    """Participant and task as a part of file names, for example `Pro opening` or `judge structured`."""
     title: str
-    """Who is asked for what, as a heading, for example `Pro: opening, round 1`."""
+    """Participant and task as a heading, for example `Pro: opening, round 1`."""
     accepts_text: bool = False
     """Whether an answer in plain words is accepted: true for speeches, false for judgements."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebSearch:
-    """The part of a request that asks for a web search."""
+    """Settings of the web search that a request asks for."""
 
     max_searches: int
-    """Maximum number of searches that the provider may make and charge for."""
+    """Maximum number of searches for the request. The provider may charge for each search."""
     allowed_domains: tuple[str, ...] = ()
     """Domains that results may come from; empty means all domains."""
     by_model: bool = False
@@ -76,28 +76,27 @@ class Request:
     messages: tuple[Message, ...]
     """The messages after the system message, oldest first."""
     purpose: str
-    """Kind of task, for example `opening` or `judge.panel.vote`. For mock scripts and messages; not sent to a model."""
+    """Kind of task, such as `opening` or `judge.panel.vote`. For mock scripts and messages; not sent to the model."""
     max_output_tokens: int
-    """Most tokens that the answer may have."""
+    """Maximum number of tokens in the answer."""
     schema: OutputSchema | None = None
     """JSON Schema that the answer must follow; None for plain text."""
     search: WebSearch | None = None
-    """The web search to make; None for an ordinary request. The last message is the query."""
+    """The requested web search, with the last message as its query; None for a request without a web search."""
     rung: StructuredOutputMode = "text"
     """Structured-output mode in which `schema` is sent; `text` if the request has no schema."""
     temperature: float | None = None
     """Sampling temperature; None means the provider's default."""
     seed: int | None = None
-    """Seed of the sampling; None sends no seed."""
+    """Sampling seed; None means that no seed is sent."""
     nonce: str = ""
     """Random text inside the last message, new in each request. It does not change `fingerprint`."""
     stable_chars: int = 0
-    """Number of characters at the start of the last message that later requests repeat, so that a provider can cache
-    them."""
+    """Number of characters at the start of the last message that later requests repeat. Providers can cache them."""
     origin: Annotated[RequestOrigin | None, SkipValidation, Field(exclude=True)] = None
-    """The task of a debate that the request belongs to. Not sent to the model, and not recorded."""
+    """The task that the request belongs to. Not sent to the model, and not recorded."""
     form: Annotated[Form[Any] | None, SkipValidation, Field(exclude=True)] = None
-    """The form that `schema` was made from, to check a person's answer. Not sent to the model, and not recorded."""
+    """The form of the answer, to check a person's answer. Not sent to the model, and not recorded."""
 
     def fingerprint(self) -> str:
         """Return a SHA-256 of the request's content. Requests that differ only in their nonce have the same SHA-256."""
@@ -136,7 +135,7 @@ class Reply:
     text: str
     """What the model wrote."""
     usage: Usage
-    """Tokens and cost of the call."""
+    """Tokens and web searches of the call."""
     finish_reason: str | None
     """Why the model stopped, in the provider's words, for example `stop` or `max_tokens`; None if the provider does not
     say."""
@@ -158,8 +157,8 @@ class Model(Protocol):
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request`, and pass the text to `on_text` as it arrives.
 
-        A refusal (`Reply.refusal`) and a text that breaks off at the token limit (`Reply.truncated`) are no errors.
-        Raises only ModelError or BudgetError.
+        Raises only ModelError or BudgetError. Returns a reply if the model refuses (`Reply.refusal`) or the text breaks
+        off at the token limit (`Reply.truncated`).
         """
         ...
 
@@ -200,7 +199,7 @@ class BatchStatus:
     done: int = 0
     """Number of requests that the vendor has processed; 0 if the vendor does not say."""
     unanswered: ModelError | None = None
-    """Why some requests of an ended batch have no result; None if no such reason is known."""
+    """Error for the requests of an ended batch that have no result; None if the vendor reports no error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +234,7 @@ class BatchApi(Protocol):
     """Maximum size of one batch in bytes."""
 
     def entry(self, custom_id: str, request: Request) -> dict[str, Any]:
-        """Return `request` as an entry of a batch, in the form that `submit` takes."""
+        """Return `request` as an entry of a batch for `submit`."""
         ...
 
     async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:

@@ -1,4 +1,4 @@
-"""Sanitizes untrusted text for prompts: removes invisible characters, rewrites role markers, quotes as JSON."""
+"""Sanitizes untrusted text for prompts: removes invisible characters, rewrites role markers, quotes text as JSON."""
 
 import json
 import re
@@ -23,7 +23,7 @@ _MAX_COMBINING_MARKS = 30
 _EXCESS_COMBINING_MARKS = re.compile(rf"[^\w\s\x00-\x7f]{{{_MAX_COMBINING_MARKS + 1},}}")
 
 _PHRASE_SIGN = re.compile("([\ufdfa\ufdfb])")
-"""Signs that are not normalized, because NFKC replaces each by a whole phrase."""
+"""Characters that are not normalized, because NFKC would replace each of them by a whole phrase."""
 
 _ROLES = "system|developer|assistant|user|human|tool"
 _TAGS = f"{_ROLES}|speech|transcript|instructions?|think|start_of_turn|end_of_turn|bos|eos|s"
@@ -50,7 +50,7 @@ def sanitize_for_prompt(text: str) -> str:
 def prompt_line(text: str, max_chars: int | None = None) -> str:
     """Return untrusted `text` sanitized for a prompt, on one line.
 
-    `max_chars`: longer results are cut; None means no limit.
+    `max_chars`: number of characters after which the line is cut; None means no limit.
     """
     return one_line(sanitize_for_prompt(text))[:max_chars]
 

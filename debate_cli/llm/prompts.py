@@ -1,6 +1,6 @@
-"""The prompt files of this package, and the texts with which a user replaces them.
+"""The prompts of this package and of plug-ins, and the user's texts that replace prompts.
 
-A placeholder in a prompt file is `{{name}}`. Placeholders within an inserted value are not filled in.
+A placeholder in a prompt is written `{{name}}`. A placeholder inside an inserted value stays unchanged.
 """
 
 import functools
@@ -30,7 +30,7 @@ class ShippedPrompt(NamedTuple):
 
 
 class Prompts:
-    """The prompts of one run. `overrides` maps names of prompts to the texts with which the user replaces them."""
+    """The prompts of one run. `overrides` maps the name of a prompt to the user's text for it."""
 
     def __init__(self, overrides: Mapping[str, str] = _NO_OVERRIDES) -> None:
         self._overrides = dict(overrides)

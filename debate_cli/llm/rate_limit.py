@@ -26,23 +26,23 @@ MAX_CLOSED_S = 600.0
 """If the provider accepts no call for this many seconds, the waiting calls fail."""
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
-MAX_WAITS_PER_INTERVAL = 4
+MAX_GAP_FACTOR = 4
 """Maximum gap between calls, as a multiple of the time that the gate was closed. Without a maximum, a server that
 refuses calls at random would make the gap longer with each refusal."""
 GAP_FACTOR_PER_SERIES = 0.85
 """After each series of accepted calls, the gap between calls is multiplied by this factor."""
 SERIES_LENGTH = 3
-"""Length of a series of accepted calls, as a multiple of the number of calls from whose times the gap was computed.
-Example: a gap computed from 10 calls has series of 30 calls."""
+"""Number of calls in a series, as a multiple of the number of calls that the gap was computed from. Example: if the gap
+was computed from 10 calls, a series has 30 calls."""
 MAX_REMEMBERED_CALLS = 1000
-"""Maximum number of accepted calls from whose times the gap between calls is computed."""
+"""Maximum number of accepted calls that the gap between calls is computed from."""
 
 
 class SentCall(NamedTuple):
     """A call that was sent to a provider."""
 
     at: float
-    """Time when the call was sent, in seconds of the gate's clock."""
+    """Time when the call was sent, in seconds on the gate's clock."""
     is_probe: bool
     """Whether the call is a probe: the only call that is sent while the gate is closed."""
 
@@ -51,7 +51,7 @@ class ProviderGate:
     """Holds back the calls to one provider after the provider refused a call (HTTP 429 or 529).
 
     A refusal closes the gate. After a wait, one call is sent as a probe. If the provider accepts the probe, the gate
-    opens. The waiting calls then follow at a pace that the provider has accepted.
+    opens. The waiting calls are then sent at a pace that the provider accepted before.
 
     The gate gives up if Retry-After is above MAX_RETRY_AFTER_S, or after `patience_s` seconds without an accepted call.
     The waiting calls then fail.
@@ -74,7 +74,7 @@ class ProviderGate:
         self._clock = clock
         self._random = random
         self.is_closed = False
-        """Whether all calls wait because the provider refused one."""
+        """Whether all calls wait because the provider refused a call."""
         self.is_probing = False
         """Whether a probe was sent and has not ended. No other call may be sent meanwhile."""
         self._refusals = 0
@@ -87,8 +87,8 @@ class ProviderGate:
         self._interval_s = 0.0
         self._accepted_at: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
         self._proven_interval_s = math.inf
-        """Gap between calls, in seconds, in the last complete series without a refusal. Infinite before the first such
-        series since the gate opened."""
+        """Gap in seconds between the calls of the last complete series. Infinite if no series is complete since the
+        gate opened."""
         self._series_calls = 0
         self._calls_at_pace = 0
 
@@ -124,8 +124,8 @@ class ProviderGate:
     def refuse(self, call: SentCall, error: RateLimitedError, waiting: int) -> bool:
         """Close the gate because the provider refused `call` with `error`.
 
-        Returns False if `call` was sent before an earlier refusal closed the gate. Such a late refusal can only make
-        the wait longer.
+        Returns False if `call` was sent before another refusal closed the gate. Such a late refusal can only lengthen
+        the wait.
 
         `waiting`: number of waiting calls, for the message to the user.
         """
@@ -156,9 +156,7 @@ class ProviderGate:
         sent = sorted(self._accepted_at)
         if sent:
             measured = PACE_MARGIN * min((probe.at - at) / (len(sent) - number) for number, at in enumerate(sent))
-            self._interval_s = min(
-                measured, MAX_WAITS_PER_INTERVAL * self._waited_since_closed_s, self._proven_interval_s
-            )
+            self._interval_s = min(measured, MAX_GAP_FACTOR * self._waited_since_closed_s, self._proven_interval_s)
         self._proven_interval_s = math.inf
         self._series_calls = SERIES_LENGTH * len(sent)
         self._calls_at_pace = 0
@@ -199,7 +197,7 @@ class WindowEntry:
 
 
 class RateWindow:
-    """Allows at most `limit` requests, or at most `limit` tokens, in any 60 seconds. If `limit` is None, allows any number.
+    """Limits the number of requests, or of tokens, in any 60 seconds to `limit`. A `limit` of None means no limit.
 
     A call with more tokens than `limit` waits until the window contains no call.
     """
@@ -242,20 +240,20 @@ class Admission(NamedTuple):
 
 
 class SharedWindow(Protocol):
-    """The calls of the last minute with one API key to one provider, counted over several processes."""
+    """Counts the calls of several processes to one provider with one API key, over the last minute."""
 
     async def admit(self, tokens: int) -> Admission:
         """If the limits allow a call of up to `tokens` tokens, admit the call and add it to the window."""
         ...
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """Set the tokens that the call number `entry` used. Never raises, so that the call's answer is not lost."""
+        """Set the number of tokens that call number `entry` used. Never raises, so the call's answer is not lost."""
         ...
 
 
 SharedRates = Callable[[str, int | None, int | None], SharedWindow]
 """Function that returns the shared window of an account. Arguments: the account (provider, address and a hash of the
-API key), its requests per minute and its tokens per minute. None means no limit."""
+API key), its maximum of requests per minute, and its maximum of tokens per minute. None means no limit."""
 
 
 # Admission of calls -----------------------------------------------------------------------------------------------
@@ -267,7 +265,8 @@ _WaitingCall = tuple[int, asyncio.Event]
 class RateLimiter:
     """Admits calls to one provider in the order of their tickets.
 
-    At first, `max_concurrency` calls may run at once. A refused call halves this number. Answered calls raise it again.
+    At first, `max_concurrency` calls may run at once. A refused call halves this number. Answered calls raise it again,
+    up to `max_concurrency`.
 
     `shared`: the window that counts the calls of several processes; None if there is only one process.
     """
@@ -300,7 +299,7 @@ class RateLimiter:
 
     @property
     def is_closed(self) -> bool:
-        """Whether all calls wait because the provider refused one."""
+        """Whether all calls wait because the provider refused a call."""
         return self._gate.is_closed
 
     def new_ticket(self) -> int:
@@ -313,8 +312,8 @@ class RateLimiter:
     ) -> AsyncGenerator[WindowEntry, None]:
         """Wait until a call of up to `tokens` tokens may be sent. Yields the call's entry in the window of tokens.
 
-        `overall`: limits the calls at once of the whole run. `ticket`: the call's place in the queue; None means the
-        last.
+        `overall`: limits the concurrent calls of the whole run. `ticket`: the call's position in the queue; None means
+        the last position.
 
         Raises RateLimitedError if the provider refuses calls for too long.
         """
@@ -399,11 +398,12 @@ class RateLimiter:
 
 
 class RateLimitedModel:
-    """Sends a call to `model` when `limiter` admits the call. Sends it again after a refusal (HTTP 429 or 529).
+    """Model wrapper. Sends a call when `limiter` admits it, and sends it again after a refusal (HTTP 429 or 529).
 
-    Raises the refusal if it came in the middle of an answer, or if the provider refuses calls for too long.
+    Raises RateLimitedError if the refusal comes in the middle of an answer, or if the provider refuses calls for too
+    long.
 
-    `overall`: limits the calls at once of the whole run.
+    `overall`: limits the concurrent calls of the whole run.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Removes secrets from a model's replies and errors, because a server may repeat the API key."""
+"""Removes secrets from a model's replies and errors, because a server may quote the API key."""
 
 import base64
 import re
@@ -11,7 +11,7 @@ from debate_cli.errors import ModelError
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
 
 MIN_ENCODED_CHARS = 8
-"""An encoded secret with fewer characters than this stays, because such short codes occur in ordinary text."""
+"""Minimum length of an encoded secret (hexadecimal or Base64) to remove. Shorter codes occur in ordinary text."""
 MAX_ENCODED_FACTOR = 9
 """Maximum length of an encoded secret, as a multiple of the secret's length. In a URL, one `€` becomes nine
 characters."""
@@ -46,7 +46,7 @@ def _encodings(secret: str) -> set[str]:
 
 
 def _base64(data: bytes) -> Iterator[str]:
-    """Inside a longer text, the code depends on the position of `data`."""
+    """Yield the Base64 codes that `data` can have inside longer data. The code depends on the position of `data`."""
     for before in range(3):
         code = base64.b64encode(bytes(before) + data).decode()
         first, last = -(-before * 8 // 6), (before + len(data)) * 8 // 6

@@ -1,6 +1,6 @@
-"""Wrappers of a model: retry after faults, leave out a rejected parameter, report silence, guard a caller's own object.
+"""Model wrappers: retry after a fault, report silence, leave out a rejected parameter, check a caller's model object.
 
-`llm.rate_limit` repeats calls that a provider refused with HTTP 429 or 529. The SDKs repeat nothing.
+`llm.rate_limit` repeats calls that a provider refused with HTTP 429 or 529. The SDKs do not repeat calls.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ MIN_WAIT_S = 0.5
 MAX_WAIT_S = 30.0
 """Maximum random wait after a failure, in seconds."""
 MAX_RETRY_AFTER_S = 60.0
-"""Maximum Retry-After that a call waits for, in seconds. A longer Retry-After makes the call fail."""
+"""Maximum `Retry-After` in seconds. A call fails if the server asks for a longer wait."""
 
 
 def ignore_note(_note: str) -> None:
@@ -62,10 +62,10 @@ def draw_backoff(failures: int, random: Callable[[float, float], float]) -> floa
 
 
 class RetryingModel:
-    """Asks `model` again after a TransientError, until `max_attempts` requests were made.
+    """Model wrapper. Repeats a request after a TransientError, until `max_attempts` requests were sent.
 
-    Before each wait, `on_retry` is called with one line. Retry-After sets the wait. Without Retry-After, `random(low,
-    high)` draws the wait in seconds.
+    Waits as long as `Retry-After` says. Without `Retry-After`, `random(low, high)` draws the wait in seconds. Before
+    each wait, `on_retry` is called with a message of one line.
 
     The reply, or the last error, contains the attempts and usage of all requests.
     """
@@ -154,7 +154,7 @@ SILENCE_S = 30.0
 
 
 class SilenceReportingModel:
-    """Asks `model`. Calls `note` once per request if no text arrives for `silence_s` seconds.
+    """Model wrapper. Calls `note` once per request if no text arrives for `silence_s` seconds.
 
     `name`: the model as `provider/model`.
     """
@@ -166,7 +166,7 @@ class SilenceReportingModel:
         self._silence_s = silence_s
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`. Call `note` while the model sends nothing."""
+        """Answer `request`. Call `note` if the model sends nothing for too long."""
         loop = asyncio.get_running_loop()
         last_text = loop.time()
 
@@ -192,7 +192,7 @@ class SilenceReportingModel:
 
 
 class ParameterFallbackModel:
-    """Asks `model`. If the server rejects the temperature or the seed, asks again without the rejected parameter.
+    """Model wrapper. If the server rejects the temperature or the seed, sends the request again without it.
 
     `refused`: parameters that the server has rejected. All wrappers of one model share this set.
 
@@ -232,7 +232,7 @@ class ParameterFallbackModel:
 
 
 class CallerModel:
-    """Model wrapper. Raises CallerModelError if the caller's object raises or returns something unexpected."""
+    """Wrapper for a Python caller's model object. Raises CallerModelError if the object violates `Model`."""
 
     def __init__(self, model: Model, name: str) -> None:
         """`name`: the `provider/model` that the object replaces, for messages."""
@@ -240,7 +240,7 @@ class CallerModel:
         self._name = name
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Ask the caller's object. Errors of the kinds that a `Model` may raise pass unchanged."""
+        """Ask the caller's object. Re-raises ModelError and BudgetError, which a `Model` may raise."""
         try:
             reply = cast("object", await self._model.complete(request, on_text))
         except CallError:

@@ -3,8 +3,8 @@
 The dialect `full` has bounds and patterns. The dialects `openai` and `anthropic` lack patterns and some or
 all bounds, so descriptions state the bounds.
 
-A list with one entry for each known item becomes an object with one required key for each item, because a model may
-skip or repeat entries of a list. `restore_lists` converts the answer back.
+A list of known items becomes an object with one required key per item, because a model may skip or repeat entries of a
+list. `restore_lists` converts the objects of an answer back to lists.
 """
 
 import json
@@ -20,7 +20,7 @@ JsonObject = dict[str, Any]
 MAX_REPETITION = 2000
 """Maximum value of `maxLength` and `maxItems` that the grammars of llama.cpp accept."""
 MIN_SHARED_CHARS = 100
-"""Minimum number of characters of a repeated part of a schema that is moved to `$defs`."""
+"""Minimum length of a repeated part of a schema that is moved to `$defs`, in characters of JSON."""
 
 _SHAPE = {"type", "description", "enum", "required", "additionalProperties"}
 _BOUNDS = {"minItems", "maxItems", "minLength", "maxLength", "minimum", "maximum"}
@@ -35,7 +35,7 @@ _PORTABLE_PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 def convert_schema(schema: Mapping[str, Any], dialect: Dialect, *, use_references: bool = False) -> JsonObject:
     """Return `schema` in `dialect`, without the keywords that the dialect does not accept.
 
-    If `use_references` is true, repeated parts are moved to `$defs`. The caller must not change the result.
+    If `use_references` is true, repeated parts are moved to `$defs`. The result is cached; do not change it.
     """
     return _convert_json(json.dumps(schema), dialect, use_references=use_references)
 
@@ -118,10 +118,10 @@ def _format_bounds(bounds: Mapping[str, Any]) -> Iterator[str]:
 
 
 def find_key_member(schema: Mapping[str, Any]) -> str | None:
-    """Return the property whose constant identifies each item of a list, e.g. `participant`; None if there is none.
+    """Return the name of the property whose constant identifies each item of a list; None if there is none.
 
-    A list with the items `{"participant": "Pro", …}` and `{"participant": "Con", …}` has such a property. Each constant
-    must be usable as the key of an object, and no two may be equal. `schema`: the schema of the list.
+    Example: `participant` for the items `{"participant": "Pro", …}` and `{"participant": "Con", …}`. The constants
+    must be different and usable as keys of an object. `schema`: the JSON Schema of the list.
     """
     parts: list[JsonObject] = schema.get("prefixItems", [])
     found = {tuple(name for name, inner in part.get("properties", {}).items() if "const" in inner) for part in parts}
@@ -132,9 +132,9 @@ def find_key_member(schema: Mapping[str, Any]) -> str | None:
 
 
 def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
-    """Return the schema of an object that replaces `schema`, the schema of a list of known items.
+    """Convert `schema`, the JSON Schema of a list of known items, to the JSON Schema of an object.
 
-    The object has one required key per item. The caller has checked that `find_key_member(schema)` is not None.
+    The object has one required key per item. `find_key_member(schema)` must not be None.
     """
     member = find_key_member(schema)
     properties: JsonObject = {}
@@ -153,7 +153,7 @@ def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
 
 
 def restore_lists(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Return `value` with lists in place of objects, wherever `schema` has a list of known items."""
+    """Return `value` with objects converted back to lists where `schema` has a list of known items."""
     if not isinstance(value, dict):
         return value
     members = cast("JsonObject", value)

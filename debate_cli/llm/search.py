@@ -1,4 +1,4 @@
-"""Makes web searches, and orders passages by similarity to a query, with calls to a `Model`."""
+"""Searches the web, and orders passages by similarity to a query. Both are calls to a `Model`."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ _SCORES: TypeAdapter[list[float]] = TypeAdapter(list[float])
 
 
 def dump_results(results: Iterable[FoundPassage], continuation: str = "") -> str:
-    """Return `results` as the text of a reply. `continuation`: what the vendor needs to continue the search."""
+    """Return `results` as the text of a reply. `continuation`: see `SearchResults.continuation`."""
     return json.dumps(asdict(SearchResults(tuple(results), continuation)), ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchClient:
-    """Makes web searches with one model or one search engine."""
+    """Searches the web with one model or one search engine."""
 
     model: Model
-    """Adapter of `providers.search` inside the usual wrappers (retries, limits, budget)."""
+    """The model or search engine, inside model wrappers (retries, limits, budget)."""
     name: str
     """Name of the model or search engine, as `provider/model`."""
     price: Price | None
@@ -61,7 +61,7 @@ class SearchClient:
     """System message for a model that searches."""
 
     async def search(self, search: Search) -> SearchRecord:
-        """Make the web search `search`. An error of the provider or budget becomes the record's `failure`."""
+        """Run the web search `search`. A provider or budget error becomes the `failure` of the returned record."""
         spent = UsageAccumulator()
         found: list[FoundPassage] = []
         request = self._build_request(search.query)
@@ -130,7 +130,7 @@ def _to_failure(error: CallError | UsageError, advice: str = "") -> SearchFailur
 
 @dataclass(frozen=True, slots=True)
 class Reranker:
-    """Orders passages by how similar a model finds them to a query."""
+    """Orders passages by similarity to a query. An embedding model computes the similarity."""
 
     model: Model
     name: str

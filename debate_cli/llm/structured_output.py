@@ -26,7 +26,7 @@ from debate_cli.llm.usage import UsageAccumulator, compute_cost
 
 TRUNCATED_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("truncated",))
 EMPTY_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("the answer is empty",))
-"""The result of parsing an empty answer to a question for plain text."""
+"""The result of parsing an empty answer, if plain text was requested."""
 MAX_TRUNCATED_CHARS = 1000
 """Maximum number of characters of a truncated answer that are shown to the model when it is asked again."""
 
@@ -51,7 +51,7 @@ def add_form_to_request(request: Request, form: Form[Any] | None, mode: Structur
 
 
 def build_reask(request: Request, text: str, reading: ParsedReply[Any]) -> Request:
-    """Return `request`, followed by the model's answer `text` and a message that lists the faults in `reading`."""
+    """Return `request` plus two messages: the model's answer `text`, and the faults of `reading`, the parsed answer."""
     if reading is TRUNCATED_REPLY:
         text = text[:MAX_TRUNCATED_CHARS]
         ask = (
@@ -87,9 +87,9 @@ class StructuredAnswer(Generic[FormT]):
     call: ModelCall
     """Usage, cost and attempts of all requests for the question."""
     error: DebateError | None = None
-    """The error or refusal that ended the question; None without an error or refusal."""
+    """The error or refusal that ended the question; None if there was none."""
     problem: str | None = None
-    """Why there is no valid answer, in one line. None for a valid answer. None if `error` gives the reason."""
+    """Why there is no valid answer, in one line. None if the answer is valid or `error` gives the reason."""
     timed_out: bool = False
     """Whether the deadline passed before a valid answer arrived."""
     is_final: bool = False
@@ -101,7 +101,7 @@ MAX_PLAIN_ANSWERS = 2
 
 
 class ModeRecord:
-    """Stores which structured-output modes a model's server rejects or ignores. All clients of the model share it.
+    """The structured-output modes that a model's server rejects or ignores. All clients of the model share one record.
 
     `name`: the model as `provider/model`. `rejected`: modes that the server rejected or ignored in an earlier run.
     """
@@ -120,13 +120,16 @@ class ModeRecord:
         self._plain_answers_in_a_row = Counter[StructuredOutputMode]()
 
     def record_answer(self, mode: StructuredOutputMode, *, is_plain: bool) -> bool:
-        """Record an answer in `mode`. Return whether this answer shows that the server ignores the mode."""
+        """Record an answer in `mode`. Return whether it shows for the first time that the server ignores `mode`.
+
+        `is_plain`: whether the answer is plain text instead of JSON.
+        """
         self._plain_answers_in_a_row[mode] = self._plain_answers_in_a_row[mode] + 1 if is_plain else 0
         if self._plain_answers_in_a_row[mode] < MAX_PLAIN_ANSWERS or mode in self.rejected:
             return False
         self.rejected.add(mode)
         self._note(
-            f"{self._name} ignores the schema and answers in plain text; from now on it is asked in another mode"
+            f"{self._name} ignores the schema and answers in plain text; from now on it is asked in another structured-output mode"
         )
         return True
 
@@ -137,7 +140,7 @@ class StructuredOutputClient:
     If the server rejects a mode, or an answer has no JSON, the next mode is used. After an invalid answer, the model
     gets the answer's faults and is asked again, at most MAX_REASKS times.
 
-    `record`: the modes that the server rejects or ignores. Such a mode is used only if no other mode is left.
+    `record`: the modes that the server rejects or ignores. If it has all modes, the last mode of `profile` is used.
     """
 
     def __init__(
@@ -207,7 +210,7 @@ class StructuredOutputClient:
                 if not asking.use_next_mode():
                     return self._build_answer(asking, error=error)
                 continue
-            except (CallError, UsageError) as error:  # a StorageError of the journal is not the model's
+            except (CallError, UsageError) as error:  # not StorageError, which is a fault of the journal
                 asking.spent.add_failure(error)
                 return self._build_answer(asking, error=error)
             reading = asking.read_reply(reply)
@@ -311,7 +314,7 @@ class _RequestState:
 
 @dataclass(frozen=True, slots=True)
 class ModelHandle:
-    """A client for one model, with the settings of the debater or judge that asks it."""
+    """A client for one model, with the settings of the debater or judge that uses it."""
 
     client: StructuredOutputClient
     name: str
@@ -321,4 +324,4 @@ class ModelHandle:
     """Temperature of all questions; None means the default temperature of each question."""
     seed: int | None = None
     context_tokens: int | None = None
-    """Context of the model in tokens; None if unknown."""
+    """Context window of the model in tokens; None if unknown."""

@@ -19,12 +19,12 @@ from debate_cli.llm.schema_dialect import convert_schema
 # Estimates -----------------------------------------------------------------------------------------------------------
 
 ASCII_CHARS_PER_TOKEN = 2.5
-"""ASCII characters per token in estimates. Real tokenizers have 3 (JSON, code) to 4.5 (English), so estimates are too
-high."""
+"""ASCII characters per token in estimates. Real tokens have 3 (JSON, code) to 4.5 (English) characters on average, so
+estimates are too high."""
 TOKENS_PER_NON_ASCII_CHAR = 2
-"""Tokens per character outside ASCII in estimates. Chinese needs about one, rare scripts up to three."""
+"""Tokens per non-ASCII character in estimates. Real tokenizers need about 1 (Chinese) to 3 (rare scripts)."""
 TOKENS_PER_MESSAGE = 16
-"""Tokens that a provider adds per message."""
+"""Tokens that a provider adds per message, in estimates."""
 TOKENS_PER_SEARCH = 12_000
 """Tokens in the results of one web search, in estimates. Vendors report 5,000 to 10,000."""
 
@@ -62,18 +62,18 @@ _GENAI_PRICES_IDS = {"gemini": "google", "xai": "x-ai"} | {
     name: name for name in ("openai", "anthropic", "openrouter", "groq", "together", "deepseek", "mistral")
 }
 TOKENS_PER_PRICE = 1_000_000
-"""Prices of tokens are per this number of tokens."""
+"""Number of tokens that the price of tokens refers to."""
 BATCH_FACTOR = 0.5
 """Price of tokens in a batch, divided by their normal price."""
 SEARCHES_PER_PRICE = 1000
-"""Prices of web searches in `genai-prices` are per this number of searches."""
+"""Number of searches that the price of web searches in `genai-prices` refers to."""
 
 
 @functools.cache
 def find_bundled_price(model: str) -> Price | None:
-    """Return the bundled price of `provider/model` in US dollars per million tokens; None if unknown.
+    """Return the price of `provider/model` from `genai-prices`, in US dollars per million tokens; None if unknown.
 
-    Some prices rise with the length of the prompt. For these, the price of the shortest prompts is returned.
+    If the price rises with the length of the prompt, returns the price of the shortest prompts.
     """
     entry = _find_entry(model)
 
@@ -98,7 +98,7 @@ def find_bundled_price(model: str) -> Price | None:
 
 @functools.cache
 def find_context_window(model: str) -> int | None:
-    """Return the context of `provider/model` in tokens, from `genai-prices`; None if unknown."""
+    """Return the context window of `provider/model` in tokens, from `genai-prices`; None if unknown."""
     entry = _find_entry(model)
     return None if entry is None else entry.model.context_window
 
@@ -107,7 +107,7 @@ def _find_entry(model: str) -> Any:
     provider, _, name = model.partition("/")
     if provider not in _GENAI_PRICES_IDS or not name:
         return None
-    import genai_prices  # takes a third of a second
+    import genai_prices  # slow import
 
     try:
         return genai_prices.calc_price(genai_prices.Usage(), name, provider_id=_GENAI_PRICES_IDS[provider])
@@ -137,9 +137,9 @@ def halve_price(price: Price | None) -> Price | None:
 
 
 def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
-    """Return the most expensive usage with these numbers of tokens.
+    """Return the usage with these numbers of tokens that costs most.
 
-    If a provider charges more for input that it writes to its cache, all input counts as written to the cache.
+    If `price` is higher for input that the provider writes to its cache, the usage has only such input.
     """
     is_write_dearer = price is not None and price.cache_write is not None and price.cache_write > price.input
     return Usage(

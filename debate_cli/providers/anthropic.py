@@ -40,7 +40,7 @@ def build_messages_body(request: Request, model: str, profile: Profile, stream: 
 
 
 def _build_messages(request: Request) -> list[dict[str, Any]]:
-    """Leave out blank content blocks, because the API refuses them."""
+    """Return the messages of the body. Blank content blocks are left out, because the API refuses them."""
     messages: list[dict[str, Any]] = [{"role": each.role, "content": each.content} for each in request.messages]
     text = request.messages[-1].content
     stable, rest = text[: request.stable_chars], text[request.stable_chars :]
@@ -79,7 +79,7 @@ def connect(endpoint: Endpoint) -> Any:
 
 
 async def send(client: Any, body: dict[str, Any]) -> Any:
-    """Send `body` to the messages API. Return the SDK's message, or its stream if `body` asks for one."""
+    """Send `body` to the messages API. Return the SDK's message object, or a stream if `body` asks for a stream."""
     return await client.messages.create(**body, extra_headers=omit_key_headers(client))
 
 

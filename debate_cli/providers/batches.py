@@ -38,7 +38,7 @@ MAX_RESULT_BYTES = 512 * 1024 * 1024
 CLOCK_SKEW_S = 300.0
 """Largest expected difference in seconds between the vendor's clock and the clock of this machine."""
 SUBMISSION_S = 3600.0
-"""Maximum time in seconds between the storing of a `BatchIntent` and the creation of the batch."""
+"""Maximum time in seconds from storing a `BatchIntent` to the creation of its batch."""
 PAGE_SIZE = 100
 METADATA_KEY = "debate-cli"
 
@@ -177,11 +177,11 @@ class _VendorBatches(ABC):
 
     @abstractmethod
     def _read_result(self, line: Any, asked: SentRequest) -> Any:
-        """Return the answer in `line`. Raises ModelError if `line` holds an error."""
+        """Return the answer in `line`, a parsed line of the results. Raises ModelError if `line` contains an error."""
 
     @abstractmethod
     async def _matches(self, batch: Any, intent: BatchIntent) -> bool | None:
-        """Return whether `batch` was created for `intent`; None if unknown until the batch has ended."""
+        """Return whether `batch` was created for `intent`; None if this is known only after the batch has ended."""
 
     @abstractmethod
     def _created_at(self, batch: Any) -> float: ...
@@ -301,8 +301,8 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 def _not_processed(how: str) -> ModelError:
     return ServerError(
-        f"the request was not processed, because the provider reports its batch as {how}; ask again, with --batch or, "
-        "for answers at once, without it"
+        f"the request was not processed, because the provider reports its batch as {how}; ask again with --batch, or "
+        "without --batch for immediate answers"
     )
 
 

@@ -37,8 +37,7 @@ CASSETTE_VERSION_KEY = "cassette_version"
 MAX_CASSETTE_BYTES = 256 * 1024 * 1024
 CASSETTE_FILE_MODE = 0o600
 TRANSIENT_ERRORS = (TransientError, BudgetError, StorageError)
-"""Errors that may disappear when a request is repeated. If a request also has another recorded result, a replay returns
-that result."""
+"""Errors that may not occur again. A replay raises such an error only if the request has no other recorded result."""
 RedactFunction = Callable[[str], str]
 
 
@@ -160,8 +159,7 @@ class _RecordingModel:
 class CassettePlayer:
     """Answers requests with the recorded calls of a cassette.
 
-    If a request was recorded several times, its replies are returned in order. After the last reply, the last reply is
-    repeated.
+    If a request was recorded several times, its replies are returned in order. Later requests get the last reply.
 
     Raises ConfigError if the file is damaged or not a cassette.
     """
@@ -177,7 +175,7 @@ class CassettePlayer:
         self._served: Counter[tuple[str, str]] = Counter()
 
     def wrap(self, name: str, model: Model, redact: RedactFunction) -> Model:
-        """Return a model that replays the recorded calls of `name`. `redact` removes secrets from requests."""
+        """Return a model that replays the calls recorded under `name`. `redact` removes secrets from requests."""
         return _ReplayingModel(self, name, redact)
 
     def find_reply(self, name: str, canonical: Request) -> Reply:

@@ -46,7 +46,7 @@ quotes empty."""
 
 
 def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> JsonObject:
-    """Return a stricter version of `schema` that llama.cpp can enforce. Each value that fits the result also fits `schema`.
+    """Return a stricter `schema` that llama.cpp can enforce. Each value that fits the result also fits `schema`.
 
     `plain`: whether texts are restricted to sentences of plain words. `name`: name of the property that has `schema`.
     """
@@ -220,7 +220,7 @@ class EmbeddedServer:
 @dataclass(frozen=True, slots=True)
 class _LoadedModel:
     engine: LlamaServer
-    """The server ends when this object is garbage-collected."""
+    """The running llama.cpp server. It ends when this object is garbage-collected."""
     server: ModelServer
     free_slots: asyncio.Semaphore
 

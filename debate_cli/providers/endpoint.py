@@ -1,4 +1,4 @@
-"""Address, key and headers of a server; the protocol of objects that serve models."""
+"""Address, key and limits of a server, and the protocol of objects that serve models."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from debate_cli.llm.model import Model, Profile
 
 FIRST_ERROR_STATUS = 300
-"""Lowest HTTP status that counts as an error. Redirects count, because they are not followed."""
+"""Lowest HTTP status that is an error. Redirects (3xx) are errors, because they are not followed."""
 ANSWER_TIMEOUT_FACTOR = 10
 """Default of `answer_timeout_s`, as a multiple of `timeout_s`."""
 
@@ -26,7 +26,7 @@ class Endpoint:
     api_key_env: str | None = None
     """Name of the environment variable with the key, for messages. None if the key has no variable."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    """Extra HTTP headers, in which the values of environment variables are already filled in."""
+    """Extra HTTP headers. The values of environment variables are already filled in."""
     timeout_s: float = 120.0
     """Longest time without a byte from the server, in seconds."""
     answer_timeout_s: float | None = None

@@ -1,6 +1,6 @@
 """Maps failures of a server to the errors of this program.
 
-Exceptions of SDKs are mapped by an `ErrorRule` of the adapter, and HTTP statuses by STATUS_RULES.
+Each `ErrorRule` maps exceptions of an SDK. Each `StatusRule` maps HTTP statuses.
 """
 
 import json
@@ -108,7 +108,8 @@ def map_errors(
 
     The first matching rule of `table` decides. An exception without a rule is raised unchanged.
 
-    `used`: returns the tokens used so far. The SDK's exception is not chained, because it can quote keys.
+    `used`: returns the usage so far, which is added to the error. The SDK's exception is not chained, because it can
+    quote keys.
     """
     try:
         yield
@@ -116,7 +117,7 @@ def map_errors(
         error.usage = used()
         raise
     except Exception as fault:
-        error = fault.__cause__  # an error of ours that was raised below the SDK, which wrapped it
+        error = fault.__cause__  # perhaps an error of this program that the SDK wrapped
         if not isinstance(error, errors.ModelError):
             rule = next((rule for rule in table() if isinstance(fault, rule.exceptions)), None)
             if rule is None:
@@ -139,13 +140,17 @@ def make_error_rules(
     status: type[Exception],
     *others: tuple[type[Exception], ToError],
 ) -> Sequence[ErrorRule]:
-    """Return the error rules of an SDK that uses httpx2. Each of `others` is an exception and its mapping function."""
+    """Return the error rules of an SDK that uses httpx2.
+
+    `timeout`, `connection`, `status`: the SDK's exception classes. `others`: further exception classes, each with the
+    function that converts the exception to an error of this program.
+    """
     import httpx2
 
     return (
         ErrorRule((timeout, httpx2.TimeoutException), make_timeout_error),
         ErrorRule((status,), error_from_response),
-        # A stream that is reset raises an error of httpx2, also below an SDK.
+        # If a stream is reset, the SDKs do not convert the error of httpx2.
         ErrorRule((connection, httpx2.RequestError, OSError), make_unreachable_error),
         *(ErrorRule((exception,), to_error) for exception, to_error in others),
         ErrorRule(UNREADABLE_ANSWER, make_broken_body_error),
@@ -195,7 +200,7 @@ class StatusRule:
     codes: Collection[int]
     error_type: type[errors.ModelError]
     advice: str
-    """Advice for the user. `{key}` becomes the name of the key's variable, `{model}` the name of the model."""
+    """Advice for the user. `{key}` becomes the environment variable of the key, `{model}` the name of the model."""
     body_pattern: re.Pattern[str] | None = None
     """Pattern to search for in the lower-case body. None matches any body."""
     structured: bool = False
@@ -236,7 +241,7 @@ STATUS_RULES: tuple[StatusRule, ...] = (
     StatusRule(range(500, 600), errors.ServerError, "try again later"),
     StatusRule(range(300, 400), errors.RejectedError, "redirects are not followed; set base_url to the final address"),
 )
-"""Rules for error responses. The first match applies; without a match, DEFAULT_STATUS_RULE applies."""
+"""Rules for error responses. The first matching rule applies. If no rule matches, DEFAULT_STATUS_RULE applies."""
 DEFAULT_STATUS_RULE = StatusRule((), errors.RejectedError, "correct the request or the configuration of this provider")
 
 STATUS_BY_ERROR_TYPE: Mapping[str, int] = {
@@ -252,7 +257,7 @@ STATUS_BY_ERROR_TYPE: Mapping[str, int] = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-"""Maps the type of an error object to the HTTP status with the same meaning."""
+"""Maps a vendor's error type to the HTTP status with the same meaning."""
 
 
 def error_from_status(
@@ -271,7 +276,7 @@ def error_from_status(
 
 
 def error_from_response(fault: Any, asked: SentRequest) -> errors.ModelError:
-    """Return the error for `fault`, an exception of the SDK that holds the server's response."""
+    """Return the error for `fault`, an exception of the SDK that contains the server's response."""
     if fault.response.status_code < FIRST_ERROR_STATUS:
         return error_from_object(fault.body, asked)
     return error_from_status(fault.response.status_code, fault.response.text, asked, fault.response.headers)
@@ -365,9 +370,9 @@ _RETRY_INFO = re.compile(r'"retrydelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"', re.IG
 
 
 def parse_retry_after(headers: Mapping[str, str], body: str = "", now: datetime | None = None) -> float | None:
-    """Return the number of seconds (>= 0) that a server asks to wait; None without such a request.
+    """Return the number of seconds (>= 0) that a server asks to wait; None if the server names no time.
 
-    Without a `retry-after` header, Google's RetryInfo in the body counts.
+    The time is in the header `retry-after`, or else in Google's RetryInfo in `body`. `now`: the current time.
     """
     value = next((value.strip() for name, value in headers.items() if name.lower() == "retry-after"), "")
     if not value:

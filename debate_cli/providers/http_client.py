@@ -19,7 +19,7 @@ CONNECT_TIMEOUT_S = 15.0
 MAX_ERROR_BODY_BYTES = 64 * 1024
 """Maximum number of bytes to read from the body of an error response, after decompression."""
 INFLATE_BYTES = 64 * 1024
-"""Maximum number of bytes per step of decompression."""
+"""Maximum number of bytes that one step of decompression returns."""
 COMPRESSIONS = frozenset({"gzip", "x-gzip", "deflate"})
 """Values of Content-Encoding that are decompressed."""
 
@@ -39,7 +39,7 @@ def make_http_client(kind: type[ClientT], endpoint: Endpoint) -> ClientT:
     return kind(
         verify=_tls_context(),
         timeout=httpx2.Timeout(endpoint.timeout_s, connect=min(endpoint.timeout_s, CONNECT_TIMEOUT_S)),
-        limits=httpx2.Limits(),  # the SDKs keep 100 open; `llm.rate_limit` bounds the number of calls
+        limits=httpx2.Limits(),  # no limit, because `llm.rate_limit` limits the calls
         follow_redirects=False,
         headers={"Accept-Encoding": "gzip"},
         event_hooks={"response": [bound]},
@@ -48,7 +48,7 @@ def make_http_client(kind: type[ClientT], endpoint: Endpoint) -> ClientT:
 
 @cache
 def _tls_context() -> ssl.SSLContext:
-    """All clients share this context, because loading the certificates is slow."""
+    """Return the TLS context that all clients share, because loading the certificates is slow."""
     return httpx2.create_ssl_context()
 
 

@@ -25,13 +25,13 @@ from debate_cli.providers.error_mapping import ErrorRule, SentRequest
 SAMPLING_PARAMETERS = ("temperature", "seed")
 CHARS_PER_TOKEN = 8
 MIN_ANSWER_CHARS = 64 * 1024
-"""Lowest limit on the length of an answer, in characters. A request with a high output limit has a higher limit."""
+"""Smallest limit on the length of an answer, in characters. The limit grows with the output limit of the request."""
 MIN_RESULTS_CHARS = 1024 * 1024
-"""Lowest limit on the length of the results of a web search, in characters."""
+"""Smallest limit on the length of the results of a web search, in characters."""
 CALLS_PER_CLIENT = 16
 """Maximum number of calls in flight per SDK client. More calls would slow each other down."""
 DUMMY_KEY = "no-key-needed"
-"""Key for an SDK whose server needs no key. The SDK requires a key, but never sends this one."""
+"""Placeholder for the key that an SDK requires, if the server needs no key. It is not sent."""
 KEY_HEADERS = ("Authorization", "X-Api-Key")
 
 
@@ -48,7 +48,7 @@ class ReplyBuilder(Protocol):
         ...
 
     def add_chunk(self, part: Any) -> str:
-        """Read a part of a stream. Return the part's text, or its arguments of a tool call."""
+        """Read one part of a streamed answer. Return the text or the tool call's arguments in the part."""
         ...
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
@@ -139,7 +139,7 @@ class HttpServer:
 
 
 class HttpModel:
-    """A model behind a server; implements `llm.model.Model`."""
+    """A model on a server; implements `llm.model.Model`."""
 
     def __init__(self, server: HttpServer, name: str, profile: Profile) -> None:
         self._server = server
@@ -200,7 +200,7 @@ class HttpModel:
 
 
 def describe_request(endpoint: Endpoint, name: str, request: Request, body: Mapping[str, Any]) -> SentRequest:
-    """Return the facts about `request`, which is sent to the model `name` as `body`."""
+    """Return the facts about `request` for error messages. `name`: the model. `body`: the body that is sent."""
     by_parameter = request.schema is not None and request.rung in {"native", "tool"}
     sampled = tuple(parameter for parameter in SAMPLING_PARAMETERS if parameter in body)
     least = MIN_ANSWER_CHARS if request.search is None else MIN_RESULTS_CHARS
@@ -259,7 +259,7 @@ def make_refusal_reply(refused: RefusedError, latency_s: float = 0.0) -> Reply:
 
 
 MAX_TOKEN_COUNT = 10**9
-"""Maximum of a token count. A higher count from a server is reduced to this number."""
+"""Maximum token count. A higher count from a server is reduced to this number."""
 
 
 def parse_token_count(reported: object) -> int:

@@ -79,7 +79,7 @@ def connect(endpoint: Endpoint) -> Any:
 
 
 async def send(client: Any, body: dict[str, Any], path: str = "/chat/completions") -> Any:
-    """Send `body` to the API's `path`. Return the answer as JSON values, or as a stream of JSON values."""
+    """Send `body` to the API's `path`. Return the answer as parsed JSON, or as a stream of parsed JSON."""
     from openai import AsyncStream
 
     streamed = bool(body.get("stream"))
@@ -91,7 +91,7 @@ async def send(client: Any, body: dict[str, Any], path: str = "/chat/completions
         stream=streamed,
         stream_cls=AsyncStream[object],
     )
-    if isinstance(answer, str):  # the content type is not JSON; the body may still be
+    if isinstance(answer, str):  # the content type is not JSON, but the body may be JSON
         with suppress(ValueError):
             return json.loads(answer)
     return answer
@@ -163,10 +163,10 @@ class _OpenAIReplyBuilder:
 
 
 def parse_usage(reported: Any, read: str = "prompt", written: str = "completion", searches: int = 0) -> Usage:
-    """Return the token counts in `reported`, together with the number of web searches.
+    """Return the token counts in `reported`, with `searches` as the number of web searches.
 
-    `read` and `written`: the words before `_tokens` in the names of the input count and of the output count. Example:
-    `prompt` for `prompt_tokens`.
+    `read` and `written`: prefixes of the fields with the input and output count, for example `prompt` for
+    `prompt_tokens`.
     """
     prompt = parse_token_count(reported.get(f"{read}_tokens"))
     details: Any = reported.get(f"{read}_tokens_details") or {}
@@ -232,7 +232,7 @@ class _SimilarityBuilder(WholeReplyBuilder):
 EMBEDDINGS_API = ProviderApi(
     connect, _build_embeddings_body, partial(send, path="/embeddings"), _SimilarityBuilder, error_rules
 )
-"""Compares texts with a query, the first message of a request. Each later message is a text.
+"""API that compares texts with a query. In a request, the first message is the query, and each later message is a text.
 
-The reply is a JSON list with the cosine similarity (-1 to 1) of each text.
+The reply is a JSON list with the cosine similarity (-1 to 1) between the query and each text.
 """

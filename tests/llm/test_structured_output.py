@@ -156,7 +156,9 @@ def test_a_mode_that_is_ignored_twice_in_a_row_is_not_used_again() -> None:
     tried = [ask(BROKEN, GOOD, record=record) for _ in range(2)] + [ask(GOOD, record=record)]
     assert [modes(model) for _, model in tried] == [["native", "tool"], ["native", "tool"], ["tool"]]
     assert [answer.call.rejected for answer, _ in tried] == [(), ("native",), ()]
-    assert notes == ["lab/m ignores the schema and answers in plain text; from now on it is asked in another mode"]
+    assert notes == [
+        "lab/m ignores the schema and answers in plain text; from now on it is asked in another structured-output mode"
+    ]
 
 
 @pytest.mark.parametrize("between", [GOOD, TOO_HIGH], ids=["good", "wrong"])

@@ -48,7 +48,11 @@ def test_a_second_account_of_the_same_vendor_needs_no_address() -> None:
         ("lab", {"kind": "openai", "base_url": "ftp://x/y"}, "is not an address"),
         ("lab", {"kind": "openai", "base_url": "http://x:99999/"}, "is not an address"),
         ("lab", {"kind": "openai", "base_url": "http://x/", "api_key_env": KEY}, "not the key itself"),
-        ("lab", {"kind": "openai", "base_url": "http://x/", "headers": {"X-Api-Key": KEY}}, "not its value"),
+        (
+            "lab",
+            {"kind": "openai", "base_url": "http://x/", "headers": {"X-Api-Key": KEY}},
+            "must not contain a secret",
+        ),
         ("lab", {"kind": "openai", "base_url": "http://x/", "headers": {"X A": "b"}}, "not a valid HTTP header"),
         ("openai", {"headers": {"Host": "evil.example"}}, "belongs to the connection"),
         ("openai", {"headers": {"transfer-encoding": "chunked"}}, "belongs to the connection"),

@@ -1,1 +1,1 @@
-"""Mock provider: a deterministic model in this process, for rehearsals and tests. No key, no network."""
+"""Mock provider: a deterministic model in this process, for rehearsals and tests. It needs no key and no network."""

@@ -1,6 +1,6 @@
 """Answers of the mock: fills in any JSON schema with consistent choices, numbers and sentences.
 
-A random skill of each debater decides scores, comparisons and votes. A judge with `bias` judges the debaters' words.
+A random skill of each debater decides scores, comparisons and votes. A judge with `bias` judges what debaters say.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MAX_DEPTH = 12
 def write_answer(request: Request, seed: str, bias: MockBias | None = None) -> str:
     """Return the mock's answer to `request`: JSON if the request has a schema, else prose.
 
-    Equal requests and seeds give equal answers. With `bias`, a judge's opinions follow from the debaters' words.
+    Equal requests and seeds give equal answers. With `bias`, a judge's opinions depend on what the debaters say.
     """
     facts = PromptFacts(request)
     lasting = SeededRandom(seed)
@@ -97,7 +97,7 @@ class _FormWriter:
         return schema
 
     def _write_object(self, schema: Json, place: Place) -> dict[str, Any]:
-        """Write sentences last, because they mention the object's choices and numbers."""
+        """Return the object. Its sentences are written last, because they mention the object's choices and numbers."""
         required: list[str] = schema.get("required", [])
         any_value: Json = {}
         properties = dict.fromkeys(required, any_value) | cast("dict[str, Json]", schema.get("properties", {}))
@@ -231,18 +231,18 @@ def _merge(parts: list[Json]) -> Json:
 # Choices and numbers -------------------------------------------------------------------------------------------------
 
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
-"""Standings of an argument. The mock judge chooses the first standing whose number is above its impression (0-1)."""
+"""Upper bounds and standings. An argument gets the standing of the first bound above the judge's impression (0-1)."""
 VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
 """Maps a mock judge's vote to the average of the numbers in the same answer, scaled to 0-1."""
 FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
 """Probabilities that a mock judge votes with the majority: in the judge's first vote, and in a later vote."""
 LEADER_QUALITY = 0.8
 OUTPERFORMED_SHARE = 0.85
-"""A participant with less than this share of the highest total counts as consistently outperformed."""
+"""A participant with less than this share of the highest total is listed as consistently outperformed."""
 DEFAULT_LIST_LENGTH = (1.0, 0.5)
 PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
 PROPERTIES_IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
-"""Properties that take the options in order: item 1 of a list gets option 1, and so on."""
+"""Names of properties whose options are used in order: item 1 of a list gets option 1, and so on."""
 
 SUPPORT_OF_POOR_QUOTES = {"altered": "partly", "not_found": "no", "no_such_source": "no", "unchecked": "unknown"}
 """Maps the result of a failed quote check to the mock's answer in the field `supports`."""
@@ -253,11 +253,11 @@ QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
 
 
 class Opinions:
-    """The choices and numbers of one answer.
+    """Makes the choices and numbers of one answer.
 
     `lasting`: gives numbers that are equal in all answers of a model. `random`: gives numbers for one answer.
 
-    With `bias`, a judge's opinions follow from the debaters' words.
+    With `bias`, a judge's opinions depend on what the debaters say.
     """
 
     def __init__(
@@ -270,7 +270,7 @@ class Opinions:
         self._is_biased = bias is not None
         names = lasting.shuffle(sorted(facts.sides), "skills", facts.motion)
         drawn = {name: (rank + 0.2 + 0.6 * lasting.unit("skill", name)) / len(names) for rank, name in enumerate(names)}
-        self._skills = drawn if bias is None else judge_words(facts, random, bias)
+        self._skills = drawn if bias is None else judge_with_bias(facts, random, bias)
         rank = sorted(facts.sides).index(facts.speaker) if facts.speaker in facts.sides else 0
         self._next_citation = facts.own_citation_count + rank * len(MANNERS) // 2
 
@@ -290,7 +290,7 @@ class Opinions:
     def quality(self, values: Json, score: float | None) -> float:
         """Return the quality (0-1) of the performance that the judge's next sentence describes.
 
-        It follows from the first of these that is known: the argument's standing, `score`, the leading debater in
+        Derived from the first of these values that is known: the argument's standing, `score`, the leading debater in
         `values`, the debater's skill.
         """
         standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)
@@ -402,7 +402,7 @@ class Opinions:
         return self._random.unit("yes", place.path) < (0.1 if place.name == "evaded" else 0.8)
 
     def is_null(self, place: Place) -> bool:
-        """Return at random whether a nullable value is null."""
+        """Return a random boolean: whether a nullable value is null."""
         return self._random.unit("null", place.path) < (0.8 if place.name == "changed_because" else 0.3)
 
     def list_length(self, place: Place) -> int:
@@ -440,8 +440,8 @@ class Opinions:
     def quote(self, place: Place) -> str | None:
         """Return words for a quotation; None if there is no sentence to quote.
 
-        Quotes the first of these that the task has: the cited source, the looked-up passage, the judged argument, the
-        judged turn.
+        Quotes the first of these texts that the prompt has: the cited source, the looked-up passage, the judged argument,
+        the judged turn.
         """
         if place.values.get("source") in self._facts.passages:
             self._next_citation += 1
@@ -454,7 +454,7 @@ class Opinions:
         return first_words(self._random.pick(sentences, "quote", place.path)) if sentences else None
 
     def keeps_vote(self, values: Json) -> bool:
-        """Return whether `values` does not change the judge's vote: it is the first vote, or equals the last vote."""
+        """Return whether the vote in `values` is the judge's first vote, or repeats the judge's last vote."""
         own = self._facts.own_vote
         return not own or own.get("vote") == values.get("option")
 
@@ -462,18 +462,17 @@ class Opinions:
 # Judges with known biases --------------------------------------------------------------------------------------------
 
 LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
-"""An unbiased judge's opinion of a side lies from LOWEST_MERIT to LOWEST_MERIT + MERIT_RANGE, on a scale from 0 to
-1."""
+"""An unbiased judge's opinion of a side (0-1) lies between LOWEST_MERIT and LOWEST_MERIT + MERIT_RANGE."""
 CLAIM_WORDS = 8
 """Number of words at the beginning of a claim that determine the claim's merit."""
 LENGTH_STEP = 0.3
-"""A side gets the full bias for length if its speeches are longer than the others' average by this share."""
+"""A side gets the full bias for length if its speeches exceed the average length of the other sides by this share."""
 DITHER = 0.08
-"""Distance between the lowest and the highest random number that is added to a score before rounding."""
+"""Range of the random number that is added to a skill: from -DITHER / 2 to DITHER / 2."""
 DRAW_MARGIN = 0.08
-"""Difference of skills (0-1) below which a mock judge decides on a draw. A biased judge uses half of this number."""
+"""Skills (0-1) that differ by less than this number lead to a draw. A biased judge uses half of this number."""
 TONE_WORDS = 5
-"""A side gets the whole bias for confidence if it uses this many more certain words than unsure words."""
+"""A side gets the full bias for confidence if it uses this many more certain words than unsure words."""
 MIN_DIFFERENT_WORDS = 15
 """Minimum number of different words in a side's speeches. A side with fewer words gets the opinion 0."""
 _CERTAIN = re.compile(
@@ -485,8 +484,8 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _STRUCTURE = frozenset({"turn", "round", "phase", "speaker", "id", "target", "type", "shift", "question_target"})
 
 
-def judge_words(facts: PromptFacts, random: SeededRandom, bias: MockBias) -> dict[str, float]:
-    """Return a judge's opinion (0-1) of each side: the merit of the side's first claim plus the effects of `bias`."""
+def judge_with_bias(facts: PromptFacts, random: SeededRandom, bias: MockBias) -> dict[str, float]:
+    """Map each debater to a judge's opinion (0-1): the merit of the debater's first claim plus effects of `bias`."""
     turns = {name: [turn for turn in facts.turns if turn.get("speaker") == name] for name in facts.sides}
     words = {name: " ".join(_spoken(own)) for name, own in turns.items()}
     lengths = {name: len(text.split()) for name, text in words.items()}

@@ -1,4 +1,4 @@
-"""The mock as a `Model`. Its answers come from `answers.py`, or for `mock/scripted` from a file."""
+"""The mock as a `Model`. Its answers come from `answers.py`. Those of `mock/scripted` come from a file."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def pick_fault(faults: MockFaults, unit: float) -> SimulatedFault | None:
 
 
 def split_words(text: str) -> Iterator[str]:
-    """Split `text` into words with the space around them. The joined words are `text` again."""
+    """Split `text` into words with the space around them. Joining the words gives `text`."""
     return (match.group() for match in re.finditer(r"\s*\S+\s?|\s+", text))
 
 

@@ -1,4 +1,4 @@
-"""Words of the mock: the facts in a prompt, sentences from `sentences.yaml`, and quotes of sources.
+"""Finds the facts in a prompt, writes sentences from `sentences.yaml`, and quotes sources, for the mock.
 
 A fact that a prompt lacks has a neutral default, so the mock can answer any prompt.
 """
@@ -62,7 +62,7 @@ class PromptFacts:
         """Maps the name of a debater to the debater's side."""
         found = _parse_lines(self.user_text)
         self.turns = tuple(turn for turn in found if type(turn.get("turn")) is int and "speaker" in turn)
-        """The transcript that a judge reads."""
+        """The turns of the transcript that a judge reads."""
         self.speakers = {
             argument.get("id"): str(turn["speaker"])
             for turn in reversed(self.turns)
@@ -80,14 +80,14 @@ class PromptFacts:
         """Maps the id of a looked-up passage to its text."""
         own = [message.content for message in request.messages if message.role == "assistant"]
         self.own_turns = tuple(map(_parse_object, own))
-        """Earlier answers of this debater."""
+        """Earlier answers of the debater who is asked, as parsed JSON."""
         self.own_citation_count = sum(len(_CITED_SOURCE.findall(content)) for content in own)
         self.debate_text = "\n".join([*own, self.user_text])
-        """All earlier speeches. The debater's own come first."""
+        """The debater's earlier answers, followed by the other messages of the prompt."""
 
     @cached_property
     def speaker(self) -> str | None:
-        """For a debater's prompt, the debater. For a judge's prompt, the speaker of the judged turn, if there is one."""
+        """Name of the debater who is asked, or of the speaker of the judged turn. None if no turn is judged."""
         if not self.is_judge:
             return _find_json(_SPEAKER, self.user_text) or None
         judged = _JUDGED_TURN.findall(self.task)
@@ -100,7 +100,7 @@ class PromptFacts:
 
     @cached_property
     def own_vote(self) -> Json:
-        """Last vote of a judge who votes again; empty for a first vote."""
+        """Last vote of a judge who votes again, as a JSON object; empty for a first vote."""
         return _find_json(_OWN_VOTE, self.user_text) or {}
 
     @cached_property
@@ -188,7 +188,7 @@ CLOSE_SHARE = 0.04
 TIED = ""
 """Result of `find_leader` if no side leads."""
 WEAK_BELOW, STRONG_FROM = 0.51, 0.75
-"""A performance is weak if its quality (0-1) is below the first number, and strong from the second number on."""
+"""A performance is weak if its quality (0-1) is below the first number, and strong if it reaches the second number."""
 
 
 class SeededRandom:
@@ -379,7 +379,7 @@ def find_leader(values: Json, names: Collection[str]) -> str | None:
 
 
 def participant_totals(values: Json) -> dict[str, int]:
-    """Return the total of each participant in the list `scores` of `values`."""
+    """Map each participant in the list `scores` of `values` to the participant's total."""
     scores = [entry for entry in list_objects(values, "scores") if "participant" in entry]
     return {str(entry["participant"]): entry["total"] for entry in scores if isinstance(entry.get("total"), int)}
 
@@ -421,7 +421,7 @@ Manner = Literal["exact", "near", "altered", "invented"]
 MANNERS: tuple[Manner, ...] = (
     "exact", "exact", "altered", "exact", "near", "exact", "exact", "invented", "near", "exact",
 )  # fmt: skip
-"""Manners of quoting, in the order of a debater's citations. After the last manner, the list begins again."""
+"""How the mock quotes a passage, in the order of a debater's citations. After the last entry, the list begins again."""
 MIN_SENTENCE_WORDS, MAX_CITED_WORDS = 6, 16
 """Minimum number of words in a cited sentence, and maximum number of words in a quote."""
 INVENTED_QUOTE = "every team that has tried it would do it again"

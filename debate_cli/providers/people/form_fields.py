@@ -16,8 +16,8 @@ FieldKind = Literal["text", "choice", "choices", "number", "yes_no", "lines"]
 """
 FieldPath = tuple[str | int, ...]
 """Position of a field in the form, as names of properties and indices of lists."""
-MAX_FURTHER_ITEMS = 10
-"""Maximum number of items in a list for which the form sets no maximum."""
+DEFAULT_MAX_ITEMS = 10
+"""Maximum number of items in a list if the form sets no maximum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ class FormField:
     required: bool = True
     """Whether the person must fill in the field."""
     explanation: str = ""
-    """What the form says about the field."""
+    """Description of the field in the form."""
 
     @property
     def key(self) -> str:
-        """The path as text. A draft stores the field's text under this key."""
+        """The path as text, for example `scores/0/reason`. It is the key of the field in `AnswerSheet.values`."""
         return "/".join(map(str, self.path))
 
 
@@ -48,15 +48,15 @@ class AnswerSheet(ABC):
     """The texts that a person has entered into the fields of an answer so far."""
 
     values: dict[str, str] = field(default_factory=dict[str, str], kw_only=True)
-    """Maps the key of a field to its text. Each chosen option is a line of the text."""
+    """Maps the key of a field to the field's text. If the person chose options, each line of the text is an option."""
 
     @abstractmethod
     def fields(self) -> tuple[FormField, ...]:
-        """Return the fields in their order."""
+        """Return the fields in the order in which they are shown."""
 
     @abstractmethod
     def read(self) -> PersonAnswer:
-        """Return the texts as an answer, with its problems."""
+        """Return the entered texts as an answer, with the problems of the answer."""
 
     def set(self, item: FormField, words: str) -> None:
         """Set the text of the field `item`. An empty text clears the field."""
@@ -76,7 +76,7 @@ class AnswerSheet(ABC):
 
 @dataclass
 class FormDraft(AnswerSheet):
-    """A form with a field for each of its parts.
+    """An answer that is entered field by field.
 
     A list without a fixed length shows one empty item after its last filled item.
     """
@@ -97,7 +97,7 @@ class FormDraft(AnswerSheet):
         return convert_strings(found, self.form.schema)
 
     def read(self) -> PersonAnswer:
-        """Return the filled-in form as an answer, with its problems."""
+        """Return the filled-in form as an answer, with the problems of the answer."""
         return check_value(self.value(), self.form)
 
 
@@ -170,7 +170,7 @@ def _entries(part: JsonSchema, path: FieldPath, values: Mapping[str, str]) -> It
         yield from ((entry, True) for entry in known)
         return
     least = part.get("minItems", 0)
-    most = part.get("maxItems", MAX_FURTHER_ITEMS)
+    most = part.get("maxItems", DEFAULT_MAX_ITEMS)
     shown = min(most, max(least, _filled_items(path, values) + 1))
     yield from ((part["items"], number < max(least, _filled_items(path, values))) for number in range(shown))
 

@@ -1,7 +1,7 @@
 """People as a `Model`, at the terminal or through files. No price, retry or rate limit applies to people.
 
 The reply to `DIR/DEBATE/003-pro-opening.prompt.md` is `003-pro-opening.reply.md` in the same folder. If the reply
-cannot be used, `003-pro-opening.problem.md` says why. The task's next prompt is `003-pro-opening.2.prompt.md`.
+cannot be used, `003-pro-opening.problem.md` says why. The second prompt for a task is `003-pro-opening.2.prompt.md`.
 """
 
 import asyncio
@@ -33,10 +33,10 @@ FILE_MODE = 0o600
 MAX_REPLY_BYTES = 1024 * 1024
 MAX_SLUG_CHARS = 80
 FIRST_POLL_S, LAST_POLL_S = 0.1, 1.0
-"""Pauses between two checks for a reply, in seconds: the first pause, and the longest pause."""
+"""First and longest pause between two checks for a reply, in seconds."""
 POLL_GROWTH = 1.05
 SETTLED_S = 2.0
-"""A reply counts as complete after this number of seconds without a change."""
+"""Number of seconds without a change after which a reply file is complete."""
 Sleep = Callable[[float], Awaitable[object]]
 
 
@@ -70,7 +70,7 @@ class PromptFolder:
         self._request_counts: Counter[tuple[str, str]] = Counter()
 
     async def answer(self, request: Request) -> Reply:
-        """Write the prompt of `request` and wait for a usable reply. Raises PermanentError for an unusable file."""
+        """Write the prompt of `request`, and wait for a usable reply. Raises PermanentError if file access fails."""
         try:
             task, digest = self._write_prompt(request)
             self._note(f"waiting for {_add_suffix(task, REPLY)}")
@@ -138,7 +138,10 @@ class PromptFolder:
 
 
 def _is_complete(stamp: tuple[int, ...], since: float) -> bool:
-    """A file whose change time is later than its modification time was renamed, so it is complete."""
+    """Return whether a file is complete. `since`: when `stamp` was first seen, in seconds since 1970.
+
+    A file whose change time is later than its modification time was renamed, and is therefore complete.
+    """
     modified_ns, changed_ns, *_ = stamp
     return changed_ns > modified_ns or time.time() - min(since, modified_ns / 1e9) >= SETTLED_S
 
@@ -194,19 +197,19 @@ def _write_file(path: Path, text: str) -> None:
 
 
 def to_slug(text: str) -> str:
-    """Return `text` as a part of a file name: a-z, 0-9 and dashes."""
+    """Convert `text` to a part of a file name with only a-z, 0-9 and dashes."""
     return ascii_slug(text)[:MAX_SLUG_CHARS].strip("-") or "task"
 
 
 # Access of a run -----------------------------------------------------------------------------------------------------
 
 AskAtTerminal = Callable[[Request, float | None], Awaitable[Reply]]
-"""Asks a person at the terminal and returns the answer. The number is a time limit in seconds; None means no limit."""
+"""Function that asks a person at the terminal. Arguments: the request, and the time limit in seconds or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class PeopleAccess:
-    """The ways in which a run asks people: at the terminal and through files."""
+    """The functions with which a run asks people: at the terminal and through files."""
 
     files: PromptFolder
     """Exchanges prompts and replies as files, for the provider `files`."""
@@ -235,7 +238,7 @@ def make_person(provider: str, people: PeopleAccess, time_limit_s: float | None 
 
 
 def describe_missing_terminal(provider: str) -> str:
-    """Return the error message for a `provider` that needs a terminal when there is none."""
+    """Return the error message for a `provider` that needs a terminal, if there is no terminal."""
     other = (
         "`model: paste/NAME` shows the prompt and takes a pasted answer at a terminal"
         if provider == "human"

@@ -15,7 +15,7 @@ HASH_CHARS = 16
 _JSON_STRING_AT_END = re.compile(r'^(?P<head>.*?[:,] )(?P<text>"(?:[^"\\]|\\.)*")(?P<tail>[.,;]?)$')
 _DECODER = json.JSONDecoder()
 MIN_QUOTE_CHARS = 60
-"""Minimum number of characters of a quoted text that is shown on separate lines."""
+"""Minimum length of a quoted text that is shown as a block quote, in characters."""
 _NOT_FOR_PEOPLE = re.compile(
     r"^(?:Marker of this task: .*|\[/?ask [^\]]*\]|(?:- )?Answer with (?:the )?one JSON object .*)$", re.MULTILINE
 )
@@ -115,11 +115,11 @@ def _format_answer_part(request: Request, reply_name: str | None, digest: str) -
     where = "" if reply_name is None else f" into `{reply_name}` beside this file"
     if request.schema is None:
         return f"## Your answer\n\nWrite your answer, in plain words{where or ', as one text'}.\n"
-    words = " Plain words are an answer too." if request.origin is not None and request.origin.accepts_text else ""
+    words = " You may also answer in plain words." if request.origin is not None and request.origin.accepts_text else ""
     lines = ["## Your answer", ""]
-    lines.append(f"Write your answer{where}: the form below (YAML), filled in, or the same as JSON.{words}")
+    lines.append(f"Write your answer{where}. Fill in the form below (YAML), or use JSON with the same keys.{words}")
     if reply_name is not None:
-        lines.append("Write it under another name first and rename it, so that no incomplete answer is read.")
+        lines.append("Save it under another name first, then rename it, so that no incomplete answer is read.")
     lines += ["", "```yaml", f"# answer to prompt {digest}", *form_lines(request.schema.json), "```", ""]
     return "\n".join(lines)
 

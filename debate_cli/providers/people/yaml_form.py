@@ -16,9 +16,10 @@ _TYPE_WORDS = {"integer": "a whole number", "number": "a number", "string": "tex
 def form_lines(schema: JsonSchema, values: object = None, indent: str = "") -> Iterator[str]:
     """Yield the lines of a form.
 
-    `schema`: an object's schema. The description of a field becomes a comment above the field. If several fields have
-    the same description, only the first field gets the comment. `values`: the answers so far. A field without an answer
-    is empty.
+    The description of a field becomes a comment above the field. If several fields have the same description, only the
+    first field gets the comment.
+
+    `schema`: the JSON Schema of an object. `values`: the answers so far. A field without an answer is empty.
     """
     yield from _object_lines(schema, values, indent, set())
 
@@ -36,7 +37,7 @@ def describe_value(schema: JsonSchema) -> str:
 
 
 def comment_lines(text: str, prefix: str = "# ") -> Iterator[str]:
-    """Yield `text` as comment lines of at most WIDTH characters, each of them after `prefix`."""
+    """Yield `text` as comment lines of at most WIDTH characters. Each line begins with `prefix`."""
     for line in text.splitlines():
         for piece in textwrap.wrap(line, WIDTH - len(prefix), break_on_hyphens=False) or [""]:
             yield f"{prefix}{piece}".rstrip()

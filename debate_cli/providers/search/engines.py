@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import httpx2
 
 MAX_CONTENT_CHARS = 4000
-"""Maximum number of characters that are read of each search result."""
+"""Maximum number of characters that are used from each search result."""
 FORBIDDEN = 403
 
 

@@ -23,7 +23,7 @@ from debate_cli.providers.search import anthropic, openai
 from debate_cli.providers.search.engines import OLLAMA_API, SEARXNG_API
 
 ENGINE_MODEL = "web_search"
-"""Name of a search engine's model in records, as in `ollama/web_search`."""
+"""Model name of every search engine in records, for example in `ollama/web_search`."""
 NO_SEARCH_ADVICE = "or remove evidence.web: the files of evidence.sources can still be cited"
 """Advice at the end of messages about an impossible web search."""
 
@@ -38,9 +38,9 @@ SEARCH_ENGINES: Mapping[str, tuple[ProviderRow, Price | None]] = MappingProxyTyp
     "searxng": (with_api(ProviderRow("searxng", "search"), SEARXNG_API), FREE_PRICE),
     "mock": (BUILTIN_PROVIDERS["mock"], FREE_PRICE),
 })  # fmt: skip
-"""Maps the name of a search engine to its row and its price. None means an unknown price."""
+"""Maps the name of a search engine to its provider row and its price. None means an unknown price."""
 SEARCH_ONLY_PROVIDERS = frozenset(SEARCH_ENGINES) - frozenset(BUILTIN_PROVIDERS)
-"""Names of search engines whose provider offers no models."""
+"""Names of providers that offer a search engine but no models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ class SearchTarget:
     """The server, model and price for the web searches of a configuration."""
 
     row: ProviderRow
-    """The row of the server. Its `make_server` creates the server object for searches."""
+    """The provider row of the server. Its `make_server` creates the server object for searches."""
     provider: ProviderRow
-    """The row whose rate limits apply. Searches share these limits with the provider's other calls."""
+    """The provider row whose rate limits apply. Searches share these limits with the provider's other calls."""
     spec: ModelSpec
     """The model or search engine as `provider/model`, for records and prices."""
     settings: WebSearch
@@ -59,14 +59,14 @@ class SearchTarget:
 
 
 def find_search_row(row: ProviderRow) -> ProviderRow | None:
-    """Return the row for web searches at the provider of `row`. None if the provider is the mock or cannot search."""
+    """Return the row for web searches at the provider of `row`; None for the mock, or if the provider cannot search."""
     if row.name in SEARCH_ENGINES:
         return SEARCH_ENGINES[row.name][0] if row.kind != "mock" else None
     return row if row.kind in SEARCH_TOOLS and _may_search(row.name) else None
 
 
 def find_search_target(config: DebateConfig, env: Mapping[str, str]) -> SearchTarget | None:
-    """Return where the web searches of `config` are sent; None if `config` has no web search.
+    """Return the target of the web searches of `config`; None if `config` has no web search.
 
     Raises ConfigError if searches are impossible.
     """
@@ -79,7 +79,7 @@ def find_search_target(config: DebateConfig, env: Mapping[str, str]) -> SearchTa
 def find_search_problems(config: DebateConfig, env: Mapping[str, str]) -> list[Problem]:
     """Return the problems that make the web searches of `config` impossible.
 
-    Each message also says how the debate runs without a web search.
+    Each message also says what is possible without a web search.
     """
     found = _select_target(config, env)
     if found is None or isinstance(found, Problem):
@@ -174,7 +174,7 @@ def _engine_target(config: DebateConfig, web: WebSearchConfig) -> SearchTarget |
     row, price = SEARCH_ENGINES[web.provider]
     own = config.providers.get(web.provider)
     if row.base_url is None and web.base_url is None and row.kind != "mock":
-        advice = "name one, such as http://127.0.0.1:8080"
+        advice = "give the address of a server, such as http://127.0.0.1:8080"
         return _problem("base_url", f"is missing, because {row.name} has no default server; {advice}")
     spec = ModelSpec(model=f"{row.name}/{ENGINE_MODEL}")
     price = price if own is None or own.price is None else own.price
@@ -201,12 +201,12 @@ def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Probl
         if split_model_name(spec.model)[0] == web.provider:
             return spec
     return _problem(
-        "model", f"is missing, and the configuration has no model of {web.provider}; name the one that searches"
+        "model", f"is missing, and the configuration has no model of {web.provider}; name the model that searches"
     )
 
 
 def _redirect(row: ProviderRow, web: WebSearchConfig) -> ProviderRow:
-    """Drop the headers for another address, because they are for the provider's own server."""
+    """Return `row` with the address of `web`. A new address gets none of the headers of the provider's own server."""
     if web.base_url is None:
         return row
     return replace(row, base_url=web.base_url, base_url_env=None, headers={})

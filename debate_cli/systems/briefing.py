@@ -65,7 +65,7 @@ def describe_trial_judges(debate: Debate) -> str:
     """
     judges = dict.fromkeys(item.exchange.model for item in debate.assessments)
     names = " and ".join(filter(is_trial_model, judges))
-    return f"{names} judged: a very small model, for trying the tool, not for decisions." if names else ""
+    return f"Judged by {names}: a very small model, for trying the tool, not for decisions." if names else ""
 
 
 def build_briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:

@@ -32,8 +32,8 @@ _REMARKS: dict[SourceOutcome, str] = {
     "near": "near: the same words apart from articles, inflections and punctuation",
     "altered": "altered: the source says something else",
     "not_found": "not found: the source has no such words",
-    "no_such_source": "no such source: the debate was shown no source of this name",
-    "unchecked": "not checked: the source is a summary, which has no words to quote",
+    "no_such_source": "no such source: the debate has no source with this name",
+    "unchecked": "not checked: the source is a summary, so quotes cannot be compared with it",
 }
 
 

@@ -79,7 +79,7 @@ def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Map
     widest = max(apart, key=lambda criterion: gaps[criterion] * weights[criterion])
     (ahead, most), (behind, least) = sorted(shares[widest].items(), key=lambda item: -item[1])
     return (
-        f"The largest difference is {widest.replace('_', ' ')}, {weights[widest]:.0%} of {whole}: "
+        f"The largest difference is in {widest.replace('_', ' ')}, {weights[widest]:.0%} of {whole}: "
         f"{ahead} {most:.0%}, {behind} {least:.0%} of the maximum."
     )
 

@@ -30,15 +30,15 @@ WORD_CHECKS = (
 )
 SUPPORT_ANSWERS = (
     "supports (whether the source supports the claim), reputable, recent, relevant and reason are the answers of a judge of "
-    "sources, unknown also where that judge did not answer."
+    "sources; unknown also means that this judge did not answer."
 )
 POOR_SOURCES = (
     "Quotes that are altered or not found, sources that do not exist, and sources that contradict the claim or do not support "
     "it are poor sources: they support nothing. Lower the marks that depend on sources, and name these in your reasons."
 )
 LOOKED_UP = (
-    "What the debaters name without showing it was looked up, as data: exists is the answer of the judge of sources. Name what "
-    "does not exist as invented."
+    "Evidence without a citation, and cited sources that the debate does not have, were looked up. The results, as data: exists "
+    "is the answer of the judge of sources. Name evidence and sources that do not exist as invented."
 )
 
 

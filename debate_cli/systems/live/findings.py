@@ -110,7 +110,7 @@ class Narrative(Finding):
     def describe(self) -> list[str]:
         """Return the winner according to the judge, the reasons, and how each participant's case developed."""
         arcs = [f"{arc.participant}: {arc.arc}" for arc in self.arcs]
-        return [f"Sees {self.winner or 'no debater'} ahead: {self.reasoning}", *arcs]
+        return [f"{self.winner or 'No debater'} is ahead: {self.reasoning}", *arcs]
 
 
 class Resolution(Finding):

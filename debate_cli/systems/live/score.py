@@ -283,7 +283,7 @@ def _expected_briefs(
         earlier, later = brief.subject.turns
         yield brief, f"Turns {earlier + 1} and {later + 1} were not compared"
     whole = {
-        NARRATIVE_REVISION: "The debate was not read as a whole",
+        NARRATIVE_REVISION: "The debate as a whole was not assessed",
         REVIEW_REVISION: "The register was not reviewed, so every entry counts",
     }
     if narrative is not None and narrative.agrees is False:

@@ -87,7 +87,7 @@ def _narrative_remarks(notes: LiveNotes) -> Iterable[str]:
     if notes.convergence is not None:
         convergence = notes.convergence
         outcome = convergence.outcome.replace("_", " ")
-        yield f"From first to last: {outcome}. Early: {convergence.early} Late: {convergence.late}"
+        yield f"From the first to the last turns: {outcome}. Early: {convergence.early} Late: {convergence.late}"
 
 
 def _turn_tables(notes: LiveNotes) -> Iterator[Table]:

@@ -123,7 +123,7 @@ def _moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompt
     is_pair = len(context.debater_names) == 2  # noqa: PLR2004 - two sides
     subject = context.brief.subject
     checks = format_source_checks(context.debate, context.brief.run, subject.round)
-    engagement = "Look at the engagement among all participants, each with each of the others, and not only with the first speaker."
+    engagement = "Look at how each participant engages with every other participant, not only with the first speaker."
     return {
         "round": str(subject.round or ""),
         "participants": to_prompt_json(context.speakers),

@@ -254,7 +254,7 @@ def _missing(
             yield f"{judge} did not vote {when}{why}{'; its last vote counts' if judge in voters else ''}."
     needed = min(settings.min_judges, len(weights))
     if 0 < len(final) < needed:
-        yield f"There are {len(final)} of {len(weights)} votes; a verdict needs {needed}."
+        yield f"Only {len(final)} of {len(weights)} judges voted; a verdict needs {needed} votes."
     for ballot in final:
         absent = [name for name in settings.dimensions if name not in ballot.dimensions]
         if absent:

@@ -109,8 +109,11 @@ class PanelSettings(SystemSettings):
         key = "judges" if self.judges else "personas"
         for index, judge in enumerate(self.members):
             if judge.persona not in PERSONA_WEIGHTS and judge.description is None:
-                hint = format_suggestion(judge.persona, PERSONA_WEIGHTS) or "; describe it by a judge's `description`"
-                yield (key, index), f"no persona `{judge.persona}` is shipped{hint}"
+                hint = (
+                    format_suggestion(judge.persona, PERSONA_WEIGHTS)
+                    or "; describe the persona in the judge's `description`"
+                )
+                yield (key, index), f"there is no shipped persona `{judge.persona}`{hint}"
         yield from judge_id_problems(key, [judge.id for judge in self.members])
         if 1 < len(self.members) < self.min_judges:
             message = f"the panel has {len(self.members)} judges and needs {self.min_judges}; add judges, or lower `min_judges`"

@@ -63,7 +63,7 @@ class Vote(Finding):
         late = ", late" if self.late else ""
         sentences = [f"Votes {self.option}, confidence {format_number(self.confidence)}{late}"]
         sentences += [f"Critical: {point}" for point in self.critical_findings]
-        sentences += [f"Would fix it: {point}" for point in self.remediation_required]
+        sentences += [f"Required correction: {point}" for point in self.remediation_required]
         return [*sentences, f"Why the vote changed: {self.changed_because}"] if self.changed_because else sentences
 
 

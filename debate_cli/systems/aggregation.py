@@ -31,7 +31,7 @@ def mean(values: Iterable[float]) -> float:
 
 
 def mean_by_key(values: Iterable[tuple[Key, float]]) -> dict[Key, float]:
-    """Return the mean of the values of each key, from pairs (key, value)."""
+    """Map each key to the mean of its values. `values`: pairs (key, value)."""
     found: dict[Key, list[float]] = {}
     for key, value in values:
         found.setdefault(key, []).append(value)

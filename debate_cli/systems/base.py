@@ -34,7 +34,7 @@ class Progress:
     finished_rounds: tuple[int, ...]
     """Numbers of the rounds in which all speeches have been made."""
     judgeable_turns: Sequence[int]
-    """Indices of the turns that can be judged. In a running debate, they end before the first turn that is missing."""
+    """Indices of the turns that can be judged. In a running debate, they end before the first missing turn."""
     is_over: bool
 
 
@@ -234,7 +234,7 @@ class JudgingSystem(Generic[SettingsT]):
     If a text passes with the outcome, the tone of the badge is `good`; if the text fails, `bad`. In the notes of a
     verdict, `option` is the chosen outcome, and `weights` maps each outcome to its score."""
     options_in_debates: bool = True
-    """Whether judges choose from `options` in debates, too. If False, only in texts."""
+    """Whether judges also choose from `options` when they judge a debate. If False, only when they judge a text."""
     max_option_score: float = 1
     """Highest possible score of an outcome in `options`. The lowest is 0."""
     unit: str = "points"

@@ -176,7 +176,7 @@ TOLERANCE = 1e-6
 
 
 def verdicts_match(stored: Verdict, recomputed: Verdict) -> bool:
-    """Return whether two verdicts have the same version of the rules, outcome, scores, and numbers in the notes.
+    """Return whether two verdicts agree in version of the rules, outcome, scores, and the numbers in their notes.
 
     Sentences in the notes are not compared, because their wording may change between versions.
     """

@@ -160,9 +160,9 @@ def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[Sourc
 
 
 def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, ...]:
-    """Return the arguments without a citation that name evidence, then the cited sources that the debate does not have.
+    """Return what judges must look up, for the round `round_number` or (None) for the whole debate.
 
-    Judges look these up. `round_number`: None means the whole debate.
+    First the arguments that name evidence but cite no source, then the cited sources that the debate does not have.
     """
     turns = debate.turns_by_index
     named = [

@@ -38,7 +38,7 @@ class PairComparison(Finding):
 
 
 class SuspectClaim(Finding):
-    """A claim that is wrong or empty according to the judge, quoted from a turn."""
+    """A claim that is wrong or without substance according to the judge, quoted from a turn."""
 
     kind: Literal["suspect_claim"] = "suspect_claim"
     turn: int
@@ -119,7 +119,7 @@ class Resolution(Finding):
     kind: Literal["resolution"] = "resolution"
     explanation: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """Pattern of the debate; None in old transcripts."""
+    """Pattern of the debate, e.g. `coherence_collapse`; None in old transcripts."""
 
     def describe(self) -> list[str]:
         """Return why narrative and scorecard name different winners, and the debate's pattern if known."""

@@ -156,7 +156,7 @@ Context = JudgingContext[LiveSettings]
 
 
 class SuspectClaimForm(FormModel):
-    """A claim that is wrong or empty according to the judge."""
+    """A claim that is wrong or without substance according to the judge."""
 
     quote: str = text(120, least=4)
     reason: str = text(100, default="")

@@ -111,7 +111,7 @@ class NarrativeNote(FrozenModel):
     reasoning: str
     """The judge's reasons for `winner`."""
     pattern: DebatePattern
-    """Pattern of the debate; `none` if the judge named no pattern."""
+    """Pattern of the debate, e.g. `coherence_collapse`; `none` if the judge named no pattern."""
     arcs: tuple[Arc, ...]
     """How the case of each debater developed."""
     agrees: bool | None

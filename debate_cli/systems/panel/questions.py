@@ -32,7 +32,7 @@ MAX_FINDING_CHARS = 200
 
 
 class DimensionForm(FormModel):
-    """The mark of one dimension."""
+    """A judge's mark in one dimension."""
 
     name: str
     value: int = whole_number(MIN_DIMENSION_MARK, MAX_DIMENSION_MARK)

@@ -59,14 +59,16 @@ def bar_chart(
     caption: str,
     labels: Mapping[str, str],
     values: Mapping[str, Mapping[str, float]],
-    ticks: tuple[float, ...],
+    ticks: tuple[float | None, ...],
     unit: str = "",
 ) -> Chart:
     """Return a chart with a group of bars for each criterion. Each group has a bar for each debater.
 
     `labels`: maps criteria to labels. `values`: maps each debater to a mapping from criteria to values. `ticks`: values
-    with a label on the axis, in ascending order; the last tick is the top of the chart.
+    with a label on the axis, in ascending order; the last tick is the top of the chart. A tick of None means the largest
+    of `values`.
     """
+    end = max((value for of in values.values() for value in of.values()), default=0.0)
     series = tuple(
         ChartSeries(
             name,
@@ -78,7 +80,8 @@ def bar_chart(
         )
         for name, of in values.items()
     )
-    return Chart(title, caption, "bars", tuple(labels.values()), series, 0, ticks[-1], ticks)
+    marked = tuple(end if tick is None else tick for tick in ticks)
+    return Chart(title, caption, "bars", tuple(labels.values()), series, 0, marked[-1], marked)
 
 
 PERCENT_TICKS = (0.0, 25.0, 50.0, 75.0, 100.0)

@@ -1,4 +1,4 @@
-"""Functions that scorers share: they choose runs and assessments, clamp marks and compute means."""
+"""Functions for scorers: select judging runs and assessments, clamp marks, compute means."""
 
 import math
 from collections.abc import Hashable, Iterable, Iterator
@@ -31,7 +31,7 @@ def mean(values: Iterable[float]) -> float:
 
 
 def mean_by_key(values: Iterable[tuple[Key, float]]) -> dict[Key, float]:
-    """Return the mean of the values of each key, from pairs (key, value)."""
+    """Map each key to the mean of its values. `values`: pairs (key, value)."""
     found: dict[Key, list[float]] = {}
     for key, value in values:
         found.setdefault(key, []).append(value)
@@ -57,7 +57,10 @@ def get_run_id(run: JudgingRun | str) -> str:
 
 
 def ordered_assessments(debate: Debate, system: str, run: JudgingRun | str) -> tuple[Assessment, ...]:
-    """Return the assessments of one judging system in one run, sorted by subject, revision and judge."""
+    """Return the assessments of one judging system in one run.
+
+    They are sorted by subject, then by number of the question (`revision`), then by judge.
+    """
     return debate.assessments_of_system(system, get_run_id(run))
 
 
@@ -75,16 +78,16 @@ def first_finding(given: Iterable[Assessment], kind: type[FindingT]) -> FindingT
 
 
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
-    """Return the settings that `run` stored for the same system as `settings`.
+    """Return the settings that `run` stored for the system of `settings`.
 
-    If the run did not use this system, returns `settings`.
+    Returns `settings` if the run does not use this system.
     """
     systems = (system for known in debate.runs if known.id == get_run_id(run) for system in known.judging.systems)
     return next((system for system in systems if isinstance(system, type(settings))), settings)
 
 
 def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
-    """Return the run whose assessments by the system `kind` count. None if no run uses this system.
+    """Return the run whose assessments by the system `kind` are used. None if no run uses this system.
 
     The rules below rank the runs that use the system. A later rule matters only if the earlier rules give a tie.
 
@@ -103,13 +106,16 @@ def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
 
 
 def newest_assessments(debate: Debate, kind: str) -> tuple[Assessment, ...]:
-    """Return the assessments of the system `kind` in the run from `newest_run`; empty without such a run."""
+    """Return the assessments by the system `kind` in the run that `newest_run` selects; empty without such a run."""
     run = newest_run(debate, kind)
     return () if run is None else ordered_assessments(debate, kind, run)
 
 
 def format_failure_cause(debate: Debate, key: str) -> str:
-    """Return the cause of the last failure of the brief `key`, e.g. ` (abstained)`; empty without a failure."""
+    """Return the cause of the last failure of a brief, e.g. ` (abstained)`; empty if the brief did not fail.
+
+    `key`: `Brief.key`.
+    """
     causes = [failure.cause for failure in debate.failures if failure.task.key == key]
     return f" ({causes[-1]})" if causes else ""
 
@@ -117,8 +123,8 @@ def format_failure_cause(debate: Debate, key: str) -> str:
 def describe_unanswered(debate: Debate, briefs: Iterable[tuple[Brief, str]]) -> Iterator[str]:
     """Yield a sentence for each brief without an assessment.
 
-    `briefs`: pairs of a brief and its sentence without period. The sentence of a failed brief gets the cause of the
-    failure in brackets.
+    `briefs`: pairs (brief, sentence without the final period). If the brief failed, the sentence ends with the cause in
+    brackets.
     """
     for brief, words in briefs:
         if brief.key not in debate.answered_keys:

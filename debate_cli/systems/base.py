@@ -32,22 +32,22 @@ class Progress:
     """The part of a debate that a judging run can judge now."""
 
     finished_rounds: tuple[int, ...]
-    """Numbers of the rounds whose speeches have all been made."""
+    """Numbers of the rounds in which all speeches have been made."""
     judgeable_turns: Sequence[int]
-    """Indices of the turns that can be judged. In a running debate, turns after a missing turn are left out."""
+    """Indices of the turns that can be judged. In a running debate, they end before the first missing turn."""
     is_over: bool
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedCalls:
-    """Number of questions that a system asks about a debate that runs to its end."""
+    """Numbers of questions that a system asks about one debate, for cost estimates."""
 
     planned: int
-    """Number of questions that the system certainly asks, to all judges together."""
+    """Number of questions that the system always asks, summed over all judges."""
     follow_ups: int = 0
-    """Highest number of additional questions to each judge."""
+    """Maximum number of further questions to each judge."""
     quoted_answers: int = 0
-    """Highest number of judges' answers that one question quotes."""
+    """Maximum number of earlier answers of judges that one question quotes."""
 
 
 class JudgeVote(NamedTuple):
@@ -55,31 +55,29 @@ class JudgeVote(NamedTuple):
 
     judge: str
     option: str
-    """One of the system's `options`."""
+    """The outcome that the judge voted for, one of `JudgingSystem.options`."""
     reasons: tuple[str, ...]
-    """The judge's required corrections and critical findings. Without any, the judge's reasoning."""
+    """The corrections that the judge requires, then the judge's critical findings. If there are neither, the judge's
+    reasoning."""
     rationale: str = ""
     """The judge's reasoning, in full; may be empty."""
 
 
 class RequiredChange(FrozenModel):
-    """A change that judges demand of a text, in the words of the first judge who demands it.
-
-    Contains untrusted text.
-    """
+    """A change that judges demand to a text. Contains untrusted text."""
 
     dimension: str | None
-    """The first configured dimension that the change names; None if the change names no dimension."""
+    """The first name from the setting `dimensions` that occurs in the change; None if no name occurs."""
     text: str
-    """The change, in the judge's words."""
+    """The change, in the words of the first judge who demands it."""
     judges: tuple[str, ...]
     """Ids of the judges who demand the change, in the order of the settings."""
     weight: float
-    """Weight of the judges who demand the change, as a share of the weight of all votes, 0-1."""
+    """Share of the voting weight, 0-1, that belongs to the judges who demand the change."""
     quote: str | None = None
-    """Words of the judged text that the change quotes; None if the change quotes no words of the text."""
+    """Passage of the judged text that the change quotes; None if the change quotes no such passage."""
     line: int | None = None
-    """Line of the judged text, from 1, in which the quoted words begin; None without a quote."""
+    """Line of the judged text, from 1, on which `quote` begins; None without a quote."""
 
 
 class JudgeQuote(NamedTuple):
@@ -99,7 +97,7 @@ class TurnScore(NamedTuple):
 
 
 class ArgumentMark(NamedTuple):
-    """The mark of one argument in one criterion, as a verdict counts it."""
+    """One argument's mark in one criterion, averaged over the judges."""
 
     argument: str
     participant: str
@@ -109,18 +107,18 @@ class ArgumentMark(NamedTuple):
     """Mean of all judges' marks; None if no judge marked the argument in this criterion."""
     out_of: float
     weight: float
-    """Share of this criterion in the argument's score, 0-1."""
+    """Weight of the criterion in the argument's score, 0-1."""
     argument_score: float | None
-    """Score of the argument over all criteria; None if a criterion has no mark."""
+    """Weighted score of the argument over all criteria; None if a criterion has no mark."""
 
 
 Standing = Literal["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN"]
-"""What the debate shows about a claim. UPHELD: the claim can be relied on. PARTIALLY_UPHELD: the claim holds within
-limits. REFUTED: the claim is no basis for a decision. UNCERTAIN: the debate does not settle the claim."""
+"""What the judges conclude about a claim. UPHELD: the claim can be relied on. PARTIALLY_UPHELD: the claim is right
+within limits. REFUTED: decisions must not be based on the claim. UNCERTAIN: the debate does not settle the claim."""
 
 
 class ClaimStanding(NamedTuple):
-    """The standing of one claim according to the judges. Contains untrusted text."""
+    """The judges' conclusion about one claim, and their reason. Contains untrusted text."""
 
     standing: Standing
     reason: str
@@ -164,7 +162,7 @@ class LiveReport:
 
 @dataclass(frozen=True, slots=True)
 class JudgingContext(Generic[SettingsT]):
-    """The debate, the brief and the settings, from which a system makes a judge's question."""
+    """What a system builds a judge's question from: the debate, the brief and the settings."""
 
     debate: Debate
     brief: Brief
@@ -177,7 +175,7 @@ class JudgingContext(Generic[SettingsT]):
 
     @property
     def speakers(self) -> tuple[str, ...]:
-        """Names of the debaters who spoke in the judged round, or in the debate if no round is judged."""
+        """Names of the debaters who spoke in the judged round, or in the debate if the brief is not about a round."""
         number = self.brief.subject.round
         speakers = {turn.speaker for turn in self.debate.turns if number in {None, turn.round}}
         return tuple(name for name in self.debater_names if name in speakers)
@@ -190,7 +188,7 @@ class JudgingContext(Generic[SettingsT]):
 
 @dataclass(frozen=True, slots=True)
 class AssessmentContent:
-    """Marks, findings, reasoning and warnings from a judge's filled-in form."""
+    """Marks, findings, reasoning and warnings that a system reads from a judge's filled-in form."""
 
     marks: tuple[Mark, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -207,14 +205,13 @@ class JudgeQuestion(Generic[SettingsT, FormT]):
     prompt: str
     """Name of the prompt file, without `.md`."""
     prompt_values: Callable[[JudgingContext[SettingsT], Prompts], Mapping[str, str]]
-    """Returns the values of the prompt's placeholders. Untrusted words, e.g. of debaters, must be
-    cleaned by `judge_input.transcript_prompt`."""
+    """Returns the values of the prompt's placeholders. This function must sanitize untrusted text, e.g. of debaters,
+    with `judge_input.transcript_prompt`."""
     build_form: Callable[[JudgingContext[SettingsT]], Form[FormT]]
     """Returns the form that the judge fills in. The schema of the form may depend on the debate, e.g. on debaters'
     names."""
     read_form: Callable[[FormT, JudgingContext[SettingsT]], AssessmentContent]
-    """Turns a filled-in form into marks and findings. Pure. Must accept every answer that the form's model
-    accepts."""
+    """Converts a filled-in form to marks and findings. Pure. Must not raise for a form that passed validation."""
 
 
 class JudgingSystem(Generic[SettingsT]):
@@ -225,34 +222,35 @@ class JudgingSystem(Generic[SettingsT]):
     settings: type[SettingsT]
     """Class of this system's settings in `judging.systems`."""
     findings: tuple[type[Finding], ...] = ()
-    """Classes of findings that no other system makes."""
+    """Classes of findings that only this system produces."""
     prompt_package: str
     """Name of the Python package whose folder `prompts` holds the prompt files."""
     judges_texts: bool = False
     """Whether the system can judge a text instead of a debate."""
     options: Mapping[str, Badge] = {}
-    """Maps each outcome that can win instead of a debater to its badge, the most favourable first. Example: `PASS`.
+    """Maps each outcome that judges can choose instead of a debater, e.g. `PASS`, to its badge; the most favourable
+    first.
 
-    The tone of the badge is `good` if a text passes with this outcome, `bad` if it does not pass. In the notes of a
-    verdict, `option` is the chosen outcome, and `weights` has the score of each outcome.
-    """
+    If a text passes with the outcome, the tone of the badge is `good`; if the text fails, `bad`. In the notes of a
+    verdict, `option` is the chosen outcome, and `weights` maps each outcome to its score."""
     options_in_debates: bool = True
-    """Whether judges of a debate vote for `options` too. If not, `options` are outcomes of texts only."""
+    """Whether judges also choose from `options` when they judge a debate. If False, only when they judge a text."""
     max_option_score: float = 1
-    """Highest possible score of an option. The lowest is 0."""
+    """Highest possible score of an outcome in `options`. The lowest is 0."""
     unit: str = "points"
     """Unit of the scores and of the margin."""
     scores_are_shares: bool = False
-    """Whether each score is a share of a whole, from 0 to 1. If so, the margin is shown in percent of the unit."""
+    """Whether each score is a share of a whole, 0-1. If so, margins are shown as percentages."""
     reviews_claims: bool = False
-    """Whether the judges give claims a standing. If so, the system defines `review_claims` and `argument_marks`."""
+    """Whether the judges give each claim a standing, e.g. UPHELD. If so, the system defines `review_claims` and
+    `argument_marks`."""
 
     # Questions
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SettingsT, progress: Progress) -> Iterable[Brief]:
-        """Return all briefs that a judge can answer at this point of the debate, including answered ones. Pure.
+        """Return all briefs that judges can answer at this point of the debate, even if they are answered already.
 
-        Default: one brief to each judge on the whole debate, once the debate is over.
+        Pure. Default: one brief to each judge on the whole debate, once the debate is over.
         """
         if progress.is_over and self.unsuitable_reason(debate) is None:
             yield from briefs_for(run.id, settings, WHOLE_DEBATE)
@@ -262,33 +260,32 @@ class JudgingSystem(Generic[SettingsT]):
         return PlannedCalls(len(judge_ids(settings)))
 
     def question(self, brief: Brief) -> JudgeQuestion[SettingsT, Any]:
-        """Return the question that `brief` asks a judge. Every system that asks models defines this method."""
+        """Return the question that `brief` asks a judge. Every system that asks judges defines this method."""
         raise NotImplementedError
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """Return the kinds of systems whose answers the question of `brief` quotes. Default: none.
+        """Return the kinds of other systems whose answers the question of `brief` quotes. Default: none.
 
-        A question on a round is asked after these systems have judged that round. Any other question is asked after
+        A question about a round is asked after these systems have judged that round. Any other question is asked after
         they have judged all rounds.
         """
         return ()
 
     def late_answer(self, context: JudgingContext[SettingsT]) -> AssessmentContent | None:
-        """Return the answer to count if a judge exceeds `settings.judge_timeout_s`. Default: None.
+        """Return the answer to use if a judge has not answered within `settings.judge_timeout_s` seconds.
 
-        None means that the brief fails.
+        Default: None, and the brief fails.
         """
         return None
 
     def lookup_queries(self, debate: Debate, brief: Brief) -> tuple[str, ...]:
-        """Return the search texts whose results the question of `brief` shows. Default: none."""
+        """Return search queries whose results are shown in the question of `brief`. Default: none."""
         return ()
 
     def unsuitable_reason(self, debate: Debate) -> str | None:
-        """Return why this system cannot judge the debate, e.g. `has no speeches, so …`. None means that it can.
+        """Return why this system cannot judge the debate, e.g. `has no speeches, so …`; None if it can.
 
-        Default: the debate must have a speech. If the system has `judges_texts`, a text without speeches is allowed
-        too.
+        Default: the debate must have a speech. A system with `judges_texts` also accepts a text without speeches.
         """
         if debate.turns or (self.judges_texts and debate.document_name is not None):
             return None
@@ -299,7 +296,7 @@ class JudgingSystem(Generic[SettingsT]):
     def awaited_briefs(
         self, debate: Debate, settings: SettingsT, index: int, round_number: int | None
     ) -> Iterable[Brief]:
-        """Return the briefs that must have succeeded or failed before the turn `index` begins. Default: none.
+        """Return the briefs that must be answered or failed before the turn `index` begins. Default: none.
 
         `round_number`: round of this turn; None if `index` is after the last turn of the debate.
         """
@@ -316,7 +313,7 @@ class JudgingSystem(Generic[SettingsT]):
     def instruct(self, debate: Debate, settings: SettingsT, cue: Cue) -> str:
         """Return secret instructions to the speaker of `cue`. Default: none.
 
-        `debate` has only what this speaker may know.
+        `debate`: contains only the turns that this speaker may see.
         """
         return ""
 
@@ -352,7 +349,7 @@ class JudgingSystem(Generic[SettingsT]):
     def describe_brief(self, brief: Brief) -> str:
         """Return a short name of the question, e.g. `turn 3`. Default: the subject of the brief.
 
-        Each question that the system asks a judge has a different name.
+        Different questions to a judge have different names.
         """
         return describe_subject(brief.subject)
 
@@ -362,13 +359,16 @@ class JudgingSystem(Generic[SettingsT]):
         return describe_outcome(verdict, document, badge.tone if badge is not None else "info")
 
     def explain(self, verdict: Verdict) -> str:
-        """Explain a verdict that is not undetermined, in sentences with numbers. Default: the scores."""
+        """Return sentences that explain the verdict with numbers. Default: the scores.
+
+        `verdict`: must not be undetermined.
+        """
         return describe_scores(verdict, self.max_score(verdict))
 
     def headline(self, verdict: Verdict) -> str:
-        """Return the reason for the verdict in sentences, not sanitized; may be empty. Default: `explain`.
+        """Return the reason for the verdict in sentences; may be empty. Default: `explain`.
 
-        The reason of an undetermined verdict is the first sentence of `notes.missing`.
+        The reason of an undetermined verdict is the first sentence of `notes.missing`. Names are not sanitized.
         """
         if verdict.victory != "undetermined":
             return self.explain(verdict)
@@ -376,7 +376,7 @@ class JudgingSystem(Generic[SettingsT]):
         return str(missing[0]) if isinstance(missing, list) and missing else ""
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """Return the reasoning of a judge who agrees with the verdict; None if no such judge gave one."""
+        """Return the reasoning of a judge who agrees with the verdict; None if no agreeing judge gave reasoning."""
         given = self.agreeing_assessments(debate, verdict)
         return next((JudgeQuote(item.rationale) for item in given if item.rationale.strip()), None)
 
@@ -429,7 +429,8 @@ class JudgingSystem(Generic[SettingsT]):
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """Return a short report on an assessment, for people who watch a run.
 
-        Default: the system's own findings (not those of SHARED_FINDINGS). Without such findings, the judge's reasoning.
+        Default: descriptions of the findings, without those of the classes in SHARED_FINDINGS. If there are none, the
+        judge's reasoning.
         """
         own = [finding for finding in assessment.findings if finding.kind not in SHARED_FINDINGS]
         sentences = [sentence for finding in own for sentence in finding.describe()]
@@ -440,8 +441,8 @@ class JudgingSystem(Generic[SettingsT]):
     def agreeing_assessments(self, debate: Debate, verdict: Verdict) -> Sequence[Assessment]:
         """Return the assessments of judges who agree with the verdict.
 
-        To test a judge, this method scores that judge's assessments alone. The judge disagrees if the result has
-        another winner. An undetermined result counts as agreement. A single judge always agrees.
+        A judge agrees if a verdict from only this judge's assessments has the same winner or is undetermined. If there
+        is only one judge, this judge agrees.
         """
         given = ordered_assessments(debate, verdict.system, verdict.run)
         judges = dict.fromkeys(item.assessor for item in given)
@@ -458,7 +459,7 @@ class JudgingSystem(Generic[SettingsT]):
 
 
 def describe_subject(subject: Subject) -> str:
-    """Return the subject in words: `turn 3`, `round 2`, `the debate`. Turns count from 1."""
+    """Return the subject in words, e.g. `turn 3`, `round 2` or `the debate`. The first turn is `turn 1`."""
     match subject.moment:
         case "round":
             return f"round {subject.round}"
@@ -503,7 +504,7 @@ def _fold_briefs(
 def sum_marks(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[ReportedScore, ...]:
     """Return the sum of each debater's marks.
 
-    `criteria`: maps each criterion in the sum to its highest mark. Marks of other criteria do not count.
+    `criteria`: maps each summed criterion to its highest mark. Marks in other criteria are ignored.
     """
     sums: dict[str, float] = {}
     for mark in marks:

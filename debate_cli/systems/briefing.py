@@ -14,7 +14,7 @@ CAVEAT = "Scores are an aid to judgement, not a verdict on the facts: check what
 
 
 class BriefingClaim(FrozenModel):
-    """A claim or a source in the briefing."""
+    """A claim or a source, as listed in the briefing."""
 
     id: str
     participant: str
@@ -25,13 +25,13 @@ class BriefingClaim(FrozenModel):
 
 
 class Briefing(FrozenModel):
-    """What a decision-maker needs from a debate."""
+    """What the judges concluded about the claims of a debate, for people who must decide."""
 
     key_insight: str
     rely_on: tuple[BriefingClaim, ...] = ()
     """Claims that are UPHELD."""
     limit: tuple[BriefingClaim, ...] = ()
-    """Claims that are PARTIALLY_UPHELD: they hold within limits."""
+    """Claims that are PARTIALLY_UPHELD: right within limits."""
     not_to_use: tuple[BriefingClaim, ...] = ()
     """Claims that are REFUTED."""
     uncertain: tuple[BriefingClaim, ...] = ()
@@ -43,7 +43,7 @@ class Briefing(FrozenModel):
 
     @property
     def claim_groups(self) -> tuple[tuple[str, Standing, tuple[BriefingClaim, ...]], ...]:
-        """Groups (label, standing, claims) of claims and sources, without empty groups."""
+        """Groups (label, standing, claims and sources) in the order of display. Empty groups are left out."""
         reliable, doubtful = (
             tuple(BriefingClaim(id=note.id, participant="", claim=note.words, reason="") for note in notes)
             for notes in (self.sources.reliable, self.sources.doubtful)
@@ -59,14 +59,17 @@ class Briefing(FrozenModel):
 
 
 def describe_trial_judges(debate: Debate) -> str:
-    """Return a sentence that names the judges' models that are for trying the tool only; empty if there are none."""
+    """Return a sentence that names the very small models among the judges; empty if there are none.
+
+    Very small models are for trying the tool, not for decisions.
+    """
     judges = dict.fromkeys(item.exchange.model for item in debate.assessments)
     names = " and ".join(filter(is_trial_model, judges))
-    return f"{names} judged: a very small model, for trying the tool, not for decisions." if names else ""
+    return f"Judged by {names}: a very small model, for trying the tool, not for decisions." if names else ""
 
 
 def build_briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:
-    """Return the briefing by the judges of `run`; None if no judge answered.
+    """Return the briefing from the answers of the judges of `run`; None if no judge answered.
 
     `run`: None means the newest run that reviews claims.
     """

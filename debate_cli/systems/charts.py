@@ -1,6 +1,6 @@
-"""A chart as data. Rendering draws it as SVG.
+"""Charts as data. Renderers draw them as SVG.
 
-Strings in a chart are untrusted; rendering escapes them.
+Strings in a chart are untrusted; renderers escape them.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from debate_cli.systems.tables import format_number
 
 @dataclass(frozen=True, slots=True)
 class ChartPoint:
-    """A value, and the text that appears under the mouse pointer."""
+    """A value, and the text of its tooltip."""
 
     value: float
     words: str
@@ -20,15 +20,14 @@ class ChartPoint:
 
 @dataclass(frozen=True, slots=True)
 class ChartSeries:
-    """The values of one debater or one quantity, one for each label of the chart. None is a missing value."""
+    """The values of one debater or one quantity: one value for each label of the chart, None if it is missing."""
 
     name: str
     points: tuple[ChartPoint | None, ...]
     participant: str | None = None
-    """Name of the debater whose colour the series has; None for a quantity."""
+    """Name of the debater whose colour the series gets; None for a quantity."""
     style: str = ""
-    """CSS class of the series, e.g. `limit` or `option-pass`; empty for a debater's series, which has the debater's
-    colour."""
+    """CSS class of the series, e.g. `limit` or `option-pass`; empty for a series in a debater's colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +40,13 @@ class Chart:
     kind: Literal["line", "bars", "stack"]
     """`line`: values over time. `bars`: groups of bars side by side. `stack`: parts of each bar end to end."""
     labels: tuple[str, ...]
-    """Labels of the positions on a line, or of the groups of bars."""
+    """Labels of the positions along a line, or of the groups of bars."""
     series: tuple[ChartSeries, ...]
     low: float
     high: float
-    """Highest value on the axis of values; `low` is the lowest."""
+    """Highest value on the value axis; `low` is the lowest."""
     ticks: tuple[float, ...]
-    """Values that are labelled on the axis of values."""
+    """Values that get a label on the value axis."""
 
     @property
     def is_empty(self) -> bool:
@@ -65,8 +64,9 @@ def bar_chart(
 ) -> Chart:
     """Return a chart with a group of bars for each criterion. Each group has a bar for each debater.
 
-    `labels`: maps criteria to labels. `values`: maps each debater to a mapping from criteria to values. `ticks`: labelled
-    values; the last one is the highest value of the chart. None means the largest of `values`.
+    `labels`: maps criteria to labels. `values`: maps each debater to a mapping from criteria to values. `ticks`: values
+    with a label on the axis, in ascending order; the last tick is the top of the chart. A tick of None means the largest
+    of `values`.
     """
     end = max((value for of in values.values() for value in of.values()), default=0.0)
     series = tuple(

@@ -32,13 +32,13 @@ _REMARKS: dict[SourceOutcome, str] = {
     "near": "near: the same words apart from articles, inflections and punctuation",
     "altered": "altered: the source says something else",
     "not_found": "not found: the source has no such words",
-    "no_such_source": "no such source: the debate was shown no source of this name",
-    "unchecked": "not checked: the source is a summary, which has no words to quote",
+    "no_such_source": "no such source: the debate has no source with this name",
+    "unchecked": "not checked: the source is a summary, so quotes cannot be compared with it",
 }
 
 
 def build_source_tables(debate: Debate) -> list[Table]:
-    """Return a table of all citations with their quote checks, altered quotes first; empty without citations."""
+    """Return one table of all citations with their quote checks, altered quotes first. No table without citations."""
     checks = sorted(check_sources(debate), key=lambda check: check.outcome != "altered")
 
     def source(check: SourceCheck) -> str:
@@ -59,7 +59,10 @@ def build_source_tables(debate: Debate) -> list[Table]:
 
 
 def build_findings_tables(debate: Debate) -> list[Table]:
-    """Return a table of all findings, without repetitions; empty without findings."""
+    """Return one table of manipulations, contradictions, dropped premises and remarks on sources, without repetitions.
+
+    No table without such findings.
+    """
     counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
     found = [
         _finding_row(finding)
@@ -93,7 +96,7 @@ def _finding_row(finding: Finding) -> TableRow | None:
 def format_trace_table(rows: Sequence[TraceRow]) -> Table:
     """Return a table of the claims, the answers to them, and their standings.
 
-    If a claim has sources, the table has a column of sources.
+    The table has a column of sources if at least one claim has a source.
     """
     has_sources = any(row.sources for row in rows)
     heads = ("claim", "by", "what is claimed", *(["sources"] if has_sources else []), "answers", "standing", "because")

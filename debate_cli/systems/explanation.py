@@ -13,8 +13,8 @@ ADVERBS: dict[Victory, str] = {"narrow": "narrowly", "clear": "clearly", "overwh
 def describe_outcome(verdict: Verdict, document: str | None = None, tone: Tone = "info") -> str:
     """Say in one sentence who won, and how clearly.
 
-    `document`: name of the judged text; None for a debate. `tone`: tone of the winning option. It is `good` if the
-    motion is upheld or the text passes, and `bad` if not.
+    `document`: name of the judged text; None for a debate. `tone`: tone of the badge of the winning option. `good`
+    means that the motion is upheld or the text passes, `bad` the opposite.
     """
     how = ADVERBS.get(verdict.victory, "")
     match verdict.victory:
@@ -48,9 +48,10 @@ def describe_scores(
 ) -> str:
     """Return a sentence with the scores; empty if the verdict has no scores.
 
-    `max_score`: highest possible score; None if it is unknown. With `maxima`, a second sentence names the criterion in which the two best debaters differ most. `marks`: maps each
-    debater to a mapping from criteria to marks. `maxima`: highest mark of each criterion. `weights`: share of each
-    criterion in the total, 0-1; None means in proportion to `maxima`. `whole`: name of the total in the sentence.
+    `max_score`: highest possible score; None if it is unknown. `maxima`: highest mark of each criterion. With `maxima`,
+    a second sentence names the criterion in which the two best debaters differ most. `marks`: maps each debater to a
+    mapping from criteria to marks. `weights`: weight of each criterion in the total, 0-1. None means weights in
+    proportion to `maxima`. `whole`: name of the total in the sentence.
     """
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     if not ranked:
@@ -78,7 +79,7 @@ def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Map
     widest = max(apart, key=lambda criterion: gaps[criterion] * weights[criterion])
     (ahead, most), (behind, least) = sorted(shares[widest].items(), key=lambda item: -item[1])
     return (
-        f"The largest difference is {widest.replace('_', ' ')}, {weights[widest]:.0%} of {whole}: "
+        f"The largest difference is in {widest.replace('_', ' ')}, {weights[widest]:.0%} of {whole}: "
         f"{ahead} {most:.0%}, {behind} {least:.0%} of the maximum."
     )
 

@@ -1,4 +1,4 @@
-"""Builds forms for judges, and reads the answers. Marks outside their scale are clamped with a warning."""
+"""Builds the forms that judges fill in, and reads the answers. Marks outside their scale are clamped with a warning."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -46,14 +46,14 @@ class MarkCollector:
         self._warnings.extend(warnings)
 
     def result(self, rationale: str = "") -> AssessmentContent:
-        """Return all that was collected, as the content of an assessment."""
+        """Return the collected marks, findings and warnings, as the content of an assessment."""
         return AssessmentContent(tuple(self._marks), tuple(self._findings), rationale, tuple(self._warnings))
 
 
 def unique_known_items(
     collector: MarkCollector, items: Iterable[ItemT], key: Callable[[ItemT], str], known: Collection[str]
 ) -> Iterator[ItemT]:
-    """Yield one entry for each name in `known`: the judge's first entry with this name.
+    """Yield the judge's first entry about each name in `known`.
 
     All other entries are dropped with a warning. `key` returns the name that an entry is about.
     """
@@ -76,7 +76,7 @@ def judge_form(
     /,
     **narrowing: JsonSchema | None,
 ) -> Form[FormModelT]:
-    """Return the form that a judge fills in. A judge who leaves out a required entry is asked again.
+    """Return the form that a judge fills in. If a required entry is missing in an answer, the judge is asked again.
 
     `complete`: the required entries of each list. `{"targets": ("participant", ["Ann", "Bob"])}` means that the list
     `targets` needs an entry whose `participant` is Ann, and one for Bob. A list without required entries is left out of

@@ -24,9 +24,9 @@ UNDETERMINED_OUTCOME = ScoreOutcome(None, "undetermined", None)
 
 
 def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victory]) -> ScoreOutcome:
-    """Return the winner, the kind of victory and the margin: the difference of the two highest scores.
+    """Return the winner, the kind of victory, and the margin between the two highest scores.
 
-    A margin of 0 is a draw. For other margins, `victory` returns the kind of victory. With fewer than two scores, the
+    `victory`: maps a margin above 0 to the kind of victory. A margin of 0 is a draw. With fewer than two scores, the
     outcome is undetermined.
     """
     if len(scores) < 2:  # noqa: PLR2004 - a margin needs two scores
@@ -39,7 +39,7 @@ def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victo
 
 
 def clear_above_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Return a function that names the victory for a margin. A margin equal to `clear` is narrow.
+    """Return a function that maps a margin to a kind of victory. A margin equal to `clear` is a narrow victory.
 
     Below `draw`: a draw. Above `clear`: a clear victory. Between: a narrow victory.
     """
@@ -47,7 +47,7 @@ def clear_above_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
 
 
 def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Return a function that names the victory for a margin. A margin equal to `clear` is clear.
+    """Return a function that maps a margin to a kind of victory. A margin equal to `clear` is a clear victory.
 
     Below `draw`: a draw. `clear` or more: a clear victory. Between: a narrow victory.
     """

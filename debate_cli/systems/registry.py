@@ -1,4 +1,4 @@
-"""Finds the judging system of a kind, either built in or from an installed plug-in."""
+"""Finds judging systems by their kind (name): built-in systems and those of installed plug-ins."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from debate_cli.systems.base import JudgeQuote, JudgingSystem
 
 
 class UninstalledSystem(JudgingSystem[SystemSettings]):
-    """Takes the place of a system whose plug-in is not installed. Shows stored verdicts, but cannot compute them."""
+    """Placeholder for a system whose plug-in is not installed. Shows stored verdicts, but cannot compute verdicts."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -24,10 +24,10 @@ class UninstalledSystem(JudgingSystem[SystemSettings]):
         self.settings = SystemSettings  # pyright: ignore[reportAttributeAccessIssue] - becomes the base class
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """Return None: without the plug-in it is unknown which judges agree with the verdict."""
+        """Return None, because only the plug-in can find out which judges agree with the verdict."""
 
     def unsuitable_reason(self, debate: Debate) -> str | None:
-        """Return that the plug-in is missing."""
+        """Return a sentence that says that the plug-in is missing."""
         return (
             f"the judging system {self.kind} is not installed; install its plug-in, or name other systems with --system"
         )
@@ -59,7 +59,7 @@ def get_system(kind: str) -> JudgingSystem[Any]:
 
 
 def settings_for(brief: Brief, debate: Debate) -> SystemSettings:
-    """Return the settings of the system that asks `brief`.
+    """Return the settings of the system that `brief` belongs to.
 
     Raises KeyError if the brief's run does not use the system.
     """
@@ -71,19 +71,19 @@ def settings_for(brief: Brief, debate: Debate) -> SystemSettings:
 
 @memoize_on_value
 def active_systems(run: JudgingRun) -> tuple[tuple[JudgingSystem[Any], SystemSettings], ...]:
-    """Return the systems of a run with their settings. Leaves out systems that a later run replaced."""
+    """Return pairs (system, settings) of a run. Systems that a later run replaced are left out."""
     return tuple((get_system(settings.kind), settings) for settings in run.active_systems())
 
 
 def systems_of_debate(debate: Debate) -> tuple[JudgingSystem[Any], ...]:
-    """Return all systems that judging runs of the debate use."""
+    """Return all systems that the judging runs of the debate use."""
     return tuple(
         get_system(kind) for kind in dict.fromkeys(item.kind for run in debate.runs for item in run.judging.systems)
     )
 
 
 def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
-    """Return the names of the debaters who surrendered before the round `due_round`, according to any system in use."""
+    """Return the names of the debaters who surrendered before the round `due_round`, according to any active system."""
     return frozenset(
         name
         for system, settings in active_systems(debate.run(FIRST_RUN))
@@ -99,16 +99,13 @@ def debater_instructions(debate: Debate, cue: Cue) -> tuple[str, ...]:
 
 
 def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick | None:
-    """Return the strategy for the speaker of `cue`.
-
-    The first system that picks a strategy counts; None if no system does.
-    """
+    """Return the strategy for the speaker of `cue`, from the first system that picks one; None if no system does."""
     picks = (get_system(kind).pick_strategy(debate, cue) for kind in system_kinds())
     return next((pick for pick in picks if pick is not None), None)
 
 
 def check_system_kind(kind: str) -> None:
-    """Raise UsageError with a suggestion if `kind`, the value of an option `--system`, is not installed."""
+    """Raise UsageError if no system of this kind is installed. `kind`: value of the option `--system`."""
     known = system_kinds()
     if kind in known:
         return

@@ -1,4 +1,4 @@
-"""Rubrics: changes to settings of judging systems. Stored marks are scored again with the changed settings."""
+"""Rubrics: changed settings of judging systems, with which stored marks are scored again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,15 +14,15 @@ from debate_cli.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """Settings of judging systems that replace stored ones. Settings that are not named stay as stored."""
+    """Changed settings of judging systems. All other settings keep their stored values."""
 
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     criterion_weights: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Maps criteria to weights, for all systems with weighted criteria. If it is not empty, other criteria get weight
-    0."""
+    """Maps criteria to weights, for every system with weighted criteria. If the mapping is not empty, all other
+    criteria get weight 0."""
 
     def settings(self, debate: Debate, where: str = "") -> dict[str, SystemSettings]:
-        """Return the settings of each system that the rubric changes.
+        """Return the changed settings, by kind of system. Systems that the rubric does not change are left out.
 
         `where`: start of error messages. Raises UsageError if a changed setting is unknown or invalid.
         """
@@ -72,9 +72,9 @@ def _deep_merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str,
 
 
 def parse_weights(text: str) -> Rubric:
-    """Parse criterion weights such as `evidence=0.5,logic=0.3`. Criteria that are not named get 0.
+    """Parse criterion weights such as `evidence=0.5,logic=0.3`. Criteria that are not listed get weight 0.
 
-    Raises UsageError if a weight is not a number from 0 to MAX_WEIGHT, if a criterion is named twice, or if all
+    Raises UsageError if a weight is not a number from 0 to MAX_WEIGHT, if a criterion is listed twice, or if all
     weights are 0.
     """
     weights: dict[str, float] = {}

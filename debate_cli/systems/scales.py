@@ -1,4 +1,4 @@
-"""Margins and scores in words, with the scale of the judging system. Names in the words are not sanitized."""
+"""Formats margins and scores with the judging system's scale and unit. Names in the text are not sanitized."""
 
 from collections.abc import Iterable
 
@@ -22,9 +22,9 @@ def format_margin(verdict: Verdict) -> str:
 def format_ranked_scores(verdict: Verdict) -> str:
     """Return e.g. `(Pro 7.4, Con 6.8)`, the highest score first; empty if the verdict has no scores.
 
-    If `describe_answer` shows no margin, e.g. for an undetermined verdict, the scale is added:
-    `(Pro 7.4, Con 6.8 of 10 points)`. A vote on a debate also names the options that are for no debater:
-    `(Con 0.73, CONDITIONAL 0.27, Pro 0.0)`.
+    If `describe_answer` shows no margin, e.g. for an undetermined verdict, the scale is added: `(Pro 7.4, Con 6.8 of 10
+    points)`. For a vote on a debate, options that favour no debater are listed too: `(Con 0.73, CONDITIONAL 0.27, Pro
+    0.0)`.
     """
     shown = {**_undecided_options(verdict), **verdict.displayed_scores}
     ranked = sorted(shown.items(), key=lambda item: -item[1])

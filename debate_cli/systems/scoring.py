@@ -1,4 +1,4 @@
-"""Scores a debate: each judging system gives a verdict, and one verdict is flagged as deciding.
+"""Scores a debate: computes the verdict of each judging system, and marks the verdict that decides.
 
 Pure: no clock, network or randomness.
 """
@@ -24,12 +24,12 @@ def score(
 ) -> tuple[Verdict, ...]:
     """Return the verdicts of a debate. If one of them decides the debate, it is first and has the flag `decides`.
 
-    `runs`: `latest`, `all` or the id of one run. `latest` takes all runs of people, and the newest run of each system.
-    If the newest run belongs to a comparison of judge models, all runs of this comparison are taken. An unknown id
-    gives no verdicts.
+    `runs`: `latest`, `all` or the id of one run. `latest` selects all runs of people, and for each system the newest
+    run. If the newest run belongs to a comparison of judge models, all runs of the comparison are selected. An unknown
+    id gives no verdicts.
 
     `systems`: the kinds of systems to score; None means all. `settings`: maps kinds of systems to settings that replace
-    the stored ones.
+    the stored settings.
 
     If the configured deciding system has no verdict, the first verdict decides. No verdict decides in a comparison of
     judge models. A person's verdict never decides.
@@ -54,7 +54,7 @@ def score(
 
 
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return a tuple with the one verdict that has the flag `decides`.
+    """Return a tuple with the verdict that has the flag `decides`.
 
     In a comparison of judge models, no verdict has the flag. The tuple then contains the first verdict, followed by the
     verdicts of the same system from the other runs of the comparison.
@@ -71,10 +71,10 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 
 
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
-    """Return the verdicts of several runs, in the order of `score`: first the deciding verdict, then run by run.
+    """Return the verdicts of several runs: first the deciding verdict, then all others, run by run.
 
-    `runs`: ids of the runs, oldest first. The newest of them decides. In a comparison of judge models, its verdict is
-    first, too, but no verdict has the flag `decides`.
+    `runs`: ids of the runs, oldest first. The deciding verdict is from the newest run by models. If this run belongs to
+    a comparison of judge models, the verdict is first, but does not get the flag `decides`.
     """
     given = tuple(verdicts)
     found = [item for run in runs for item in verdicts_of_run(debate, given, run)]
@@ -85,7 +85,7 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
 
 
 def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:
-    """Return those of `verdicts` that belong to the judging run `run`.
+    """Return the items of `verdicts` that belong to the judging run `run`.
 
     The deciding verdict comes first and gets the flag `decides`. If a person judged, no verdict gets the flag.
     """
@@ -159,9 +159,9 @@ def _has_judged(debate: Debate, run: JudgingRun, system: SystemSettings) -> bool
 
 
 def deciding_kind(debate: Debate, runs: str) -> str | None:
-    """Return the kind of the system that decides according to the judging runs `runs`, as in `score`.
+    """Return the kind of the deciding system in the selected judging runs; None without judging systems.
 
-    None without judging systems.
+    `runs`: `latest`, `all` or the id of one run.
     """
     asked = [run for run in debate.runs if runs in {"latest", "all", run.id}]
     named = [
@@ -176,7 +176,7 @@ TOLERANCE = 1e-6
 
 
 def verdicts_match(stored: Verdict, recomputed: Verdict) -> bool:
-    """Return whether two verdicts have the same rules, outcome, scores and numbers.
+    """Return whether two verdicts agree in version of the rules, outcome, scores, and the numbers in their notes.
 
     Sentences in the notes are not compared, because their wording may change between versions.
     """

@@ -30,23 +30,23 @@ WORD_CHECKS = (
 )
 SUPPORT_ANSWERS = (
     "supports (whether the source supports the claim), reputable, recent, relevant and reason are the answers of a judge of "
-    "sources, unknown also where that judge did not answer."
+    "sources; unknown also means that this judge did not answer."
 )
 POOR_SOURCES = (
     "Quotes that are altered or not found, sources that do not exist, and sources that contradict the claim or do not support "
     "it are poor sources: they support nothing. Lower the marks that depend on sources, and name these in your reasons."
 )
 LOOKED_UP = (
-    "What the debaters name without showing it was looked up, as data: exists is the answer of the judge of sources. Name what "
-    "does not exist as invented."
+    "Evidence without a citation, and cited sources that the debate does not have, were looked up. The results, as data: exists "
+    "is the answer of the judge of sources. Name evidence and sources that do not exist as invented."
 )
 
 
 def format_source_checks(debate: Debate, run_id: str, round_number: int | None = None) -> str:
-    """Describe the citations and the looked-up items of a round, for a judge's prompt. Empty if the round has none.
+    """Describe the citations and the looked-up sources of a round, for a judge's prompt. Empty if there are none.
 
-    `round_number`: None means the whole debate. `run_id`: the judging run to take the answers of the system `sources`
-    from. If that run does not use `sources`, the newest run that uses it is taken.
+    `round_number`: None means the whole debate. `run_id`: the judging run whose answers of the system `sources` are
+    used. If that run does not use `sources`, the newest run with this system is used.
     """
     turns = debate.turns_by_index
     run = _find_sources_run(debate, run_id)
@@ -89,8 +89,8 @@ def _find_sources_run(debate: Debate, run_id: str) -> str | None:
 def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -> str | None:
     """Return the id of a passage that supports `words`, according to a judge of the system `sources`.
 
-    The turn cites the passage, or the passage was looked up for an argument of the turn. None if no passage supports
-    the words.
+    The turn `turn` must cite the passage, or the judge must have found the passage for an argument of the turn. None if
+    no passage supports the words.
     """
     run = _find_sources_run(debate, run_id)
     if run is None:

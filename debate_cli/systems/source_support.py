@@ -1,4 +1,4 @@
-"""Combines quote checks by code with the answers of judges of the system `sources`."""
+"""Combines the quote checks, which need no model, with the answers of judges of the system `sources`."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
@@ -34,11 +34,11 @@ SUPPORT_BADGES: dict[Support, Badge] = {
 Quality = Literal["yes", "no", "unknown"]
 EXISTENCE_WORDS: dict[Quality, str] = {"yes": "exists", "no": "does not exist", "unknown": "not known to exist"}
 OPINIONS = {"supports", "reputable", "recent", "relevant", "reason"}
-"""Names of the fields in which a judge answers about a citation."""
+"""Fields of `SourceSupport` with the judge's answers about a citation."""
 
 
 class SourceSupport(Finding):
-    """A judge's answer about one citation: whether the passage supports the argument, and how good the source is."""
+    """A judge's answers about one citation: whether the passage supports the argument, and how good the source is."""
 
     kind: Literal["source_support"] = "source_support"
     turn: int
@@ -53,7 +53,7 @@ class SourceSupport(Finding):
     reason: str = ""
 
     def describe(self) -> list[str]:
-        """Return the citation, whether its passage supports the argument, and why."""
+        """Return the citation, whether the cited passage supports the argument, and the reason."""
         why = f": {self.reason}" if self.reason else ""
         return [f"{self.source} for {self.item}, turn {self.turn + 1}: {SUPPORT_BADGES[self.supports].word}{why}"]
 
@@ -64,17 +64,17 @@ class SourceLookup(Finding):
     kind: Literal["source_lookup"] = "source_lookup"
     turn: int
     item: str
-    """Id of the argument, or `closing` for a closing statement."""
+    """Id of the argument with the figure, study, institution or source; `closing` for a closing statement."""
     source: str = ""
     """Name of the source; empty for an argument without a citation."""
     exists: Quality
     passage: str = ""
-    """Id of the passage that the judge names; empty if the judge names none."""
+    """Id of the search result that the judge's answer is based on; empty if the judge names none."""
     quote: str = ""
     reason: str = ""
 
     def describe(self) -> list[str]:
-        """Return what was looked up, and the result."""
+        """Return the source or argument that was looked up, and whether the evidence exists."""
         why = f": {self.reason}" if self.reason else ""
         what = f"the source {self.source}" if self.source else "the evidence"
         return [f"{what} of {self.item}, turn {self.turn + 1}: {EXISTENCE_WORDS[self.exists]}{why}"]
@@ -92,7 +92,7 @@ class JudgedCitation(FrozenModel):
     source: str
     """Name of the source."""
     outcome: SourceOutcome
-    """Result of the quote check by code, e.g. `verified` or `altered`."""
+    """Result of the quote check, e.g. `verified` or `altered`."""
     supports: Support = "unknown"
     """Whether the passage supports the argument, according to the judge."""
     reputable: Quality = "unknown"
@@ -100,16 +100,16 @@ class JudgedCitation(FrozenModel):
     recent: Quality = "unknown"
     """Whether the source is recent enough, according to the judge."""
     relevant: Quality = "unknown"
-    """Whether the source is about the matter, according to the judge."""
+    """Whether the source is about the topic, according to the judge."""
     reason: str = ""
-    """The reasons, in the judge's words; may be empty."""
+    """The judge's reasons for these answers; may be empty."""
 
 
 class JudgedLookup(FrozenModel):
-    """A looked-up item with a judge's answer and the check of the quote in this answer."""
+    """An argument or source that was looked up, with the judge's answer and the check of the judge's quote."""
 
     turn: int
-    """Index of the turn with the item."""
+    """Index of the turn with the argument."""
     debater: str
     """Name of the debater."""
     item: str
@@ -117,15 +117,16 @@ class JudgedLookup(FrozenModel):
     source: str = ""
     """Name of the source; empty for an argument without a citation."""
     exists: Quality
-    """Whether the evidence or source exists, according to the judge. `unknown` if the judge's quote is wrong."""
+    """Whether the evidence or source exists, according to the judge. `unknown` if the judge's quote is not in the
+    passage."""
     passage: str = ""
     """Id of the passage that the judge names; empty if the judge names none."""
     quote: str = ""
     """Words of the passage that the judge quotes; empty if the judge quotes none."""
     outcome: SourceOutcome | None = None
-    """Result of checking the quote in the judge's answer; None if the answer names no passage."""
+    """Result of the check of `quote`; None if the judge names no passage."""
     reason: str = ""
-    """The reasons, in the judge's words; may be empty."""
+    """The judge's reasons for the answer; may be empty."""
 
 
 def citation_key(item: SourceCheck | SourceSupport) -> tuple[int, str, str, str]:
@@ -136,7 +137,8 @@ def citation_key(item: SourceCheck | SourceSupport) -> tuple[int, str, str, str]
 def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[SourceCheck, JudgedCitation]]:
     """Return (quote check, judged citation) for each citation of the debate.
 
-    The judged citation has the first answer about it in `given`. Without an answer, its `supports` is `unknown`.
+    A judged citation contains the first answer in `given` about the citation. Without an answer, `supports` is
+    `unknown`.
     """
     answers: dict[tuple[int, str, str, str], SourceSupport] = {}
     for _, finding in iter_findings(given, SourceSupport):
@@ -158,9 +160,9 @@ def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[Sourc
 
 
 def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, ...]:
-    """Return what must be looked up: arguments without a citation, then cited sources that do not exist in the debate.
+    """Return what judges must look up, for the round `round_number` or (None) for the whole debate.
 
-    `round_number`: None means the whole debate.
+    First the arguments that name evidence but cite no source, then the cited sources that the debate does not have.
     """
     turns = debate.turns_by_index
     named = [
@@ -175,7 +177,10 @@ def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, 
 
 
 def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLookup, ...]:
-    """Return each item to look up with the first answer in `given`. Without an answer, `exists` is `unknown`."""
+    """Return each argument or source to look up, with the first answer in `given`.
+
+    Without an answer, `exists` is `unknown`.
+    """
     answers: dict[tuple[int, str, str], SourceLookup] = {}
     for _, finding in iter_findings(given, SourceLookup):
         answers.setdefault((finding.turn, finding.item, finding.source), finding)
@@ -192,10 +197,10 @@ def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLo
 
 
 def check_lookup(answer: SourceLookup, debate: Debate) -> tuple[Quality, SourceOutcome | None]:
-    """Return (whether the looked-up item exists, result of checking the quote in the judge's answer).
+    """Return (whether the looked-up evidence exists, result of checking the judge's quote).
 
-    An answer that names no passage gives (`unknown`, None). If the quote is not in the passage, `unknown` comes with
-    the result of the check, whatever the judge answered.
+    If the answer names no passage, the result is (`unknown`, None). If the quote is not in the passage, the first value
+    is `unknown`.
     """
     if not answer.passage:
         return "unknown", None
@@ -205,7 +210,7 @@ def check_lookup(answer: SourceLookup, debate: Debate) -> tuple[Quality, SourceO
 
 
 def describe_lookups(assessment: Assessment, debate: Debate) -> Iterator[str]:
-    """Yield a sentence for each looked-up item in `assessment`, with the check of the quoted words."""
+    """Yield a sentence for each looked-up argument or source in `assessment`, with the check of the judge's quote."""
     for _, answer in iter_findings([assessment], SourceLookup):
         exists, outcome = check_lookup(answer, debate)
         check = f"{outcome.replace('_', ' ')} in {answer.passage}: " if outcome is not None else ""
@@ -213,11 +218,11 @@ def describe_lookups(assessment: Assessment, debate: Debate) -> Iterator[str]:
 
 
 class SourceNote(FrozenModel):
-    """A source in a briefing. Contains untrusted text."""
+    """A source in a briefing, with the results of its checks. Contains untrusted text."""
 
     id: str
     title: str
-    """Title, path or address; empty if the cited source does not exist."""
+    """Title, path or URL; empty if the cited source does not exist."""
     finding: str
     """Results of the checks in words, e.g. `verified, supports PRO-1`."""
 
@@ -231,13 +236,17 @@ class SourceBriefing(FrozenModel):
     """The reliable and the doubtful sources of a debate."""
 
     reliable: tuple[SourceNote, ...] = ()
-    """Sources that contain the quoted words and support an argument; one note per source."""
+    """Sources that support an argument and contain the words quoted from them. One note per source."""
     doubtful: tuple[SourceNote, ...] = ()
-    """One note per doubtful citation: first altered quotes, then missing quotes, then contradicting sources."""
+    """Citations with an altered quote, then with a quote that is not in the source, then of contradicting sources. One
+    note per citation."""
 
 
 def brief_sources(debate: Debate) -> SourceBriefing:
-    """Return the reliable and doubtful sources. The judges' answers are from the newest run of the system `sources`."""
+    """Return the reliable and the doubtful sources of a debate.
+
+    The judges' answers come from the newest run of the system `sources`.
+    """
     titles = {passage.id: passage.title or passage.source for passage in debate.passages}
     reliable: dict[str, dict[str, dict[str, None]]] = {}
     altered: list[SourceNote] = []

@@ -1,6 +1,6 @@
-"""A table as data: titles, headers and typed cells.
+"""Tables as data: titles, headers and typed cells.
 
-Strings in a table are untrusted; rendering sanitizes or escapes them.
+Strings in a table are untrusted; renderers sanitize or escape them.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from debate_cli.domain.verdict import Verdict
 N = TypeVar("N", bound=FrozenModel)
 Item = TypeVar("Item")
 Tone = Literal["good", "mixed", "bad", "info", "muted"]
-"""Kind of a badge, for which rendering chooses a colour."""
+"""Meaning of a badge. Renderers choose its colour."""
 
 
 class DebaterCell(NamedTuple):
-    """A debater's name, drawn with symbol and colour; a dash if the name is None."""
+    """A debater's name, drawn with the debater's symbol and colour; a dash if the name is None."""
 
     name: str | None
 
@@ -28,15 +28,15 @@ class Gauge(NamedTuple):
 
     value: float
     out_of: float | None
-    """Upper end of the scale; None if it is unknown, so that no bar is drawn."""
+    """Upper end of the scale. None if it is unknown: then no bar is drawn."""
     who: str | None = None
-    """Name of the debater in whose colour the bar is drawn; None for a bar without a debater."""
+    """Name of the debater whose colour the bar gets; None for a neutral colour."""
     parts: tuple[tuple[str, float], ...] = ()
     """Pairs (label, value) of the bar's parts, drawn end to end. A negative value is a deduction."""
 
 
 class Interval(NamedTuple):
-    """A number with its interval from `low` to `high`, drawn on an axis. Plain text leaves this cell empty."""
+    """A number with its interval from `low` to `high`, drawn on an axis. In plain text, the cell is empty."""
 
     value: float | None
     low: float | None
@@ -70,7 +70,7 @@ class Badge(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """Several cells, one below the other, in one cell of a table."""
+    """Several cells, drawn one below the other inside one cell of a table."""
 
     cells: tuple[Cell, ...]
 
@@ -80,7 +80,7 @@ TableRow = tuple[Cell, ...]
 
 
 class Table(NamedTuple):
-    """A table, before a renderer draws it."""
+    """A table as data, which renderers draw."""
 
     title: str
     heads: tuple[str, ...]
@@ -89,9 +89,9 @@ class Table(NamedTuple):
     remarks: tuple[str, ...] = ()
     """Sentences below the table."""
     numeric: frozenset[int] = frozenset()
-    """Positions of the right-aligned columns."""
+    """Indices of the right-aligned columns."""
     has_key_column: bool = False
-    """Whether the first column has dotted keys as text. Lines of this column break only at dots."""
+    """Whether the first column contains dotted keys, e.g. `judging.decides`. These are wrapped only at dots."""
 
     @property
     def heading(self) -> str:
@@ -115,12 +115,12 @@ def column_table(
 
 
 def turn_number(index: int) -> Number:
-    """Return the turn's number for readers, who count from 1."""
+    """Return the number of a turn for display: `index` + 1."""
     return Number(index + 1, 0)
 
 
 def drop_empty_columns(table: Table) -> Table:
-    """Return the table without empty columns. The first column always stays."""
+    """Return the table without empty columns. The first column is always kept."""
     empty: tuple[Cell, ...] = (None, "", Lines(()))
     rows = [row for row in table.rows if row is not None]
     kept = [
@@ -144,7 +144,10 @@ def join_row_groups(groups: Iterable[Iterable[TableRow]]) -> tuple[TableRow | No
 
 
 def parse_notes(model: type[N], verdict: Verdict) -> N:
-    """Return the notes of a verdict as `model`. Raises ValidationError if they do not fit."""
+    """Return the notes of a verdict as an object of the class `model`.
+
+    Raises ValidationError if the notes do not fit the class.
+    """
     return verdict.notes if isinstance(verdict.notes, model) else model.model_validate(verdict.notes)
 
 
@@ -159,7 +162,7 @@ def format_number(value: float, digits: int = 2) -> str:
 
 
 def format_share(share: float) -> str:
-    """Format a share, 0-1, as percent with at most one decimal: 45%, 72.5%."""
+    """Format a share, 0-1, as a percentage with at most one decimal: 45%, 72.5%."""
     return f"{format_number(100 * share, 1)}%"
 
 

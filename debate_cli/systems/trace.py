@@ -1,6 +1,6 @@
-"""The trace table: every claim with its speaker, the answers to it, and its standing.
+"""The trace table: every claim with its speaker, the answers to it, and its standing (e.g. UPHELD).
 
-Only a system that reviews claims, such as `structured`, gives standings. Words in the table are not sanitized.
+Only systems that review claims, such as `structured`, give standings. Text in the table is not sanitized.
 """
 
 import math
@@ -36,7 +36,7 @@ class TraceResponse(FrozenModel):
 
 
 class TraceReply(FrozenModel):
-    """A debater's reply to a question about a claim that this debater made."""
+    """A debater's reply to a question about the debater's own claim."""
 
     by: str
     turn: int
@@ -50,10 +50,9 @@ class TraceSource(FrozenModel):
     source: str
     """Id of the passage, as the debater wrote it."""
     outcome: SourceOutcome
-    """Result of the quote check."""
+    """Result of the quote check, e.g. `verified`."""
     supports: Support | None = None
-    """Whether the source supports the claim, according to the newest run of the system `sources`. None if that is
-    unknown."""
+    """Whether the source supports the claim, according to the newest run of the system `sources`; None if unknown."""
 
 
 class TraceRow(FrozenModel):
@@ -73,7 +72,7 @@ class TraceRow(FrozenModel):
 
 
 def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tuple[TraceRow, ...]:
-    """Return a row per argument, in the order of the debate, with the standings that the judges of `run` gave.
+    """Return a row per argument, in the order of the debate, with the standings from the judging run `run`.
 
     `run`: None means the newest run that reviews claims.
     """
@@ -144,7 +143,7 @@ class ArgumentScores:
     """The scores of arguments in one verdict."""
 
     by_argument: Mapping[str, float]
-    """Maps argument ids to scores, for arguments that have a score."""
+    """Maps argument ids to scores. Arguments without a score are left out."""
     max_score: float | None
     """Highest possible score; None if it is unknown."""
 
@@ -159,7 +158,7 @@ class WeakestArgument:
 
     @property
     def title(self) -> str:
-        """Heading above the argument: `Lowest score` for an upheld claim, else `Weakest argument`."""
+        """Heading of the argument: `Lowest score` for an upheld claim, else `Weakest argument`."""
         return "Lowest score" if self.row.standing == "UPHELD" else "Weakest argument"
 
     @property
@@ -187,7 +186,7 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
     Only arguments with a score, or with a standing worse than UPHELD, are compared. An argument without a score is
     compared as if it had the highest possible score.
 
-    None if there are no arguments to compare, or if several are compared and all are equally weak.
+    None if no arguments are compared, or if several are compared and all are equally weak.
     """
     scores = score_arguments(debate, verdicts)
     rows = [
@@ -202,7 +201,7 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
 
 
 def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScores:
-    """Return the scores of arguments in the newest run that reviews claims.
+    """Return the scores of arguments from the newest run that reviews claims.
 
     If that run scored no argument, the scores come from another verdict in `verdicts`.
     """

@@ -108,7 +108,7 @@ def test_empty_columns_are_left_out() -> None:
 
 
 CASES = [
-    (panel, ("PASS", "Agreement from", "divided on", "without naming what changed it", "no budget named")),
+    (panel, ("PASS", "Agreement from", "divided on", "without a valid reason", "no budget named")),
     (
         live,
         (
@@ -162,7 +162,7 @@ def blind_vote(option: str) -> Debate:
 def test_a_panel_that_agrees_at_once_has_no_deliberation() -> None:
     """One sentence has the agreement, and the page has a chart of the votes."""
     shown = blind_vote("PASS")
-    assert "Agreement 1.0 in the blind vote; it reached the threshold of 0.8." in details_lines(shown, score(shown))
+    assert "Agreement 1.0 in the first vote; it reached the threshold of 0.8." in details_lines(shown, score(shown))
     assert "Votes by deliberation round" in render_html(shown, score(shown))
 
 
@@ -171,7 +171,7 @@ def test_a_conditional_verdict_states_its_conditions(option: str) -> None:
     """Other verdicts have none."""
     shown = blind_vote(option)
     conditions = [line for line in details_lines(shown, score(shown)) if "name a budget" in line]
-    assert conditions == [f"{judge}  holds only with: name a budget" for judge in JUDGES if option == "CONDITIONAL"]
+    assert conditions == [f"{judge}  conditions: name a budget" for judge in JUDGES if option == "CONDITIONAL"]
 
 
 def test_a_manipulation_is_reported_in_red() -> None:

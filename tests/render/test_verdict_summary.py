@@ -40,7 +40,7 @@ from debate_cli.systems.structured.settings import DEFAULT_CRITERIA
 @pytest.mark.parametrize(
     ("judged", "system", "reason"),
     [
-        (debate, "structured", "Bo 7.45 to Ada 6.35 of 10. The largest difference is evidence, 40% of the score: Bo 70%, Ada 55% of the maximum."),
+        (debate, "structured", "Bo 7.45 to Ada 6.35 of 10. The largest difference is in evidence, 40% of the score: Bo 70%, Ada 55% of the maximum."),
         (debate, "moderator", "Bo 65.33 to Ada 49.67 of 82.5"),
         (plain_debate, "panel", "of the panel's weight voted"),
         (plain_debate, "live", "of 100"),
@@ -64,7 +64,7 @@ def test_a_judge_for_trying_the_tool_is_named_in_every_medium(model: str, *, is_
     ]
     judged = judged.model_copy(update={"assessments": tuple(given)})
     verdicts = score(judged)
-    caution = f"{model} judged: a very small model, for trying the tool, not for decisions."
+    caution = f"Judged by {model}: a very small model, for trying the tool, not for decisions."
     shown = (
         "\n".join(closing_lines(judged, verdicts)),
         "\n".join(details_lines(judged, verdicts, only="verdict")),
@@ -88,9 +88,9 @@ def reason_with(**notes: object) -> str:
 @pytest.mark.parametrize(
     ("weights", "text"),
     [
-        ((1.0, 0.0, 0.0, 0.0), "difference is logic, 100% of the score: Bo 80%, Ada 70%"),
-        ((0.8, 0.1, 0.1, 0.0), "difference is logic, 80% of the score"),
-        ((0.5, 0.5, 0.0, 0.0), "difference is evidence, 50% of the score"),
+        ((1.0, 0.0, 0.0, 0.0), "difference is in logic, 100% of the score: Bo 80%, Ada 70%"),
+        ((0.8, 0.1, 0.1, 0.0), "difference is in logic, 80% of the score"),
+        ((0.5, 0.5, 0.0, 0.0), "difference is in evidence, 50% of the score"),
     ],
     ids=["weights of 0", "wide difference with a small weight", "equal weights"],
 )
@@ -113,7 +113,7 @@ def test_categories_of_the_moderator_count_by_their_points() -> None:
     )
     changed = verdict.model_copy(update={"notes": notes.model_copy(update={"final": final}).model_dump(mode="json")})
     reason = summarize_verdicts(debate(), [changed]).reason
-    assert "difference is argument quality, 30% of the final evaluation: Bo 50%, Ada 0% of the maximum." in reason
+    assert "difference is in argument quality, 30% of the final evaluation: Bo 50%, Ada 0% of the maximum." in reason
 
 
 def test_a_difference_with_weight_0_is_no_difference() -> None:

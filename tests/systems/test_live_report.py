@@ -31,7 +31,7 @@ def test_a_turn_shows_its_marks_chain_and_flagged_words() -> None:
     assert [(score.participant, score.value, score.out_of) for score in report.scores] == [(PRO, 66, 100)]
     assert report.sentences[:4] == (
         "logic 36/40, rhetoric 20/30, tactics 10/30",
-        "the chain lacks: process, weakest premise",
+        "the causal chain lacks: process, weakest premise",
         "Turn 3 contradicts turn 1: then and now",
         "Turn 3, hollow claim: “Costs fall.”",
     )

@@ -248,7 +248,7 @@ UNFINISHED = [f"{judge} did not vote in deliberation round 1; its last vote coun
         (
             ("PASS",),
             panel_of(1, 1),
-            ["b did not vote in the first vote.", "There are 1 of 2 votes; a verdict needs 2."],
+            ["b did not vote in the first vote.", "Only 1 of 2 judges voted; a verdict needs 2 votes."],
         ),
         (("PASS", "FAIL"), panel_of(1, 1), UNFINISHED),
         (("PASS", "FAIL"), panel_of(1, 1, convergence_threshold=0.1), []),

@@ -1,1 +1,1 @@
-"""Judging system `live`: judges every turn, every exchange and the whole debate."""
+"""Judging system `live`: judges every turn, every exchange (two adjacent turns) and the whole debate."""

@@ -1,4 +1,4 @@
-"""The scorecard of the live system: the scores of all turns, computed from the judge's marks."""
+"""The scorecard of the live system: the scores of all turns, computed from the judge's answers."""
 
 import math
 from collections import Counter, defaultdict
@@ -18,25 +18,23 @@ from debate_cli.systems.live.register import RegisterRow, build_register
 from debate_cli.systems.live.settings import LiveSettings, PenaltyPoints
 
 DIMENSION_MAXIMA: dict[str, float] = {"logic": 40, "rhetoric": 30, "tactics": 30}
-"""Maps dimensions to their highest scores, which add up to 100."""
+"""Maps each scored dimension of a turn to its highest score. The highest scores add up to 100."""
 SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10}
 """Maps the criteria that do not count in a turn's score to their highest marks."""
 INCOMPLETE_CHAIN_MAX = 34.0
 """Highest score in logic of a turn whose causal chain (cause, process, consequence) is incomplete."""
 MIN_WINNER_SCORES: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
-"""Maps each dimension to a score. A turn that won the dimension in an exchange gets at least this score.
+"""Maps each dimension to the lowest score of a turn that won it in an exchange (two adjacent turns).
 
-A turn that lost the dimension, and won it in no other exchange, gets at most one point less than this score.
-"""
+A turn that lost a dimension, and won it in no other exchange, gets at most this score minus 1."""
 DRAW_SHARE = 0.10
-"""Share of a dimension's highest score. The judge's `draw` contradicts two scores that differ by more than this
-share."""
+"""Largest difference of two turns' scores that fits a `draw`, as a share of the dimension's highest score."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["chain", "floor", "ceiling"]
 PenaltyKind = ClaimFault | Literal["logic_gap", "contradiction", "dropped_premise"]
 TurnScores = dict[int, dict[str, float]]
-"""Maps turn indices to scores by dimension."""
+"""Maps turn indices to mappings from dimensions to scores."""
 
 
 class Calibration(FrozenModel):
@@ -52,7 +50,8 @@ class Calibration(FrozenModel):
     """Score after the change; `to` in files."""
     rule: CalibrationRule
     """Why the score changed. `chain`: lowered, because the causal chain is incomplete. `floor`: raised, because the
-    turn won an exchange (two adjacent turns). `ceiling`: lowered, because the turn lost an exchange and won none."""
+    turn won an exchange (two adjacent turns). `ceiling`: lowered, because the turn lost an exchange and won no
+    other."""
 
 
 class Penalty(FrozenModel):
@@ -76,7 +75,7 @@ class UnresolvedExchange(FrozenModel):
     dimension: str
     """The compared dimension: `logic`, `rhetoric` or `tactics`."""
     winner: str
-    """Who won the exchange according to the judge: a debater's name, or `draw`."""
+    """Who won the dimension according to the judge: a debater's name, or `draw`."""
     earlier: float
     """Score of the earlier turn in the dimension, before penalties."""
     later: float
@@ -93,18 +92,20 @@ class Scorecard:
     """Scores before penalties are subtracted."""
     calibrations: tuple[Calibration, ...]
     mixed: Mapping[int, tuple[str, ...]]
-    """Maps a turn to the dimensions in which it won one exchange (two adjacent turns) and lost the other."""
+    """Maps turn indices to the dimensions in which the turn won one exchange (two adjacent turns) and lost the
+    other."""
     unresolved: tuple[UnresolvedExchange, ...]
     penalised: TurnScores
     penalties: tuple[Penalty, ...]
     register: tuple[RegisterRow, ...]
     supplementary: TurnScores
-    """Maps turns to the marks for `frame_control` and `credibility`, 0-10."""
+    """Maps turn indices to the marks for `frame_control` and `credibility`, 0-10."""
     comparisons: Mapping[int, PairComparison]
-    """Maps the later turn of each exchange (two adjacent turns) to the judge's comparison of the two turns."""
+    """Maps the index of the later turn of an exchange (two adjacent turns) to the judge's comparison of the two
+    turns."""
 
     def composite(self, turn: int) -> float | None:
-        """Return the sum of a turn's three scores, 0-100; None if a dimension has no mark."""
+        """Return the sum of a turn's scores in the three dimensions, 0-100; None if a dimension has no mark."""
         scores = self.penalised.get(turn, {})
         return strip_float_noise(sum(scores.values())) if len(scores) == len(DIMENSION_MAXIMA) else None
 
@@ -144,7 +145,7 @@ def pair_end_indices(turns: Iterable[Turn]) -> tuple[int, ...]:
 
 
 def collect_chains(given: Iterable[Assessment]) -> dict[int, CausalChain]:
-    """Map each turn to the causal chain (cause, process, consequence) of its main argument.
+    """Map each turn index to the causal chain (cause, process, consequence) of the turn's main argument.
 
     If several assessments of the turn have a chain, the first incomplete chain counts. If all are complete, the last
     chain counts.
@@ -163,7 +164,7 @@ class _DimensionResult(NamedTuple):
     dimension: str
     winner: str
     decision: tuple[int, int] | None
-    """The winning and the losing turn; None for a draw."""
+    """Indices of the winning and the losing turn; None for a draw."""
 
 
 def _collect_results(
@@ -230,7 +231,7 @@ def count_wins(
 ) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
     """Return (exchanges won by each participant, dimensions won by each participant).
 
-    An exchange is two adjacent turns. Its winner won more of its dimensions than the opponent.
+    An exchange is two adjacent turns. The winner of an exchange won more dimensions than the opponent.
     """
     exchanges, dimensions = Counter[str](), Counter[tuple[str, str]]()
     for index, comparison in comparisons.items():

@@ -1,4 +1,4 @@
-"""Findings of the live judge about turns, exchanges and the whole debate."""
+"""Findings of the live judge about turns, exchanges (two adjacent turns) and the whole debate."""
 
 from typing import Literal
 
@@ -11,8 +11,8 @@ from debate_cli.systems.tables import format_number
 
 ClaimFault = Literal["hollow", "fabricated", "inverted", "backwards"]
 RegisterFault = Literal["hollow", "fabricated", "inverted", "backwards", "gap"]
-"""Faults in the register (the list of suspect claims and logic gaps): four for claims, and `gap` for a gap in the
-logic."""
+"""Faults in the register, the list of suspect claims and logic gaps. `gap` is a gap in the logic; all others are faults
+of claims."""
 ReviewStatus = Literal["confirmed", "withdrawn"]
 DebatePattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
 ConvergenceOutcome = Literal[
@@ -38,7 +38,7 @@ class PairComparison(Finding):
 
 
 class SuspectClaim(Finding):
-    """A claim that does not hold, quoted from a turn."""
+    """A claim that is wrong or without substance according to the judge, quoted from a turn."""
 
     kind: Literal["suspect_claim"] = "suspect_claim"
     turn: int
@@ -69,10 +69,7 @@ class LogicGap(Finding):
 
 
 class RegisterDecision(Finding):
-    """The final review's decision on one entry of the register, the list of suspect claims and logic gaps.
-
-    The entry is either confirmed or withdrawn.
-    """
+    """The decision of the final review on an entry of the register, the list of suspect claims and logic gaps."""
 
     kind: Literal["register"] = "register"
     turn: int
@@ -80,7 +77,7 @@ class RegisterDecision(Finding):
     quote: str
     fault: RegisterFault
     points: int | None = Field(default=None, ge=1, le=10)
-    """New points of a logic gap, set by the review. None leaves the points unchanged."""
+    """Changed points of a logic gap. None means that the points stay as they are."""
     status: ReviewStatus
     exposed_by: int | None = None
     """Index of the later turn that exposed the fault; None if no later turn did."""
@@ -107,31 +104,31 @@ class Narrative(Finding):
     winner: str | None
     reasoning: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """Pattern of the debate. Only old transcripts have this field; in new transcripts, `Resolution` has the pattern."""
+    """Pattern of the debate, in old transcripts only. In new transcripts, `Resolution` contains the pattern."""
     arcs: tuple[Arc, ...] = ()
 
     def describe(self) -> list[str]:
-        """Return who won according to the judge, why, and how each participant's case developed."""
+        """Return the winner according to the judge, the reasons, and how each participant's case developed."""
         arcs = [f"{arc.participant}: {arc.arc}" for arc in self.arcs]
-        return [f"Sees {self.winner or 'no debater'} ahead: {self.reasoning}", *arcs]
+        return [f"{self.winner or 'No debater'} is ahead: {self.reasoning}", *arcs]
 
 
 class Resolution(Finding):
-    """Why narrative and scorecard name different winners, in the judge's words."""
+    """Why narrative (the judge's account of the debate) and scorecard (the scores of turns) name different winners."""
 
     kind: Literal["resolution"] = "resolution"
     explanation: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """Pattern of the debate; None in old transcripts."""
+    """Pattern of the debate, e.g. `coherence_collapse`; None in old transcripts."""
 
     def describe(self) -> list[str]:
-        """Return why narrative and scorecard differ, and the debate's pattern if known."""
+        """Return why narrative and scorecard name different winners, and the debate's pattern if known."""
         pattern = f" Pattern: {self.pattern.replace('_', ' ')}." if self.pattern else ""
         return [f"Why narrative and scorecard differ: {self.explanation}{pattern}"]
 
 
 class Convergence(Finding):
-    """How the disagreement of the debaters changed between the first and the last turns."""
+    """How the disagreement of the debaters changed from the first to the last turns."""
 
     kind: Literal["convergence"] = "convergence"
     outcome: ConvergenceOutcome
@@ -162,8 +159,8 @@ class Pressure(Finding):
 class CausalChain(Finding):
     """Cause, process and consequence in the main argument of a turn.
 
-    `missing`: names of the parts that the argument lacks. It contains `weakest_premise` if the turn does not address
-    the opponent's weakest premise.
+    `missing`: names of the parts that the argument lacks. `weakest_premise` in `missing` means that the turn does not
+    address the opponent's weakest premise.
     """
 
     kind: Literal["causal_chain"] = "causal_chain"
@@ -173,6 +170,6 @@ class CausalChain(Finding):
     missing: tuple[str, ...] = ()
 
     def describe(self) -> list[str]:
-        """Return the cause, the process and the consequence, followed by the names of what is missing."""
+        """Return the cause, the process and the consequence, followed by the names of the missing parts."""
         missing = f" Missing: {', '.join(self.missing).replace('_', ' ')}." if self.missing else ""
         return [f"Chain: {self.cause} → {self.process} → {self.consequence}.{missing}"]

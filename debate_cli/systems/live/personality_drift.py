@@ -1,4 +1,4 @@
-"""Computes and describes how exchanges change a debater's personality."""
+"""Computes and describes how exchanges (two adjacent turns) change a debater's personality."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -28,9 +28,9 @@ PRESSURE_TARGETS = {
     "credibility": "the credibility of your evidence",
 }
 HARD_PRESSURE = 0.66
-"""Pressure (0-1) from which a debater's prompt says "hard"."""
+"""Lowest pressure, 0-1, that a debater's prompt calls "hard"."""
 FIRM_PRESSURE = 0.33
-"""Pressure (0-1) from which a debater's prompt says "firmly"."""
+"""Lowest pressure, 0-1, that a debater's prompt calls "firmly"."""
 
 
 class PersonalityStep(FrozenModel):
@@ -45,7 +45,7 @@ class PersonalityStep(FrozenModel):
 def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[PersonalityStep, ...]]:
     """Return the personality over time for each debater whose personality changed.
 
-    Empty if `run` is not the debate's own run, because only that run changes personalities.
+    Empty unless `run` is the first judging run, because only this run changes personalities.
     """
     if get_run_id(run) != FIRST_RUN:
         return {}
@@ -91,7 +91,7 @@ def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None
 
 
 def describe_pressure(debate: Debate, name: str) -> str:
-    """Describe the debater's changed traits and the pressure since the debater's last turn. For the debater's prompt.
+    """Describe the debater's changed traits, and the pressure since the debater's last turn, for the debater's prompt.
 
     Empty if no trait changed and there was no pressure.
     """
@@ -104,9 +104,9 @@ def describe_pressure(debate: Debate, name: str) -> str:
 
 
 def format_pressure(start: Personality, now: Personality, pressures: Mapping[PressureKind, float]) -> str:
-    """Describe `pressures`, and the traits that differ between `start` and `now`. For a debater's prompt.
+    """Describe `pressures`, and the traits that differ between `start` and `now`, for a debater's prompt.
 
-    Empty if no trait differs and there is no pressure.
+    `pressures`: maps kinds of pressure to strengths, 0-1. Empty if no trait differs and there is no pressure.
     """
     felt: list[str] = []
     for kind, value in pressures.items():

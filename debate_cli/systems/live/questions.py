@@ -1,4 +1,4 @@
-"""The live judge's questions about a turn, an exchange of two turns, and the whole debate."""
+"""The live judge's questions about a turn, about an exchange (two adjacent turns), and about the whole debate."""
 
 from collections.abc import Mapping
 
@@ -42,31 +42,31 @@ Context = JudgingContext[LiveSettings]
 RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}
 """Maps the four parts of rhetoric to their highest marks, which add up to 30."""
 WEAK_FRAMING_BELOW = 5
-"""A mark for framing below this is weak. After a weak mark, the mark for delivery is lowered to the mark for
+"""A mark for framing below this number is weak. The mark for delivery may then not be higher than the mark for
 framing."""
 CHAIN_LINKS = ("cause", "process", "consequence")
 WEAKEST_PREMISE = "weakest_premise"
-"""Name in `missing` of a causal chain, for a turn that does not address the opponent's weakest premise."""
+"""Value in `CausalChain.missing` if the turn does not address the opponent's weakest premise."""
 PREMISE_INSTRUCTION = "Add weakest_premise to missing if the turn does not address the weakest premise of what the opponent has said so far."
 BLIND_INSTRUCTION = "The speaker has not heard the opponent yet, so the turn need not address the opponent's premises."
 
 
 class ContradictionForm(FormModel):
-    """A contradiction to an earlier turn of the same speaker."""
+    """A contradiction between the judged turn and an earlier turn of the same speaker."""
 
     earlier: int
     explanation: str = text(100)
 
 
 class DroppedPremiseForm(FormModel):
-    """A premise that its speaker no longer supports."""
+    """A premise of an earlier turn that the speaker no longer supports."""
 
     earlier: int
     premise: str = text(100)
 
 
 class TurnForm(FormModel):
-    """The judgement of one turn."""
+    """The judge's answers about one turn."""
 
     cause: str = text(100)
     process: str = text(100)
@@ -183,7 +183,7 @@ PRESSURE_INSTRUCTION = (
 
 
 class PressureForm(FormModel):
-    """How much pressure the exchange put on its loser."""
+    """How hard the exchange pressed the debater who lost it: four kinds of pressure, each 0-1."""
 
     cognitive: float = share()
     emotional: float = share()
@@ -192,7 +192,7 @@ class PressureForm(FormModel):
 
 
 class PairForm(FormModel):
-    """The judgement of an exchange."""
+    """The judge's answers about one exchange (two adjacent turns)."""
 
     reasoning: str = text()
     logic: str
@@ -256,14 +256,14 @@ NO_WINNER = "even"
 
 
 class ArcForm(FormModel):
-    """How one participant developed over the debate."""
+    """How one participant's case developed over the debate."""
 
     participant: str
     arc: str = text()
 
 
 class NarrativeForm(FormModel):
-    """The debate told as a story."""
+    """The judge's account of the whole debate."""
 
     arcs: tuple[ArcForm, ...]
     reasoning: str = text(240)
@@ -271,14 +271,14 @@ class NarrativeForm(FormModel):
 
 
 class ResolutionForm(FormModel):
-    """Why narrative and scorecard name different winners."""
+    """Why narrative (the judge's account of the debate) and scorecard (the scores of turns) name different winners."""
 
     explanation: str = text(320)
     pattern: DebatePattern = "none"
 
 
 class ConvergenceForm(FormModel):
-    """How the disagreement developed."""
+    """How the disagreement of the debaters changed from the first to the last turns."""
 
     early: str = text()
     late: str = text()

@@ -1,4 +1,4 @@
-"""The register of the live system: a list of suspect claims and logic gaps that may cost points of logic."""
+"""The register of the live system: a list of suspect claims and logic gaps that may cost turns points of logic."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.source_prompts import find_supporting_source, format_source_checks
 
 FAULT_POINTS: dict[RegisterFault, int] = {"hollow": 1, "fabricated": 2, "inverted": 2, "backwards": 2, "gap": 1}
-"""Maps faults to the points of logic that they cost. The judge may set other points for a gap."""
+"""Maps each fault to the points of logic that it costs. For a gap, the judge may set other points."""
 
 EntryStatus = Literal["open", "confirmed", "withdrawn", "doubted"]
 
@@ -44,17 +44,17 @@ class RegisterRow(FrozenModel):
     quote: str
     """The quoted words with the fault; empty for a gap in an old transcript."""
     points: float
-    """Points of logic that the entry costs the turn `charged_to`. They do not count if `charged_to` is None."""
+    """Points of logic that the entry costs the turn `charged_to`. The entry costs nothing if `charged_to` is None."""
     status: EntryStatus
-    """The review's decision. `open`: none yet. `withdrawn`: the entry costs nothing. `doubted`: the review withdrew the
-    entry, but it costs its points because of `withdrawals: false`."""
+    """The decision of the final review. `open`: no decision. `confirmed`: the fault exists. `withdrawn`: no fault, so
+    the entry costs nothing. `doubted`: withdrawn, but the entry costs its points because of `withdrawals: false`."""
     exposed_by: int | None
     """Index of the later turn that exposed the fault; None if no later turn did."""
     reason: str
-    """Why the words are a fault, in the judge's words; may be empty."""
+    """What is wrong with the quoted words, according to the judge; may be empty."""
     charged_to: int | None = None
     """Index of the turn that loses the points. None if the entry is withdrawn, or if another entry with the same quote
-    is charged. If several entries have the same quote, only the costliest is charged."""
+    is charged. Of several entries with the same quote, only the costliest is charged."""
 
 
 class _EntryKey(NamedTuple):
@@ -65,10 +65,10 @@ class _EntryKey(NamedTuple):
 
 
 def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: bool = True) -> tuple[RegisterRow, ...]:
-    """Return the entries of the register with the review's decisions, sorted by turn.
+    """Return the entries of the register with the decisions of the final review, sorted by turn.
 
-    If the judge reports a fault several times for one quote, it becomes one entry. With `withdrawals=False`, an entry
-    still costs points after the review has withdrawn it.
+    Repeated reports of the same fault in the same quote become one entry. With `withdrawals=False`, an entry still
+    costs points after the review has withdrawn it.
     """
     rows: dict[_EntryKey, RegisterRow] = {}
     decisions: dict[_EntryKey, RegisterDecision] = {}
@@ -146,7 +146,8 @@ def _position(row: RegisterRow) -> tuple[int, str, str, float, str]:
 # The forms in which a judge adds, confirms and withdraws entries
 
 MAX_LISTED_ENTRIES = 24
-"""Maximum number of entries, the costliest, in a question about a turn. The final review lists all entries."""
+"""Maximum number of register entries in a question about a turn. If there are more, the costliest are listed. The final
+review lists all entries."""
 MIN_GAP_POINTS, MAX_GAP_POINTS = 1, 10
 SUPPORTED_IS_NOT_FABRICATED = (
     "A claim beside a citation that supports it is not fabricated: withdraw such an entry, and add none of that fault."
@@ -155,7 +156,7 @@ Context = JudgingContext[LiveSettings]
 
 
 class SuspectClaimForm(FormModel):
-    """A claim that does not hold."""
+    """A claim that is wrong or without substance according to the judge."""
 
     quote: str = text(120, least=4)
     reason: str = text(100, default="")
@@ -163,7 +164,7 @@ class SuspectClaimForm(FormModel):
 
 
 class LogicGapForm(FormModel):
-    """A weakness of an earlier turn that the judged turn exposes."""
+    """A gap in the logic of an earlier turn, which the judged turn exposes."""
 
     quote: str = text(120, least=4)
     reason: str = text()
@@ -171,7 +172,7 @@ class LogicGapForm(FormModel):
 
 
 class ReviewedEntryForm(FormModel):
-    """The decision of a judge on one entry of the register of suspect claims."""
+    """The judge's decision on one entry of the register."""
 
     entry: str
     reason: str = text(100)
@@ -180,7 +181,7 @@ class ReviewedEntryForm(FormModel):
 
 
 class AddedEntryForm(FormModel):
-    """An entry that the review adds."""
+    """An entry that the judge adds to the register in the final review."""
 
     quote: str = text(120, least=4)
     reason: str = text(100)
@@ -190,7 +191,7 @@ class AddedEntryForm(FormModel):
 
 
 class RegisterReviewForm(FormModel):
-    """The judge's answer to the register review."""
+    """The judge's answers in the final review of the register."""
 
     entries: tuple[ReviewedEntryForm, ...] = ()
     added: tuple[AddedEntryForm, ...] = items(3, default=())
@@ -203,9 +204,9 @@ def add_faults(
     debate: Debate,
     collector: MarkCollector,
 ) -> None:
-    """Add a finding for each reported claim and gap.
+    """Add a finding for each claim and gap that the judge reports.
 
-    A claim must quote the turn `last` or an earlier turn, a gap must quote a turn before `last`. A fault without such a
+    A claim must quote the turn `last` or an earlier turn; a gap must quote a turn before `last`. A fault without such a
     quote is dropped with a warning.
     """
     for claim in claims:
@@ -230,9 +231,10 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
 
 @memoize_on_value
 def list_entries(debate: Debate, run: str, before: int | None = None) -> Mapping[str, RegisterRow]:
-    """Map names such as `E1` to the open entries that a question lists: all, or the costliest if `before` is given.
+    """Map names such as `E1` to the open entries that a question lists.
 
-    `before`: only assessments of turns before this index count.
+    `before`: list only entries from assessments of turns before this index, and if there are too many, only the
+    costliest. None means all open entries.
     """
     given = ordered_assessments(debate, "live", run)
     if before is not None:

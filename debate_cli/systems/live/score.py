@@ -48,7 +48,7 @@ from debate_cli.systems.outcome import (
 RULES = 2
 """Version of the scoring rules."""
 MIN_CONVERGENCE_TURNS = 10
-"""Number of turns from which the judge is asked to compare the first turns with the last."""
+"""Minimum number of turns of a debate whose first and last turns the judge is asked to compare."""
 COLD_START_TURNS = 2
 """Number of turns at the start of a debate whose marks are less reliable."""
 NARRATIVE_REVISION, RESOLUTION_REVISION, REVIEW_REVISION = 0, 1, 2
@@ -109,15 +109,15 @@ class NarrativeNote(FrozenModel):
     winner: str | None
     """Name of the debater who won according to the judge; None if the judge saw no winner."""
     reasoning: str
-    """Why, in the judge's words."""
+    """The judge's reasons for `winner`."""
     pattern: DebatePattern
-    """Pattern of the debate; `none` if the judge named no pattern."""
+    """Pattern of the debate, e.g. `coherence_collapse`; `none` if the judge named no pattern."""
     arcs: tuple[Arc, ...]
     """How the case of each debater developed."""
     agrees: bool | None
-    """Whether narrative and scorecard agree on who won. None if the scorecard is undetermined."""
+    """Whether `winner` is also the winner of the verdict. None if the verdict is undetermined."""
     resolution: str | None
-    """Why narrative and scorecard name different winners; None if the judge gave no explanation."""
+    """Why `winner` is not the winner of the verdict, in the judge's words; None without an explanation."""
 
 
 class ConvergenceNote(FrozenModel):
@@ -141,13 +141,13 @@ class LiveNotes(Notes):
     chain_limits: tuple[Calibration, ...] = ()
     """Scores in logic that were lowered to 34, because the turn's causal chain is incomplete."""
     calibrations: tuple[Calibration, ...]
-    """Scores that the judge's comparisons of turns changed."""
+    """Scores that changed because the judge compared two turns."""
     unresolved: tuple[UnresolvedExchange, ...] = ()
     """Exchanges (two adjacent turns) whose scores contradict the judge's comparison of the two turns."""
     register_entries: tuple[RegisterRow, ...] = ()
     """The register: all suspect claims and logic gaps, with the final review's decisions."""
     penalties: tuple[Penalty, ...]
-    """Points of logic that turns lost."""
+    """Points of logic that turns lost, with the reasons."""
     exchanges_won: dict[str, int] = {}
     """Maps each participant to the number of exchanges (two adjacent turns) in which the participant won more
     dimensions."""
@@ -160,7 +160,7 @@ class LiveNotes(Notes):
     narrative: NarrativeNote | None
     """The judge's account of the whole debate; None if the judge gave none."""
     convergence: ConvergenceNote | None
-    """How the disagreement changed; None if the judge did not compare the first turns with the last."""
+    """How the disagreement changed from the first to the last turns; None if the judge did not compare these turns."""
     personalities: dict[str, tuple[PersonalityStep, ...]] = {}
     """The personality over time for each participant whose personality changed."""
 
@@ -208,7 +208,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
 
 
 def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> bool:
-    """Return whether scorecard and narrative name different winners.
+    """Return whether narrative (the judge's account of the debate) and scorecard name different winners.
 
     False if the judge gave no narrative, or if the scorecard is undetermined.
     """
@@ -283,7 +283,7 @@ def _expected_briefs(
         earlier, later = brief.subject.turns
         yield brief, f"Turns {earlier + 1} and {later + 1} were not compared"
     whole = {
-        NARRATIVE_REVISION: "The debate was not read as a whole",
+        NARRATIVE_REVISION: "The debate as a whole was not assessed",
         REVIEW_REVISION: "The register was not reviewed, so every entry counts",
     }
     if narrative is not None and narrative.agrees is False:
@@ -296,7 +296,7 @@ def _expected_briefs(
 
 
 def convergence_subject(debate: Debate) -> Subject:
-    """Return what the question on convergence is about: the first two and the last two turns."""
+    """Return the subject of the question on convergence: the first two and the last two turns."""
     indices = tuple(turn.index for turn in debate.turns)
     return Subject(moment="debate", turns=(*indices[:2], *indices[-2:]))
 

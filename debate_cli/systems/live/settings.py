@@ -10,7 +10,7 @@ class PenaltyPoints(ConfigModel):
     """Points of logic that a turn loses for inconsistency with the speaker's earlier turns."""
 
     contradiction: NonNegative = 0
-    """Points for each contradiction to an earlier turn."""
+    """Points for each contradiction with an earlier turn."""
     dropped_premise: NonNegative = 0
     """Points for each premise of an earlier turn that the speaker no longer supports."""
 
@@ -23,7 +23,7 @@ class LiveSettings(SystemSettings):
     judge: str | None = None
     """The judge's model: a name in `models`, or `provider/model`. None means `models.judge`, else `models.default`."""
     feedback: bool = True
-    """Whether pressure in exchanges (two adjacent turns) changes the debaters' personalities. If so, each turn is
+    """Whether pressure in exchanges (two adjacent turns) changes the debaters' personalities. If true, each turn is
     judged before the next debater speaks."""
     thresholds: Annotated[Thresholds, default_bounds(draw=2, clear=10)] = Thresholds(draw=2, clear=10)
     """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. The highest score is 100."""
@@ -31,12 +31,12 @@ class LiveSettings(SystemSettings):
     penalties: PenaltyPoints = PenaltyPoints()
     """Points of logic that a turn loses for inconsistencies; 0 by default."""
     withdrawals: bool = True
-    """What register entries (suspect claims, logic gaps) cost after the final review has withdrawn them. `true`:
-    nothing. `false`: their points."""
+    """Whether a register entry (suspect claim or logic gap) costs nothing after the final review has withdrawn it. If
+    false, the entry still costs its points."""
 
     @property
     def asks_in_turn(self) -> bool:
-        """Whether each turn is judged before the next debater speaks; true with `feedback`."""
+        """Whether each turn is judged before the next debater speaks. True with `feedback`."""
         return self.feedback
 
     def for_added_run(self) -> Self:

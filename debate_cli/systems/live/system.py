@@ -175,9 +175,11 @@ def _build_report(assessment: Assessment, debate: Debate, settings: LiveSettings
 def _describe(finding: Finding) -> Iterable[str]:
     match finding:
         case CausalChain():
-            return [f"the chain lacks: {', '.join(finding.missing).replace('_', ' ')}"] if finding.missing else []
+            return (
+                [f"the causal chain lacks: {', '.join(finding.missing).replace('_', ' ')}"] if finding.missing else []
+            )
         case Narrative():
-            return [f"{finding.winner or 'no debater'} ahead"]
+            return [f"{finding.winner or 'no debater'} is ahead"]
         case Manipulation() | Pressure() | RegisterDecision():
             return []
         case _:

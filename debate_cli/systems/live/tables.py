@@ -87,7 +87,7 @@ def _narrative_remarks(notes: LiveNotes) -> Iterable[str]:
     if notes.convergence is not None:
         convergence = notes.convergence
         outcome = convergence.outcome.replace("_", " ")
-        yield f"From first to last: {outcome}. Early: {convergence.early} Late: {convergence.late}"
+        yield f"From the first to the last turns: {outcome}. Early: {convergence.early} Late: {convergence.late}"
 
 
 def _turn_tables(notes: LiveNotes) -> Iterator[Table]:
@@ -174,16 +174,15 @@ class ScoreChange(NamedTuple):
     after: float
     why: str
     words: str | None = None
-    """The quoted words that cost points, or the judge's description of the fault. None if no penalty changed the
-    score."""
+    """The quoted words that cost points, or the judge's description of the fault. None for a change by a rule."""
 
 
 def list_changes(
     calibrations: Iterable[Calibration], penalties: Iterable[Penalty], logic: Mapping[int, float]
 ) -> Iterator[ScoreChange]:
-    """Yield all changes of scores: first those by rules, then those by penalties.
+    """Yield all changes of scores: first the changes by rules, then the changes by penalties.
 
-    `logic`: maps turns to scores in logic before penalties.
+    `logic`: maps turn indices to scores in logic before penalties.
     """
     for item in calibrations:
         yield ScoreChange(
@@ -219,7 +218,7 @@ def _unresolved_table(unresolved: Iterable[UnresolvedExchange]) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield a chart of the mean scores by dimension."""
+    """Yield a chart of each debater's mean scores by dimension."""
     yield percent_chart(
         "Marks by dimension",
         "Mean over a debater's turns after calibration and penalties, as a percentage of the dimension's maximum.",

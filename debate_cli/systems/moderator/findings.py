@@ -38,7 +38,7 @@ class Summary(Finding):
     """Advice to all debaters for the next round; may be empty."""
 
     def describe(self) -> list[str]:
-        """Return points, agreed points, momentum and guidance of the round."""
+        """Return the points, agreed points, momentum and guidance of the round."""
         sentences = [
             f"Points, {point.heading}: {'; '.join(said.rstrip('.') for said in point.points)}" for point in self.points
         ]
@@ -93,6 +93,6 @@ class DebateSummary(Finding):
     """Names of the debaters who did worse than their opponents throughout the debate."""
 
     def describe(self) -> list[str]:
-        """Return the summary and the names of those who were consistently outperformed."""
+        """Return the summary, and the names of the consistently outperformed debaters."""
         named = " and ".join(self.consistently_outperformed)
         return [f"Summary: {self.text}", *([f"Weaker in nearly every round: {named}"] if named else [])]

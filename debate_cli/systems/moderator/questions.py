@@ -36,14 +36,14 @@ class MarksForm(FormModel):
 
 
 class PointsForm(FormModel):
-    """Points with a common heading."""
+    """Points in the summary of a round, with a common heading."""
 
     heading: str = text(60)
     points: tuple[str, ...] = items(2, least=1, chars=100)
 
 
 class ClashForm(FormModel):
-    """A point on which participants clash."""
+    """A point on which participants disagree."""
 
     about: str = text(100)
     participants: tuple[str, ...] = items(2, least=2)
@@ -58,7 +58,7 @@ class NonEngagementForm(FormModel):
 
 
 class RoundForm(FormModel):
-    """The judgement of a round."""
+    """The judge's answers about one round."""
 
     scores: tuple[MarksForm, ...]
     summary: tuple[PointsForm, ...] = items(2, default=())
@@ -71,7 +71,7 @@ class RoundForm(FormModel):
 
 
 class FinalForm(FormModel):
-    """The judgement of the whole debate."""
+    """The judge's answers about the whole debate."""
 
     scores: tuple[MarksForm, ...]
     overall_summary: str = text(400, default="")
@@ -123,7 +123,7 @@ def _moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompt
     is_pair = len(context.debater_names) == 2  # noqa: PLR2004 - two sides
     subject = context.brief.subject
     checks = format_source_checks(context.debate, context.brief.run, subject.round)
-    engagement = "Look at the engagement among all participants, each with each of the others, and not only with the first speaker."
+    engagement = "Look at how each participant engages with every other participant, not only with the first speaker."
     return {
         "round": str(subject.round or ""),
         "participants": to_prompt_json(context.speakers),

@@ -1,7 +1,7 @@
-"""Scorer of the moderator: the rounds count a quarter, the final evaluation three quarters.
+"""Scorer of the moderator.
 
 Score of a debater: 0.25 x mean of the round sums (at most 30) + 0.75 x total of the final evaluation (at most 100). The
-scorer adds up the marks itself. Totals that judges wrote do not count.
+scorer adds up the marks. Totals that judges wrote do not count.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,9 +43,9 @@ ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
 MAX_MODERATOR_SCORE = ROUND_SHARE * ROUND_TOTAL + FINAL_SHARE * FINAL_TOTAL
 """Highest score that a debater can reach: 82.5."""
 CLAIMED_TOTAL_CRITERION = "claimed_total"
-"""Criterion of a `Mark` that stores the total as the judge wrote it."""
+"""Name of the criterion for the total that a judge wrote."""
 CLAIMED_TOTAL_TOLERANCE = 0.5
-"""A judge's total is reported if it differs from the sum of the judge's marks by more than this number of points."""
+"""Maximum difference, in points, that is tolerated between a judge's total and the sum of the judge's marks."""
 
 Marks = Mapping[tuple[str, str], float]
 """Maps pairs (debater, criterion) to marks."""
@@ -101,7 +101,7 @@ class FinalRow(FrozenModel):
 
 
 class ClaimedTotal(FrozenModel):
-    """A total that a judge wrote. It differs by more than 0.5 from the sum of the judge's marks."""
+    """A total, written by a judge, that differs by more than 0.5 from the sum of the same judge's marks."""
 
     assessor: str
     """Id of the judge."""
@@ -178,8 +178,8 @@ class ModeratorNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `ModeratorNotes`.
 
-    A debater has a score if at least one round and the final evaluation are fully marked for this debater. If the
-    transcript has speeches, one of them must also be the debater's.
+    A debater has a score if at least one round and the final evaluation are fully marked for this debater. In a debate
+    with speeches, the debater must also have spoken.
 
     The verdict is undetermined in two cases: fewer than two debaters have a score, or a debater who spoke has none.
     """

@@ -1,6 +1,6 @@
 """Settings of the moderator, and the criteria that forms, scores and tables use.
 
-Describe a new criterion in the prompt too, and correct the totals in prompts and docstrings.
+To add a criterion, also describe it in the prompt, and correct the totals in prompts and docstrings.
 """
 
 from typing import Annotated, Literal, Self
@@ -12,8 +12,8 @@ from debate_cli.domain.judging_config import JudgeSeat, SystemSettings, Threshol
 ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}
 """Maps the criteria of a round to their highest marks."""
 ROUND_GROUPS: dict[str, tuple[str, ...]] = {name: (name,) for name in ROUND_CRITERIA}
-"""Maps groups to criteria of a round. Each group has only one criterion, so that each mark of a round gets its own
-reason."""
+"""Maps groups to criteria of a round. The judge gives one reason for each group. Each group has one criterion, so each
+mark gets its own reason."""
 ROUND_TOTAL = sum(ROUND_CRITERIA.values())
 ROUND_HEADS: dict[str, str] = {
     "argument_quality": "argument",
@@ -54,23 +54,23 @@ class ModeratorSettings(SystemSettings):
     kind: Literal["moderator"] = "moderator"
     """Selects this judging system."""
     judge: str | None = None
-    """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
+    """The judges' model: a name in `models`, or `provider/model`. None means `models.judge`, else `models.default`."""
     judges: int = Field(default=1, ge=1, le=25)
     """Number of independent judges, whose marks are averaged."""
     guidance: bool = False
-    """Whether debaters read the moderator's advice before each new round. If so, a round waits for the advice on the
-    last one."""
+    """Whether debaters read the moderator's advice before each new round. If true, a round begins after the moderator
+    has judged the round before."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=5)] = Thresholds(draw=1, clear=5)
     """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. The highest score is 82.5."""
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """As many judges as the setting `judges` says, all with the model `judge`."""
+        """The judges. Their number is the setting `judges`, and all have the model `judge`."""
         return numbered_seats(self.judges, self.judge)
 
     @property
     def steers_debate(self) -> bool:
-        """True with `guidance`, because debaters read the moderator's advice."""
+        """Whether debaters read the system's findings. True with `guidance`."""
         return self.guidance
 
     def with_judge_count(self, count: int) -> Self:

@@ -49,14 +49,14 @@ def _score_table(notes: ModeratorNotes) -> Table:
         where = f"round {claim.round}" if claim.round is not None else "the final evaluation"
         remarks.append(
             f"! {claim.assessor} wrote a total of {claim.claimed:g} for {claim.participant} in {where}; "
-            f"the sum of its marks is {claim.computed:g}, which counts."
+            f"the marks add up to {claim.computed:g}, and this sum counts."
         )
     remarks += [f"{reasoning.assessor}: {reasoning.text}" for reasoning in notes.reasoning]
     for overview in notes.overviews:
         remarks += [f"Summary, by {overview.assessor}: {overview.text}"] if overview.text else []
         if overview.consistently_outperformed:
             named = " and ".join(overview.consistently_outperformed)
-            remarks.append(f"Weaker in nearly every round, as {overview.assessor} sees it: {named}.")
+            remarks.append(f"Weaker in nearly every round, according to {overview.assessor}: {named}.")
     return column_table(
         "scores, moderator",
         notes.final,
@@ -182,7 +182,7 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
             sums[row.participant][row.round] = row.sum
     yield Chart(
         "Marks by round",
-        f"The three marks of a round together, out of {ROUND_TOTAL:g}; the mean of the rounds counts a quarter.",
+        f"Sum of the three marks of a round, out of {ROUND_TOTAL:g}; the mean of the rounds counts a quarter.",
         "line",
         tuple(map(str, rounds)),
         tuple(line_series(name, of, rounds) for name, of in sums.items() if of),

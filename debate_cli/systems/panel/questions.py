@@ -26,20 +26,20 @@ from debate_cli.systems.panel.votes import (
 )
 
 MAX_SHOWN_REASON_CHARS = 300
-"""Number of characters of a judge's reason that the other judges see; the rest is cut."""
+"""Maximum number of characters of a judge's reasoning that other judges read. Longer reasoning is cut."""
 MAX_FINDING_CHARS = 200
 """Maximum length of a critical finding or a required correction, in characters."""
 
 
 class DimensionForm(FormModel):
-    """The mark of one dimension."""
+    """A judge's mark in one dimension."""
 
     name: str
     value: int = whole_number(MIN_DIMENSION_MARK, MAX_DIMENSION_MARK)
 
 
 class VoteForm(FormModel):
-    """A vote and its reasons."""
+    """A judge's vote, marks and reasons."""
 
     reasoning: str = text(240)
     dimensions: tuple[DimensionForm, ...]
@@ -111,7 +111,7 @@ def _previous_votes(context: JudgingContext[PanelSettings]) -> dict[str, Ballot]
 
 
 def carry_over_vote(context: JudgingContext[PanelSettings]) -> AssessmentContent | None:
-    """Return the last vote of a late judge, marked as late; None if the judge has not voted yet."""
+    """Return the earlier vote of a late judge, marked as late; None if the judge has not voted yet."""
     last = _previous_votes(context).get(context.brief.assessor)
     if last is None:
         return None

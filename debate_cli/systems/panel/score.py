@@ -28,9 +28,9 @@ from debate_cli.systems.panel.votes import (
 )
 
 OPTION_SIDES: dict[VoteOption, str] = {"PASS": "for", "FAIL": "against"}
-"""Maps an option to the side of the debate that wins if the panel chooses this option."""
+"""Maps an option to the side that wins the debate if the panel chooses this option."""
 CLEAR_SHARE = 0.8
-"""A victory is clear if the winning option has at least this share of the votes' weight."""
+"""Minimum share of the voting weight, 0-1, with which an option wins clearly."""
 
 
 class BallotRow(FrozenModel):
@@ -43,7 +43,7 @@ class BallotRow(FrozenModel):
     confidence: float
     """How sure the judge is, 0-1, as stated by the judge."""
     weight: float
-    """Weight of the vote, as a share of the weight of all votes in the round, 0-1."""
+    """Weight of the vote divided by the weight of all votes in the round, 0-1."""
     dimensions: dict[str, float]
     """Maps dimensions to the judge's marks, 1-3."""
     critical_findings: tuple[str, ...]
@@ -53,7 +53,7 @@ class BallotRow(FrozenModel):
     rationale: str
     """The reasons for the vote, in the judge's words."""
     changed: bool
-    """Whether the option differs from the judge's option in the round before."""
+    """Whether the judge chose another option in the round before."""
     changed_because: str | None
     """Why the judge changed the vote, in the judge's words; None if the judge gave no reason."""
     unexplained_change: bool
@@ -62,8 +62,8 @@ class BallotRow(FrozenModel):
     late: bool
     """Whether the judge exceeded `timeout_s` in this round. The judge's earlier vote then counts again."""
     carried: bool
-    """Whether this is the judge's earlier vote, because this round has no new one: the judge was late, or the call
-    failed."""
+    """Whether this is the judge's earlier vote, used again because the judge was late or the call failed in this
+    round."""
 
 
 class PanelRoundRow(FrozenModel):
@@ -85,7 +85,7 @@ class VoteTally(FrozenModel):
     option: VoteOption
     """The option with the highest weight. CONDITIONAL if several options share the highest weight."""
     weights: dict[VoteOption, float]
-    """Maps each option to the weight of its votes, as a share of the weight of all votes."""
+    """Maps each option to the weight of its votes divided by the weight of all votes, 0-1."""
 
 
 class PanelNotes(Notes):
@@ -98,7 +98,7 @@ class PanelNotes(Notes):
     required_changes: tuple[RequiredChange, ...] = ()
     """Changes that a document needs in order to pass. Empty for a debate, and for a document that passed."""
     weights: dict[VoteOption, float]
-    """Maps each option to the weight of its votes, as a share of the weight of all final votes."""
+    """Maps each option to the weight of its final votes divided by the weight of all final votes, 0-1."""
     first_vote: VoteTally | None
     """Result of the first vote; None if no judge voted."""
     initial_agreement: float | None
@@ -116,7 +116,7 @@ class PanelNotes(Notes):
     rounds: tuple[PanelRoundRow, ...]
     """The rounds of voting, in order."""
     dissent: tuple[BallotRow, ...]
-    """Final votes against the chosen option."""
+    """Final votes for other options than the chosen option."""
     unexplained_changes: tuple[str, ...]
     """Ids of the judges who changed a vote without a valid reason."""
     late: tuple[str, ...]
@@ -127,9 +127,9 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
     """Return the verdict of one run, with notes of the class `PanelNotes`.
 
     After PASS, the debater of side `for` wins. After FAIL, the debater of side `against` wins. There is no winner after
-    CONDITIONAL, or if the winning side has several debaters.
+    CONDITIONAL, or if the winning side does not have exactly one debater.
 
-    The margin, 0-1, is the difference between the two largest shares of the judges' weight. The verdict is undetermined
+    The margin is the difference between the two highest shares of the voting weight, 0-1. The verdict is undetermined
     with fewer votes than `min_judges`. If the panel is smaller than `min_judges`, all judges must vote.
     """
     by_round = ballots_by_round(debate, run, settings)
@@ -254,7 +254,7 @@ def _missing(
             yield f"{judge} did not vote {when}{why}{'; its last vote counts' if judge in voters else ''}."
     needed = min(settings.min_judges, len(weights))
     if 0 < len(final) < needed:
-        yield f"There are {len(final)} of {len(weights)} votes; a verdict needs {needed}."
+        yield f"Only {len(final)} of {len(weights)} judges voted; a verdict needs {needed} votes."
     for ballot in final:
         absent = [name for name in settings.dimensions if name not in ballot.dimensions]
         if absent:
@@ -264,9 +264,9 @@ def _missing(
 def find_required_changes(
     ballots: Sequence[Ballot], dimensions: Sequence[str], text: str
 ) -> tuple[RequiredChange, ...]:
-    """Return the changes that the judges ask for, grouped by dimension.
+    """Return the changes that the judges demand, grouped by dimension.
 
-    Changes whose words differ only in case, typography and punctuation count as one. `text`: the judged document.
+    Changes that differ only in case, typography and punctuation count as one. `text`: the judged document.
     """
     demands: dict[str, tuple[str, dict[str, float]]] = {}
     for ballot in ballots:

@@ -23,7 +23,7 @@ PERSONA_WEIGHTS: dict[str, float] = {
     "domain_expert": 0.15,
     "qa_evaluator": 0.15,
 }
-"""Maps each shipped persona to the weight of the persona's vote."""
+"""Maps each shipped persona to the weight of its vote."""
 TEXT_DIMENSIONS = ("completeness", "feasibility", "evidence", "risk")
 MIN_DIMENSION_MARK, MAX_DIMENSION_MARK = 1, 3
 DEFAULT_CONVERGENCE_THRESHOLD = 0.8
@@ -31,7 +31,7 @@ DEFAULT_DIMENSION_THRESHOLD = 1.5
 
 
 class PanelJudge(ConfigModel):
-    """A member of the panel."""
+    """A judge on the panel."""
 
     id: str = Field(min_length=1)
     """Id of the judge in votes and reports."""
@@ -51,25 +51,26 @@ class PanelSettings(SystemSettings):
     kind: Literal["panel"] = "panel"
     """Selects this judging system."""
     judge: str | None = None
-    """Model of every judge without a `model`: a name in `models`, or `provider/model`. None means `models.judge`, else
-    `models.default`."""
+    """Model of the judges that have no `model` of their own: a name in `models`, or `provider/model`. None means
+    `models.judge`, else `models.default`."""
     judges: tuple[PanelJudge, ...] = ()
     """The judges of the panel, each with its settings. Default: the five shipped personas."""
     personas: tuple[str, ...] = ()
     """Short form of `judges`: names of shipped personas, each a judge with the default weight."""
     dimensions: tuple[str, ...] = Field(default=("logic", "evidence", "rebuttal", "risk"), min_length=1)
-    """What each judge marks from 1 to 3. Default for a document: completeness, feasibility, evidence, risk."""
+    """Names of the criteria that each judge marks from 1 to 3. Default for a document: completeness, feasibility,
+    evidence, risk."""
     dimension_disagreement_threshold: float = Field(default=DEFAULT_DIMENSION_THRESHOLD, gt=0, le=2)
-    """A dimension is disputed if its highest and lowest mark, each 1-3, differ by at least this."""
+    """A dimension is disputed if its highest and lowest mark (1-3) differ by at least this number."""
     convergence_threshold: UnitInterval = DEFAULT_CONVERGENCE_THRESHOLD
-    """The panel stops voting when its agreement, 0-1, is at least this."""
+    """The panel stops voting when its agreement, 0-1, is at least this number."""
     max_rounds: int = Field(default=3, ge=0, le=20)
     """Maximum number of rounds of voting after the first vote."""
     min_judges: int = Field(default=2, ge=1)
     """Minimum number of votes for a verdict, and for another round of voting. A panel of one judge needs one vote."""
     timeout_s: float = Field(default=120, gt=0)
-    """Seconds that a judge has for each vote. After that time, the judge's earlier vote counts again. Without an
-    earlier vote, the judge's vote is missing."""
+    """Seconds that a judge has for each vote. After that time, the judge's earlier vote is used again. Without an
+    earlier vote, the judge has no vote."""
 
     @cached_property
     def members(self) -> tuple[PanelJudge, ...]:
@@ -108,8 +109,11 @@ class PanelSettings(SystemSettings):
         key = "judges" if self.judges else "personas"
         for index, judge in enumerate(self.members):
             if judge.persona not in PERSONA_WEIGHTS and judge.description is None:
-                hint = format_suggestion(judge.persona, PERSONA_WEIGHTS) or "; describe it by a judge's `description`"
-                yield (key, index), f"no persona `{judge.persona}` is shipped{hint}"
+                hint = (
+                    format_suggestion(judge.persona, PERSONA_WEIGHTS)
+                    or "; describe the persona in the judge's `description`"
+                )
+                yield (key, index), f"there is no shipped persona `{judge.persona}`{hint}"
         yield from judge_id_problems(key, [judge.id for judge in self.members])
         if 1 < len(self.members) < self.min_judges:
             message = f"the panel has {len(self.members)} judges and needs {self.min_judges}; add judges, or lower `min_judges`"
@@ -118,7 +122,7 @@ class PanelSettings(SystemSettings):
             yield ("dimensions", index), "this dimension is listed twice; keep one"
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Return the settings with other models of the judges. `rename`: maps each old model to the new one."""
+        """Return the settings with the models of the judges replaced. `rename`: maps an old model to a new one."""
         judges = tuple(judge.model_copy(update={"model": rename(judge.model)}) for judge in self.judges)
         return self.model_copy(update={"judge": rename(self.judge), "judges": judges})
 
@@ -130,7 +134,7 @@ class PanelSettings(SystemSettings):
         return self.model_copy(update={"judge": None, "judges": (member,), "personas": ()})
 
     def for_text(self) -> Self:
-        """Return the settings for judging a document. The default dimensions become those for documents."""
+        """Return the settings for judging a document: default dimensions are replaced by those for documents."""
         return (
             self if "dimensions" in self.model_fields_set else self.model_copy(update={"dimensions": TEXT_DIMENSIONS})
         )

@@ -112,7 +112,7 @@ def _agreement_remark(notes: PanelNotes) -> str:
     threshold = f"it {reached} the threshold of {format_number(notes.convergence_threshold)}"
     count = notes.deliberation_rounds
     if not count:
-        return f"Agreement {final} in the blind vote; {threshold}."
+        return f"Agreement {final} in the first vote; {threshold}."
     return f"Agreement from {initial} to {final} in {count} deliberation round{'' if count == 1 else 's'}; {threshold}."
 
 
@@ -145,7 +145,7 @@ def _change_remarks(notes: PanelNotes) -> Iterable[str]:
     for row in notes.rounds:
         for vote in row.votes:
             if vote.unexplained_change:
-                yield f"! {vote.judge} changed its vote in vote {row.round + 1} without naming what changed it."
+                yield f"! {vote.judge} changed its vote in vote {row.round + 1} without a valid reason."
             elif vote.changed and vote.changed_because:
                 yield f"{vote.judge} changed its vote in vote {row.round + 1}: {vote.changed_because}"
 
@@ -154,7 +154,7 @@ def _condition_table(notes: PanelNotes) -> Table:
     votes = notes.rounds[-1].votes if notes.option == "CONDITIONAL" else ()
     conditions = [vote for vote in votes if vote.option == "CONDITIONAL" and vote.remediation_required]
     rows = ((vote.judge, Lines(vote.remediation_required)) for vote in conditions)
-    return make_table("conditions, panel", ("judge", "holds only with"), rows)
+    return make_table("conditions, panel", ("judge", "conditions"), rows)
 
 
 def _dissent_table(notes: PanelNotes) -> Table:
@@ -185,5 +185,5 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
             for label, share in zip(labels, shares, strict=True)
         )
         series.append(ChartSeries(option, points, style=f"option-{option.lower()}"))
-    caption = "Share of the weight behind each option, in percent; vote 1 is blind."
+    caption = "Share of the weight behind each option, in percent; in vote 1, no judge sees another judge's vote."
     yield Chart("Votes by deliberation round", caption, "stack", labels, tuple(series), 0, 100, PERCENT_TICKS)

@@ -33,7 +33,7 @@ from debate_cli.systems.panel.settings import (
 from debate_cli.systems.tables import format_number
 
 VOTE_WEIGHT, DIMENSION_WEIGHT = 0.6, 0.4
-"""Weights of the votes and of the marks in the agreement of a panel."""
+"""Weights of the votes and of the marks in the formula for a panel's agreement."""
 MIN_VOTES_TO_COMPARE = 2
 VoteOption = Literal["PASS", "FAIL", "CONDITIONAL"]
 OPTIONS: tuple[VoteOption, ...] = get_args(VoteOption)
@@ -49,7 +49,7 @@ class Vote(Finding):
 
     kind: Literal["vote"] = "vote"
     option: VoteOption
-    """PASS: the motion is upheld. FAIL: the motion is not upheld. CONDITIONAL: the motion is upheld under
+    """PASS: the motion is upheld, or the document passes. FAIL: the opposite of PASS. CONDITIONAL: PASS under
     conditions."""
     confidence: float = Field(ge=0, le=1)
     critical_findings: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class Vote(Finding):
         late = ", late" if self.late else ""
         sentences = [f"Votes {self.option}, confidence {format_number(self.confidence)}{late}"]
         sentences += [f"Critical: {point}" for point in self.critical_findings]
-        sentences += [f"Would fix it: {point}" for point in self.remediation_required]
+        sentences += [f"Required correction: {point}" for point in self.remediation_required]
         return [*sentences, f"Why the vote changed: {self.changed_because}"] if self.changed_because else sentences
 
 
@@ -73,18 +73,18 @@ class Ballot:
 
     judge: str
     weight: float
-    """Weight of the judge according to the settings, above 0."""
+    """Weight of the judge's vote in the settings, above 0."""
     vote: Vote
     dimensions: Mapping[str, float]
     """Maps dimensions to the judge's marks, 1-3."""
     rationale: str
     carried: bool = False
-    """Whether this is the judge's earlier vote, because this round has no new one: the judge was late, or the call
-    failed."""
+    """Whether this is the judge's earlier vote, used again because the judge was late or the call failed in this
+    round."""
 
     @property
     def option(self) -> VoteOption:
-        """The option for which this judge voted."""
+        """The option that the judge chose."""
         return self.vote.option
 
 
@@ -96,19 +96,25 @@ class Disagreement(FrozenModel):
     about: str
     """What the judges disagree on: `vote`, or the name of a dimension."""
     severity: float
-    """Size of the disagreement, 0-1. For the vote: share of judges who did not choose the most frequent option. For a
-    dimension: half the difference between highest and lowest mark."""
+    """Size of the disagreement, 0-1. For the vote: share of the judges who did not choose the most frequent option. For
+    a dimension: half the difference between the highest and the lowest mark."""
     positions: dict[str, VoteOption | float]
     """Maps each judge to the option or mark that the judge gave."""
 
 
 def panel_agreement(votes: Votes, dimensions: DimensionMarks) -> float:
-    """Return `debate_cli.agreement`. Raises ConfigError for an unknown option, or a mark outside 1-3."""
+    """Return the same as the public function `debate_cli.agreement`.
+
+    Raises ConfigError for an unknown option, or a mark outside 1-3.
+    """
     return _compute_agreement(*_list_votes(votes, dimensions))
 
 
 def should_panel_deliberate(votes: Votes, dimensions: DimensionMarks, threshold: float) -> bool:
-    """Return `debate_cli.needs_deliberation`. Raises ConfigError for an unknown option, or a mark outside 1-3."""
+    """Return the same as the public function `debate_cli.needs_deliberation`.
+
+    Raises ConfigError for an unknown option, or a mark outside 1-3.
+    """
     options, marks = _list_votes(votes, dimensions)
     is_disputed = any(spread >= DEFAULT_DIMENSION_THRESHOLD for spread in _mark_ranges(marks).values())
     is_divided = len(options) >= MIN_VOTES_TO_COMPARE and (len(set(options)) > 1 or is_disputed)
@@ -153,9 +159,9 @@ def _mark_ranges(marks: Mapping[str, Collection[float]]) -> dict[str, float]:
 
 
 def judge_weights(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> dict[str, float]:
-    """Return the weight of each judge who was asked in `run`.
+    """Return the weight of each judge in `run`, by judge id.
 
-    Weights in `settings` take precedence over stored weights.
+    Weights in `settings` take precedence over the weights that the run stored.
     """
     given = {judge.id: judge.weight for judge in settings.members}
     asked = stored_settings(debate, run, settings).members
@@ -165,9 +171,9 @@ def judge_weights(debate: Debate, run: JudgingRun | str, settings: PanelSettings
 def ballots_by_round(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings
 ) -> Mapping[int, tuple[Ballot, ...]]:
-    """Map each round of voting to the votes that count in it, in the order of the panel.
+    """Map each round of voting to the votes that count in the round, in the order of the panel.
 
-    If a judge gave no new vote in a round, e.g. because of a timeout, the judge's earlier vote counts again.
+    If a judge gave no new vote in a round, e.g. because of a timeout, the judge's earlier vote is used again.
     """
     weights = judge_weights(debate, run, settings)
     cast: dict[int, dict[str, Ballot]] = defaultdict(dict)
@@ -238,7 +244,7 @@ def _marks_by_dimension(ballots: Sequence[Ballot]) -> dict[str, list[float]]:
 def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSettings) -> bool:
     """Return whether the panel votes again after the last of `rounds`.
 
-    All judges must have answered or failed in that round.
+    Each brief of that round must be answered or failed.
     """
     if not rounds:
         return False
@@ -253,9 +259,10 @@ def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSet
 
 
 def explains_change(because: str | None, debate: Debate) -> bool:
-    """Return whether `because` is a valid reason for a changed vote. An empty reason is invalid.
+    """Return whether `because` is a valid reason for a changed vote.
 
-    In a debate, a valid reason names a turn or an argument. On a document, any text is valid.
+    An empty reason is invalid. In a debate, a valid reason names a turn or an argument. For a document, any other text
+    is valid.
     """
     if because is None or not because.strip():
         return False

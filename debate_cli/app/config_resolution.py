@@ -151,7 +151,7 @@ def config_from_transcript(
 
 
 def _escape_variables(data: Any) -> Any:
-    """Write `${` as `$${`, so that stored texts name no variables. Headers stay, because they do name variables."""
+    """Replace `${` by `$${`, so that stored texts are not expanded. Headers stay, because they may contain variables."""
     if isinstance(data, str):
         return data.replace("${", "$${")
     if isinstance(data, list):

@@ -81,7 +81,7 @@ class Consent:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A server that gets requests. A built-in provider's own server counts only if it also gets other variables."""
+    """A server that gets requests, and the variables that are sent to it."""
 
     provider: str
     host: str
@@ -91,9 +91,9 @@ class Destination:
     """Consents that the user must give before the server is asked."""
 
     def format(self) -> str:
-        """Return `provider lab sends LAB_KEY and the debate's texts to lab.example:8000`.
+        """Return a sentence, e.g. `provider lab sends LAB_KEY and the debate's texts to lab.example:8000`.
 
-        Names may contain control characters.
+        Control characters in names are not removed.
         """
         downloads = [consent.download for consent in self.consents if consent.download]
         if downloads:

@@ -79,14 +79,14 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
         if not files:
             why = "; links out of the folder are not followed" if len(inside) < len(visible) else ""
             raise UsageError(
-                f"{folder}: holds no file to import{why}; name a folder with {', '.join(sorted(SUFFIXES))} files"
+                f"{folder}: contains no file to import{why}; name a folder with {', '.join(sorted(SUFFIXES))} files"
             )
         links += len(visible) - len(inside)
         unknown += len(inside) - len(files)
         found += files
     skipped = {"because of an unknown suffix": unknown, "because of a link out of the folder": links}
     notes = [
-        f"{count_noun(count, 'file')} skipped, {reason}; to import one, name it as FILE"
+        f"{count_noun(count, 'file')} skipped, {reason}; to import one, give its path as FILE"
         for reason, count in skipped.items()
         if count
     ]
@@ -97,7 +97,7 @@ def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> lis
     """Return the path of the transcript of each file.
 
     The transcripts are in the folder `out`, or in `folder` if `out` is None. If `out` ends in .json, it is the path of
-    the only transcript. Raises UsageError if such an `out` is given for several files.
+    the only transcript. Raises UsageError if `out` ends in .json and there are several files.
     """
     if out is not None and out.suffix == TRANSCRIPT_SUFFIX:
         if len(files) > 1:
@@ -154,7 +154,10 @@ def _read_bytes(path: Path, most: int) -> bytes:
 
 
 def label_rows(debate: Debate, labels: Sequence[HumanLabel]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield a row of `labels.csv` for each label of a debate whose winner is a draw or a debater."""
+    """Yield a row of `labels.csv` for each label: id, winner, rater and probability.
+
+    A label whose winner is neither a debater nor a draw is left out.
+    """
     names = {fold_name(person.name): person.name for person in debate.participants}
     for label in labels:
         winner = DRAW if label.winner == DRAW else names.get(fold_name(clean_name(label.winner)))
@@ -203,7 +206,7 @@ def read_dataset(
             yield load, debate.labels
     if not taken:
         raise UsageError(
-            f"{', '.join(map(str, paths))}: holds no debate of the data set {name}; name the folder that "
+            f"{', '.join(map(str, paths))}: contains no debate of the data set {name}; name the folder that "
             "docs/studies/README.md describes"
         )
 

@@ -1,4 +1,4 @@
-"""Use case `judge`: reads files as judging tasks, and judges the files, several at once."""
+"""Use case `judge`: plans the judging of each file, and judges several files at once."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from debate_cli.systems.scoring import score
 
 T = TypeVar("T")
 WINDOW = 4
-"""The results of at most `WINDOW * concurrency` files are held in memory."""
+"""Factor of the maximum number of files whose results are in memory. The maximum is `WINDOW * concurrency`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class JudgeTask:
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """A file that can be judged. The plan does not hold the debate, so that many plans fit into memory."""
+    """A file that can be judged. The plan does not contain the debate, so that many plans fit into memory."""
 
     source: Path
     target: Path | None
@@ -170,7 +170,7 @@ def build_judge_plans(
 
     def plan(source: JudgeSource) -> JudgePlan:
         task, own = _build_task(source, request, loaded), request
-        if task.is_text:  # its id is made up once
+        if task.is_text:  # so that each reading gives the same id
             own = replace(request, text_id=fold(task.events).id)
         if task.target is not None:
             other = taken.setdefault(follow_links(task.target), task.source)
@@ -223,7 +223,7 @@ def _collect_plans(items: Sequence[T], plan: Callable[[T], JudgePlan | str]) -> 
 
 
 def find_uncollected(folder: Path) -> list[Path]:
-    """Return the files of the debates in `folder` whose judges' answers wait in a batch."""
+    """Return the files of the debates in `folder` that wait for judges' answers from a batch."""
     left = set(BatchStore(folder).open_debates())
     files = list_debate_files(folder) if left else []
     found = [path for path in files if path.stem in left]

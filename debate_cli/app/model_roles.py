@@ -53,7 +53,7 @@ def require_judge_models(config: DebateConfig) -> None:
 
 
 def with_run_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:
-    """Return `config` with the providers of the judging run. These replace providers of `config` with equal names."""
+    """Return `config` with the judging run's providers added. They replace providers of `config` with equal names."""
     return config.model_copy(update={"providers": {**config.providers, **run.providers}}) if run.providers else config
 
 

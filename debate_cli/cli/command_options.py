@@ -49,7 +49,7 @@ class RunOptions(NamedTuple):
         bool,
         typer.Option(
             "--up-to-damage",
-            help="With --resume: cut a damaged journal before its first damaged line; keep a copy of it.",
+            help="With --resume: cut a damaged journal before its first damaged line; keep a copy of the whole journal.",
         ),
     ] = False
     continue_: Annotated[
@@ -396,7 +396,8 @@ class ImportOptions(NamedTuple):
 
     paths: Annotated[list[Path], typer.Argument(metavar="FILE", help="Files with a debate each, and folders of them.")]
     format: Annotated[
-        Format | None, typer.Option(help="Format of the files, or a public data set; default: recognised by content.")
+        Format | None,
+        typer.Option(help="Format of the files, or a public data set; default: detected from the content."),
     ] = None
     topic: Annotated[
         str | None, typer.Option(help="The motion (default: the one in the file, else the file's name).")
@@ -503,7 +504,7 @@ class AuditOptions(NamedTuple):
         typer.Option(
             metavar="NAME",
             help="Test only this change of the debates (repeatable). Default: every change. "
-            "confident, hedged and citation need padded, which is added.",
+            "`confident`, `hedged` and `citation` also test `padded`.",
         ),
     ] = None
     repeat: Annotated[int, typer.Option(min=1, max=100, help="Number of judging runs of each unchanged debate.")] = 3

@@ -18,8 +18,8 @@ class Options(NamedTuple):
     """List the saved debates of a folder: who won, and what it cost.
 
     On a terminal the newest debate comes first. In a pipe or file each debate is one line, sorted by file name and
-    printed as soon as it is read. Tabs separate its columns: id, start (UTC), topic, models, winners, cost in USD,
-    state (with missing judgements), and `rehearsal` if the mock spoke. Unreadable files are named at the end; the exit code is then 1.
+    printed as soon as it is read. Tabs separate the columns: id, start (UTC), topic, models, winners, cost in USD,
+    state (with missing judgements), and `rehearsal` if a mock was used. Unreadable files are named at the end; the exit code is then 1.
 
     Examples:
 

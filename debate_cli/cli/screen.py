@@ -196,7 +196,7 @@ class PipeSafeStdout:
         return len(text)
 
     def flush(self) -> None:
-        """Write what is buffered."""
+        """Flush stdout."""
         self._control.forward(sys.stdout.flush)
 
 
@@ -257,7 +257,7 @@ def show_view(view: ViewT) -> Generator[ViewT]:
         with ignore_broken_pipe():
             view.pause()
         handler = signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)  # returns after a suspension alone
+        os.kill(os.getpid(), number)  # returns only if the signal suspended the process, which then continued
         signal.signal(number, handler)
         view.resume()
 

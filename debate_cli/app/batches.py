@@ -1,4 +1,4 @@
-"""Asks judges in batches: gathers the requests of many debates, submits the batches, and collects the answers."""
+"""Asks judges through the vendors' batch APIs: gathers requests of many debates, submits them, collects the answers."""
 
 import asyncio
 import copy
@@ -99,7 +99,7 @@ class BatchQueue:
         self._questions: dict[_Question, None] = {}
         """The questions in the order in which they were asked. Only the keys of this dict are used."""
         self._served: set[str] = set()
-        """Custom ids of the requests that were answered in this run."""
+        """Ids (`custom_id`) of the batch requests that were answered in this run."""
         self._tasks = Counter[TaskState]()
         self._version = 0
         """Counter that grows when a task starts, asks a question or ends."""

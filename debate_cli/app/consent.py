@@ -204,9 +204,9 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Return the origin of each provider's settings in `config`: the file of `loaded`, or the saved debate `file`.
+    """Return the origin of each provider's settings in `config`, by the provider's name.
 
-    Settings that are equal in `loaded` come from its file. All others come from the saved debate.
+    Settings that `loaded` contains too come from the file of `loaded`. Other settings come from the saved debate `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}

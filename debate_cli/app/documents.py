@@ -28,7 +28,7 @@ class JudgeSource(NamedTuple):
     path: Path
     is_text: bool
     content: bytes | None = None
-    """The text from standard input. None: the text is in the file `path`."""
+    """The text from standard input. None: the content is in the file `path`."""
 
     @property
     def name(self) -> str:
@@ -109,7 +109,7 @@ def read_text_file(path: Path) -> str:
 
 
 def decode_text(name: str, data: bytes) -> str:
-    """Return the text in `data`. Raises TranscriptError if it is not UTF-8, too long or empty. `name`: start of the error."""
+    """Return the text in `data`. Raises TranscriptError if it is not UTF-8, too long or empty. `name`: for the error message."""
     if len(data) > MAX_TEXT_BYTES:
         raise TranscriptError(f"{name}: larger than {MAX_TEXT_BYTES // 1000} kB; give a shorter text")
     try:

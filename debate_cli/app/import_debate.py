@@ -63,7 +63,7 @@ class ImportedFile:
 
 
 def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
-    """Return the files to import, and notes on files in folders that are left out.
+    """Return the files to import, and notes about the skipped files of folders.
 
     Raises UsageError if a folder has no file to import.
     """
@@ -149,7 +149,7 @@ def _read_bytes(path: Path, most: int) -> bytes:
         reason = error.strerror if isinstance(error, OSError) else "not a file name"
         raise TranscriptError(f"{path}: cannot be read ({reason}); make it readable") from error
     if len(data) > most:
-        raise TranscriptError(f"{path}: larger than {most // 1_000_000} MB; split it")
+        raise TranscriptError(f"{path}: larger than {most // 1_000_000} MB; split the file")
     return data
 
 
@@ -177,10 +177,10 @@ def format_labels(rows: Iterable[tuple[str, str, str, str]]) -> bytes:
 def read_dataset(
     paths: Sequence[Path], request: ImportRequest, folder: Path, at: datetime
 ) -> Iterator[tuple[Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
-    """Yield a pair for each debate in the data set `request.format`: a function, and people's labels.
+    """Yield a pair for each debate in the data set `request.format`: a function that builds the debate, and labels.
 
-    The function builds the debate and names its transcript in `folder`, or raises TranscriptError. A label is one
-    rater's judgement. Raises UsageError if the data set has no debates, if `request` names columns, or if `folder` ends
+    The function returns the debate with the path of its transcript in `folder`, or raises TranscriptError. A label is
+    one rater's judgement. Raises UsageError if the data set has no debates, if `request` names columns, or if `folder` ends
     in .json.
     """
     name = request.format or ""

@@ -48,7 +48,7 @@ from debate_cli.systems.scoring import score
 
 T = TypeVar("T")
 WINDOW = 4
-"""Factor of the maximum number of files whose results are in memory. The maximum is `WINDOW * concurrency`."""
+"""At most `WINDOW * concurrency` files are judged, or wait for their results to be yielded, at the same time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,7 @@ class JudgingRequest:
 
 
 def parse_model(name: str, option: str = "--model") -> ModelSpec:
-    """Return the model that `option` names. Raises UsageError for a malformed name."""
+    """Return the model `name` as a `ModelSpec`. Raises UsageError for a malformed name, with `option` in the message."""
     try:
         return ModelSpec(model=name)
     except ValidationError as error:

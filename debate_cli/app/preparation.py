@@ -127,9 +127,9 @@ def prepare_run(
 def _list_parts(
     own: PendingModels, source: SourceMap, added: Mapping[str, PendingModels], searches: Collection[SearchPlace]
 ) -> list[tuple[PendingModels, SourceMap]]:
-    """Return the models to ask, each group with the source of its configuration.
+    """Return groups of models to ask, each with the source of its configuration.
 
-    The groups: the run `own`, then the runs in `added`, then the model that sorts passages.
+    The groups: the models of `own`, the models of each run in `added`, and the model that sorts passages.
     """
     ordering = rerank_spec(own.config) if "files" in searches else None
     return [

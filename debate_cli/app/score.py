@@ -98,7 +98,7 @@ class UnusableFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScoreRequest:
-    """Options of `debate score`: the systems and runs to score, and how."""
+    """Options of `debate score`."""
 
     systems: tuple[str, ...] = ()
     """Kinds of systems. Empty: all systems."""

@@ -65,9 +65,9 @@ class VerdictRecord(NamedTuple):
     tokens: int
     """Input and output tokens of all calls of the debate."""
     judging_cost_usd: float | None
-    """Cost in US dollars of the calls behind this verdict alone; empty if a price is unknown."""
+    """Cost in US dollars of the judges' calls for this verdict; empty if a price is unknown."""
     judging_tokens: int
-    """Input and output tokens of the calls behind this verdict alone."""
+    """Input and output tokens of the judges' calls for this verdict."""
     debaters: tuple[DebaterRecord, ...]
     """One record for each debater, in the order of the debate's participants."""
 

@@ -128,7 +128,7 @@ class Session:
 
         - `path`: where the debate is saved. None: nothing is saved.
         - `runs_to_complete`: ids of judging runs. If `runs_to_complete` and `openings` are empty, all stored runs are finished.
-        - `force`: whether to overwrite a file that was changed since it was read. If False, such a file is a UsageError.
+        - `force`: whether to overwrite a file that was changed since it was read. If False, such a file raises UsageError.
 
         The outcome has only the verdicts of the judged runs. The newest of these runs decides.
         """

@@ -54,7 +54,7 @@ from debate_cli.systems.tables import Number, Table
 
 _MODEL_OPTIONS = ("mock", "config", "max_cost", "max_tokens", "trust_host", "trust_path")
 _MAX_TOPIC_CHARS = 60
-_TOPIC_SOURCES = {"option": "as given", "file": "named in the file", "name": "the file's name; set it with --topic"}
+_TOPIC_SOURCES = {"option": "from --topic", "file": "named in the file", "name": "the file's name; set it with --topic"}
 
 
 def run(given: ImportOptions) -> None:

@@ -26,8 +26,8 @@ def scores(saved: Path, command: str) -> dict[str, float]:
     ("command", "gate", "named"),
     [
         ("run", ("--fail-under", "9.9"), "--fail-under"),
-        ("judge", ("--fail-under", "Pro=9.9"), "Pro has {Pro:.2f}"),
-        ("score", ("--fail-under", "Pro=9.9"), "Pro has {Pro:.2f}"),
+        ("judge", ("--fail-under", "Pro=9.9"), "the score of Pro in the verdict of structured is {Pro:.2f}"),
+        ("score", ("--fail-under", "Pro=9.9"), "the score of Pro in the verdict of structured is {Pro:.2f}"),
         ("run", ("--expect-winner", "Pro"), "--expect-winner: expected Pro"),
         ("judge", ("--expect-winner", "draw"), "--expect-winner: expected draw"),
         ("score", ("--expect-winner", "draw"), "--expect-winner: expected draw"),

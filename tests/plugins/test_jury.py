@@ -169,7 +169,7 @@ def test_a_jury_judges_a_text(judged_text: Path) -> None:
         ("--fail-under ACCEPT=60", 5, "the score of ACCEPT in the verdict of jury is 40.00, below 60"),
         ("--fail-under PASS=0.5", 2, "the outcomes of jury are ACCEPT, REJECT"),
         ("--fail-under 40", 0, ""),
-        ("--fail-under 41", 5, "ACCEPT has 40.00"),
+        ("--fail-under 41", 5, "the score of ACCEPT in the verdict of jury is 40.00"),
         ("--fail-under 101", 2, "jury gives scores from 0 to 100"),
     ],
 )

@@ -195,7 +195,7 @@ def _with_claims(turn: Turn, found: Sequence[QuotedClaimForm]) -> Turn:
             arguments.append(Argument(id="", claim=claim, reasoning="", evidence=check.passage_words))
         else:
             said = entry.quote[:_MAX_SHOWN_CHARS]
-            problem = "a claim was left out, because the speech does not contain its passage"
+            problem = "a claim was left out, because the speech does not contain its quote"
             warnings.append(f"{NOT_SAID}: {problem}: “{said}”")
     return turn.model_copy(update={"arguments": tuple(arguments), "warnings": tuple(warnings)})
 

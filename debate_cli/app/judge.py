@@ -144,7 +144,9 @@ class JudgePlan:
             [(item.host, item.variables) for item in each] for each in (self.destinations, task.context.destinations)
         )
         if now != before:
-            raise UsageError(f"{self.source}: names other servers than when this command began; judge it again")
+            raise UsageError(
+                f"{self.source}: the file now names other servers than at the start of this command; judge it again"
+            )
         return task
 
 
@@ -161,11 +163,9 @@ def build_judge_plans(
     if request.out is not None and len(sources) > 1 and request.out.suffix:
         raise UsageError(f"--out {request.out}: this is one file for several results; name a folder")
     if request.text_id is not None and (len(sources) != 1 or not sources[0].is_text):
-        raise UsageError(
-            "--id names the debate that is made from a single text; leave it out for transcripts and for several texts"
-        )
+        raise UsageError("--id applies only to a single text; leave it out for transcripts and for several texts")
     if request.context is not None and not any(source.is_text for source in sources):
-        raise UsageError("--context is shown beside a text; a saved debate has its own background, so leave it out")
+        raise UsageError("--context applies only to texts, and no text is judged; leave out --context")
     taken: dict[Path, Path] = {}
 
     def plan(source: JudgeSource) -> JudgePlan:
@@ -344,7 +344,7 @@ def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConf
         return _build_transcript_task(path, request, loaded)
     if request.changes:
         raise UsageError(
-            "--set changes settings of a configuration, and a text has none; name a configuration with --config"
+            "--set changes settings of a configuration, but a text has no configuration; name one with --config"
         )
     if source.content is None and not path.exists():
         raise TranscriptError(f"{path}: no such file; name a transcript, or a text for {text_system_options()}")

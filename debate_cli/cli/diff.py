@@ -39,7 +39,9 @@ class Options(NamedTuple):
     b: Annotated[
         str | None,
         typer.Argument(
-            metavar="B", help="The second debate; omit it with --runs.", autocompletion=completion.complete_debates
+            metavar="B",
+            help="The second debate. Leave it out to compare two judging runs of A.",
+            autocompletion=completion.complete_debates,
         ),
     ] = None
     runs: Annotated[

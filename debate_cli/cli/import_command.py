@@ -187,7 +187,7 @@ class _Importer:
         if self.files_with_warnings:
             print_status(
                 f"note: {count_noun(self.files_with_warnings, 'file')} with warnings"
-                + ("" if self.given.json else "; to see them, add --json or import one file")
+                + ("" if self.given.json else "; to see the warnings, add --json or import one file")
             )
         code = run_control.gravest_exit_code({*self.exit_codes, 1 if self.failed else 0})
         if code:
@@ -246,7 +246,7 @@ class _Importer:
         self.is_stopped = search.stopped
         found = search.finish(spec)
         left_out = (
-            f"; {search.dropped_count} left out, because the speech does not contain their words"
+            f"; {search.dropped_count} left out, because the speech does not contain their quotes"
             if search.dropped_count
             else ""
         )

@@ -84,7 +84,7 @@ def run(given: JudgeOptions) -> None:
 
 def _check_batch_options(given: JudgeOptions) -> None:
     if not given.paths and not given.collect:
-        raise UsageError("no transcript is named; give its file, folder or id as PATH")
+        raise UsageError("no transcript is named; name a file, folder or id as PATH")
     if given.resubmit and not given.collect:
         raise UsageError("--resubmit has no effect without --collect; add --collect")
     if given.collect:
@@ -120,7 +120,7 @@ def _plan_collection(
         store = BatchStore(plan.source.parent).path
         if not store.exists():
             raise UsageError(
-                f"{plan.source}: {store.name} is missing beside it, so its batches are unknown; restore that file, "
+                f"{plan.source}: {store.name} is missing in its folder, so the submitted batches are unknown; restore that file, "
                 f"or submit all questions again with: debate judge --collect {shlex.quote(str(plan.source))} --resubmit"
             )
     return plans, problems

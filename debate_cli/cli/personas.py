@@ -48,7 +48,9 @@ class Options(NamedTuple):
 
     EPILOG = "Exit codes: 0 done, 1 failed, 2 wrong input, 3 a provider failed, 4 budget reached, 130 interrupted, 141 output pipe closed."
 
-    paths: Annotated[list[str], typer.Argument(metavar="FILE", help="Text files, folders of them, and `-` (stdin).")]
+    paths: Annotated[
+        list[str], typer.Argument(metavar="FILE", help="Text files, folders of text files, and `-` (stdin).")
+    ]
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="File for the configuration; default: stdout.")
     ] = None

@@ -89,10 +89,10 @@ def _check_options(given: RunOptions) -> None:
         raise UsageError("--resume keeps the debate's id and file; leave out --id and --no-save")
     if given.up_to_damage and (given.resume is None or given.dry_run):
         raise UsageError(
-            "--up-to-damage cuts the journal of the debate to resume; add --resume, and leave out --dry-run"
+            "--up-to-damage cuts the journal of the debate that is resumed; add --resume, and leave out --dry-run"
         )
     if given.close and given.resume is None:
-        raise UsageError("--close ends a saved debate; name it with --resume")
+        raise UsageError("--close ends a saved debate; name the debate with --resume")
     if given.report is not None:
         refuse_existing(given.report, force=given.force, option="--report")
 

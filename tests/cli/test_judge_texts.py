@@ -203,7 +203,7 @@ def test_each_of_several_texts_says_what_must_change(here: Path) -> None:
     [
         ("- --system structured", "add --system panel"),
         ("empty --system panel", "contains no transcripts and no text files"),
-        ("saved.json --system panel --context brief.md", "--context is shown beside a text"),
+        ("saved.json --system panel --context brief.md", "--context applies only to texts, and no text is judged"),
         ("PLAN.md --system panel --context gone.md", "gone.md: cannot be read"),
         ("PLAN.md --system panel --fail-under PAS=0.6", "the outcomes of panel are PASS, FAIL, CONDITIONAL"),
     ],

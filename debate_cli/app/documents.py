@@ -15,7 +15,7 @@ STDIN = "-"
 STDIN_NAME = "stdin"
 TRANSCRIPT_SUFFIXES = frozenset({TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX})
 _DATA_SUFFIXES = TRANSCRIPT_SUFFIXES | {".yaml", ".yml"}
-"""Suffixes of the files in a folder that are not judged as texts. YAML files are mostly configurations."""
+"""Suffixes of files that are skipped when a folder of texts is judged. YAML files are mostly configurations."""
 MAX_TEXT_BYTES = 400_000
 """Maximum size in bytes of a text to judge, and of the file of `--context`."""
 _PROBE_BYTES = 4096

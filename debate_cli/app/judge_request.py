@@ -310,9 +310,7 @@ def _check_settings(system: SystemSettings) -> None:
 
 def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) -> None:
     _check_settings(system)
-    if (
-        not debate.turns and debate.document_name is None and debate.closed is not None
-    ):  # a debate that is not closed may still get speeches
+    if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open debate may get some
         raise TranscriptError(
             f"the debate has no speeches yet, so it cannot be judged; resume it first: debate run --resume {debate.id}"
         )

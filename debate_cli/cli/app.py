@@ -46,7 +46,7 @@ PLAIN_WORDS = (
     ("greater than or equal to", "at least"),
     ("less than or equal to", "at most"),
 )
-"""Pairs of words: pydantic's words in errors about options, and the words that replace them."""
+"""Replacements in errors about options: pairs of pydantic's words and plainer words."""
 MAX_CHOICES_WIDTH = 24
 """Maximum length of a list of choices in the placeholder column of help, in characters."""
 DEBATE_PANEL, SAVED_PANEL, SETUP_PANEL = "Debate", "Saved debates", "Setting up"

@@ -103,10 +103,8 @@ def _import_dataset(
     given = importer.given
     target = (given.out or next(iter(transcript_dirs()))) / LABELS_FILE
     is_continued = False
-    if (
-        importer.asked is not None and target.exists()
-    ):  # an import is continued if its first readable debate has stored claims
-        for load, _ in read_entries():
+    if importer.asked is not None and target.exists():
+        for load, _ in read_entries():  # the first readable debate is enough
             with suppress(DebateError):
                 is_continued = importer.find_known_claims(load()) is not None
                 break

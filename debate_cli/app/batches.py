@@ -40,7 +40,7 @@ FILES_PER_DEBATE, OTHER_FILES = 2, 200
 SETTLE_S = 0.1
 """Seconds for which all debates must wait before a batch is submitted."""
 FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5
-"""Seconds between two checks of the submitted batches: first interval, longest interval, and growth factor."""
+"""Interval between checks of the submitted batches: first and longest interval in seconds, and growth factor."""
 MAX_SUBMISSIONS = 5
 """Maximum number of attempts to submit a batch that the vendor does not accept."""
 

@@ -124,12 +124,12 @@ class RunEstimate:
 
     @property
     def planned(self) -> CallTotals:
-        """Sum of the planned calls of all roles."""
+        """Sum of the planned totals of all roles."""
         return sum((role.planned for role in self.roles), NO_CALLS)
 
     @property
     def worst(self) -> CallTotals:
-        """Sum of the highest possible calls of all roles."""
+        """Sum of the highest possible totals of all roles."""
         return sum((role.worst for role in self.roles), NO_CALLS)
 
     def context_warnings(self) -> list[str]:

@@ -40,7 +40,7 @@ class Gates(NamedTuple):
     max_warnings: int | None = None
     """Maximum number of warnings in all turns and assessments together."""
     fail_on: tuple[str, ...] = ()
-    """What must not occur, as names from `FAIL_ON_CONDITIONS`."""
+    """Conditions that must not occur, from `FAIL_ON_CONDITIONS`."""
 
     def require_names(
         self, names: Collection[str], deciding: Iterable[str], where: str = "", *, is_one_of_many: bool = False

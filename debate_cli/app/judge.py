@@ -153,7 +153,7 @@ class JudgePlan:
 def build_judge_plans(
     sources: Sequence[JudgeSource], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return a plan for each file that can be judged, and an error message for each file that cannot.
+    """Return a plan for each file that can be judged, and an error message for each other file.
 
     `loaded`: the configuration of `request`. None: the request has no configuration. Raises UsageError, ConfigError and
     MissingKeyError. If there is only one file, its error is raised instead of returned.

@@ -107,7 +107,7 @@ class ScoreRequest:
     rubric: Rubric = field(default_factory=Rubric)
     """Settings of judging systems that replace the stored ones."""
     rubric_option: str = ""
-    """The option that changes settings, for messages, e.g. `--weights logic=1`; empty without such an option."""
+    """The given option --weights or --rubric, for messages, e.g. `--weights logic=1`. Empty if neither is given."""
     gates: Gates = field(default_factory=Gates)
     check: bool = False
     """Whether to compare the stored verdicts with the recomputed ones."""

@@ -141,7 +141,7 @@ def verdict_records(file: ScoredFile, debate: Debate) -> Iterator[VerdictRecord]
 
 
 def argument_records(file: ScoredFile, debate: Debate) -> Iterator[ArgumentRecord]:
-    """Yield a record for each argument and criterion of the verdicts whose system marks arguments."""
+    """Yield a record for each mark of an argument. Systems that mark no arguments yield nothing."""
     for verdict in file.verdicts:
         marks = get_system(verdict.system).argument_marks(verdict) if is_installed(verdict.system) else ()
         speakers = {record.debater: record._asdict() for record in _debater_records(debate, verdict)}

@@ -57,7 +57,7 @@ IN_MEMORY_CONFIG_NAME = "the configuration"
 PYTHON_PROVIDER = "python"
 """Provider name of the caller's own model objects. The object for the role `judge` is called `python/judge`."""
 JUDGE_ROLES = ("judge", "default")
-"""Roles of judges' models. The first one that the caller has an object for counts."""
+"""Keys of `models` that can name the judges' model object. If the caller passes both, `judge` takes precedence."""
 
 
 class _LoadedDebateConfig(DebateConfig):
@@ -131,12 +131,12 @@ def import_debate(
     - `sides`: maps a speaker to `for`, `against` or another label.
     - `drop`: speakers to leave out.
     - `merge`: maps a spelling in the file to the speaker's name, e.g. `{"Dr. Lee": "Ann Lee"}`.
-    - `round_by`: `turns` begins a round when a speaker speaks again, `heading` at each heading. None: the rounds in the
-      file. If the file has no rounds, `turns`.
+    - `round_by`: where a round begins. `turns`: when a speaker of the round speaks again. `heading`: at each heading.
+      None: the rounds in the file. If the file has no rounds, as with `turns`.
     - `columns`: for a table, maps `speaker`, `text` or `round` to the name of a column.
 
     To save the debate, judge it: `judge(debate, ..., path=...)`. Raises ConfigError for a wrong argument,
-    TranscriptError if the file holds no debate.
+    TranscriptError if the file contains no debate.
     """
     check_arguments(import_debate, locals())
     speakers = SpeakerChoices(sides or {}, tuple(drop), merge or {})
@@ -163,10 +163,11 @@ async def run_debate(
     - `folder`: where the journal and the transcript are written. None: nothing is written.
     - `debate_id`: name of the files. None: an id is generated.
     - `models`: your own model objects, which have a method `complete`. A key is the `provider/model` to
-      replace, or a key under `models` in the configuration, e.g. `default` or `judge`. A debater or judge must use it.
+      replace, or a key under `models` in the configuration, e.g. `default` or `judge`. A debater or a judge must use
+      each object.
     - `trusted_hosts`: hosts to which the configuration may send requests and keys.
 
-    A failure of a model raises nothing: read `halted` and `debate.failures` of the outcome.
+    If a model fails, no error is raised. `halted` and `debate.failures` of the outcome describe the failure.
     Raises ConfigError for a wrong argument, MissingKeyError for a missing key, and UntrustedHostError for a host that is
     not trusted. These errors are raised before any call.
     """
@@ -234,11 +235,11 @@ async def judge_text(
     observer: Observer | None = None,
     trusted_hosts: Sequence[str] = (),
 ) -> Outcome:
-    """Let judges vote on a text. Without judges for texts in `config`, a default panel votes.
+    """Let judges vote on a text. If no system in `config` judges texts, a default panel votes.
 
     - `name`: the name of the text in results.
     - `context`: material that is shown beside the text and not judged. None: the background of `config`.
-    - `config`: its topic is the question of the vote. It needs no debaters.
+    - `config`: the configuration to judge with. Its topic is the question of the vote. It needs no debaters.
 
     The other arguments are those of `judge`. Raises TranscriptError if the text is empty or too long. Raises
     ConfigError for a wrong argument, and UntrustedHostError for a host that is not trusted.
@@ -281,12 +282,12 @@ def score(
 def agreement(votes: Votes, dimensions: DimensionMarks) -> float:
     """Return the agreement of a panel, 0-1.
 
-    `votes`: the judges' options (PASS, FAIL, CONDITIONAL), as a list or by judge. `dimensions` maps each dimension to
-    the judges' marks from 1 to 3, as a list or by judge.
+    - `votes`: the judges' options (PASS, FAIL, CONDITIONAL), as a list or as a mapping by judge.
+    - `dimensions`: maps each dimension to the judges' marks from 1 to 3, as a list or as a mapping by judge.
 
     The agreement is 0.6 x V + 0.4 x D. V is the share of judges who voted for the most frequent option. D is the mean
     over the dimensions of 1 minus half the difference between highest and lowest mark. Dimensions with fewer than two
-    marks do not count. If no dimension counts, D is 1. With fewer than two votes, the agreement is 1.
+    marks are left out. If no dimension is left, D is 1. With fewer than two votes, the agreement is 1.
 
     Raises ConfigError for an unknown option, or a mark outside 1-3.
     """
@@ -300,7 +301,7 @@ def needs_deliberation(
     """Return whether a panel should vote again: its agreement is below `threshold`, and a point is disputed.
 
     The vote is disputed if judges choose different options. A dimension is disputed if its highest and lowest mark
-    differ by 1.5 or more. One vote alone disputes nothing.
+    differ by 1.5 or more. With fewer than two votes, returns False.
 
     Raises ConfigError for an unknown option, or a mark outside 1-3.
     """
@@ -347,8 +348,8 @@ def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tu
 def _require_used(own: Iterable[str], used: Collection[str], roles: Iterable[str] = ()) -> None:
     """Raise ConfigError for a model object that no debater and no judge uses.
 
-    `own`: full names of the model objects. `used`: full names of the models that are asked. `roles`: other names that a
-    caller may have meant.
+    `own`: full names of the model objects. `used`: full names of the models that are asked. `roles`: further
+    names to suggest in the error.
     """
     for name in own:
         if name not in used:

@@ -1,4 +1,4 @@
-"""Checks the arguments of the functions of `import debate_cli`, whose callers may not use a type checker."""
+"""Checks the arguments of the functions of `import debate_cli`, because callers may not use a type checker."""
 
 from collections.abc import Callable, Collection, Mapping
 from inspect import signature
@@ -12,7 +12,7 @@ from debate_cli.errors import ConfigError
 from debate_cli.importing.formats import READERS
 
 Check = Callable[[Any], str | None]
-"""Returns what is wrong with an argument, and what to pass. Returns None if the argument can be used."""
+"""A function of an argument. It returns what is wrong and what to pass, or None for a usable argument."""
 
 
 def check_arguments(function: Callable[..., object], given: Mapping[str, object]) -> None:
@@ -70,12 +70,12 @@ def _accept_methods(protocol: str, *methods: str) -> Check:
 def _by_judge(given: Any) -> str | None:
     if isinstance(given, Collection) and not isinstance(given, str):
         return None
-    return f"{_describe(given)} is neither a list nor a mapping from judges; pass one of them"
+    return f"{_describe(given)} is neither a list nor a mapping; pass a list, or a mapping whose keys are judges"
 
 
 def _share(given: Any) -> str | None:
     is_share = isinstance(given, Real) and 0 <= float(given) <= 1
-    return None if is_share else f"{_describe(given)} is not a number from 0 to 1; use one, e.g. 0.7"
+    return None if is_share else f"{_describe(given)} is not a number from 0 to 1; pass one, e.g. 0.7"
 
 
 def _describe(argument: object) -> str:
@@ -107,4 +107,4 @@ _CHECKS: Mapping[str, Check] = {
     "round_by": _accept_one_of("turns", "heading"),
     **dict.fromkeys(("topic", "text", "name", "context", "model", "debate_id", "runs"), _text),
 }
-"""The check of each parameter. A parameter has the same meaning in all functions."""
+"""Check of each parameter, by name. Parameters with equal names have equal meanings in all functions."""

@@ -1,4 +1,4 @@
-"""Asks judges in batches: gathers the requests of many debates, submits the batches, and collects the answers."""
+"""Asks judges through the vendors' batch APIs: gathers requests of many debates, submits them, collects the answers."""
 
 import asyncio
 import copy
@@ -36,11 +36,11 @@ from debate_cli.storage.batch_store import BatchStore, RequestKey, StoredBatch, 
 MAX_WAITING_DEBATES = 10_000
 """Maximum number of debates that wait for batches at the same time. A waiting debate takes about 0.4 MB of memory."""
 FILES_PER_DEBATE, OTHER_FILES = 2, 200
-"""Number of files that a debate keeps open (journal and lock file), and that the rest of the process keeps open."""
+"""Numbers of open files: of each debate (journal and lock file), and of the rest of the process."""
 SETTLE_S = 0.1
 """Seconds for which all debates must wait before a batch is submitted."""
 FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5
-"""Seconds between two checks of the submitted batches: first interval, longest interval, and growth factor."""
+"""Interval between checks of the submitted batches: first and longest interval in seconds, and growth factor."""
 MAX_SUBMISSIONS = 5
 """Maximum number of attempts to submit a batch that the vendor does not accept."""
 
@@ -51,7 +51,7 @@ def raise_file_limit() -> int:
     wanted = MAX_WAITING_DEBATES * FILES_PER_DEBATE + OTHER_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:
         raised = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        with suppress(OSError, ValueError):  # macOS allows fewer than it says
+        with suppress(OSError, ValueError):  # macOS allows fewer than `hard`
             resource.setrlimit(resource.RLIMIT_NOFILE, (raised, hard))
             soft = raised
         wanted = min(wanted, soft)
@@ -66,7 +66,7 @@ class BatchOptions:
     """Options of a command that uses batches."""
 
     waits: bool
-    """Whether to wait for the answers of batches. If False, the run stops once it has nothing to do but wait."""
+    """Whether to wait for the answers of batches. If False, the run stops when only waiting is left to do."""
     note: Callable[[str], None]
     """Shows the user a line about a batch."""
     progress: Callable[[int, int], None]
@@ -99,7 +99,7 @@ class BatchQueue:
         self._questions: dict[_Question, None] = {}
         """The questions in the order in which they were asked. Only the keys of this dict are used."""
         self._served: set[str] = set()
-        """Custom ids of the requests that were answered in this run."""
+        """Ids (`custom_id`) of the batch requests that were answered in this run."""
         self._tasks = Counter[TaskState]()
         self._version = 0
         """Counter that grows when a task starts, asks a question or ends."""
@@ -209,7 +209,7 @@ class BatchQueue:
                         )
         except DebateError as error:
             self._halt(error)
-        except Exception as error:  # noqa: BLE001 - otherwise all debates would wait for ever
+        except Exception as error:  # noqa: BLE001 - without this, all debates would wait forever
             self._halt(
                 StorageError(
                     f"{self._store.path}: unexpected {type(error).__name__}: {error}; repeat the command to collect the answers"
@@ -272,7 +272,7 @@ class BatchQueue:
         except TransientError as error:
             now = time.monotonic()
             if self._failing_since is None:
-                self._options.note(f"{error}; looking again")
+                self._options.note(f"{error}; checking the batch again")
                 self._failing_since = now
             if not self._options.waits or now - self._failing_since > MAX_CLOSED_S:
                 raise
@@ -298,7 +298,7 @@ class BatchQueue:
         again = sum(isinstance(error, TransientError) for error in failed)
         lost = sum(error is not None for error in failed) - again
         parts = [f"{len(questions) - again - lost} of {count_noun(len(questions), 'request')} answered"]
-        parts += [f"{again} go into the next batch"] if again else []
+        parts += [f"{again} moved to the next batch"] if again else []
         parts += [f"{lost} failed"] if lost else []
         self._options.note(f"{vendor_id} has ended: {', '.join(parts)}")
         return batch.requests
@@ -366,7 +366,7 @@ def _split(questions: Iterable[_Question]) -> Iterator[list[list[_Question]]]:
 
 @dataclass(frozen=True, slots=True)
 class QueuedModel:
-    """A model whose requests wait in `queue` for a batch."""
+    """A model that puts its requests into `queue`, where they wait for a batch."""
 
     queue: BatchQueue
     name: str
@@ -397,7 +397,7 @@ class QueuedModel:
 
 @dataclass(frozen=True, slots=True)
 class WaitingModel:
-    """A model whose calls `queue` counts as waiting tasks."""
+    """Model wrapper. During a call, `queue` counts one more waiting task."""
 
     model: Model
     queue: BatchQueue
@@ -423,7 +423,7 @@ class _TrackedActor:
 
 
 def wrap_actors(actors: Actors, queue: BatchQueue) -> Actors:
-    """Wrap debaters and judge. While one of them speaks or judges, `queue` counts one working task."""
+    """Wrap debaters and judge, so that `queue` counts one more working task while one of them speaks or judges."""
     speakers = {name: _TrackedActor(speaker, queue) for name, speaker in actors.debaters.items()}
     return replace(actors, debaters=speakers, judge=_TrackedActor(actors.judge, queue))
 
@@ -444,7 +444,10 @@ class BatchQueues:
 
     @property
     def halted(self) -> DebateError | None:
-        """Error that made a queue stop the run; None if no queue has stopped the run. BatchPendingError comes last."""
+        """Error that made a queue stop the run; None if no queue has stopped the run.
+
+        Any other error takes precedence over BatchPendingError.
+        """
         found = [queue.halted for queue in self._queues.values() if queue.halted is not None]
         return min(found, key=lambda why: isinstance(why, BatchPendingError), default=None)
 

@@ -104,7 +104,7 @@ class JudgementComparison(FrozenModel):
     """Number of arguments with equal id and claim on both sides. Their standings are compared. 0 if a side has no
     standings."""
     judged_claims: tuple[int, int]
-    """Two numbers: the arguments with a standing on side A, and those on side B."""
+    """Numbers of arguments with a standing: on side A, and on side B."""
     settings: tuple[SettingDifference, ...]
     """Settings with different values. Not compared: the sections `limits` and `output`, and systems that judged only
     one side."""
@@ -150,7 +150,7 @@ def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:
 
 def _verdicts_by_system(side: ComparisonSide) -> dict[str, Verdict]:
     found: dict[str, Verdict] = {}
-    for verdict in score(side.debate, runs=side.run):  # of runs side by side the newest, which is first
+    for verdict in score(side.debate, runs=side.run):  # of several runs of one system, the newest comes first
         if verdict.reviewer is None or side.run != LATEST_RUNS:
             found.setdefault(verdict.system, verdict)
     return found

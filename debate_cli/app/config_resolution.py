@@ -74,12 +74,12 @@ def provider_problems(config: DebateConfig) -> list[Problem]:
 
 
 def check_for_mock(config: DebateConfig) -> list[Problem]:
-    """Return the contradictions in `config` for a run on the mock provider. Missing models are no problem."""
+    """Return the contradictions in `config` for a run on the mock provider. Missing models are allowed."""
     return check_config(_with_default_model(config))
 
 
 def check_for_judging(config: DebateConfig) -> list[Problem]:
-    """Return the contradictions in `config` for `debate judge`. Missing debaters and models are no problem."""
+    """Return the contradictions in `config` for `debate judge`. Missing debaters and models are allowed."""
     return check_judging_config(_with_default_model(config))
 
 
@@ -151,7 +151,7 @@ def config_from_transcript(
 
 
 def _escape_variables(data: Any) -> Any:
-    """Write `${` as `$${`, so that stored texts name no variables. Headers stay, because they do name variables."""
+    """Replace `${` by `$${`, so that stored texts are not expanded. Headers stay, because they may contain variables."""
     if isinstance(data, str):
         return data.replace("${", "$${")
     if isinstance(data, list):

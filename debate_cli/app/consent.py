@@ -81,7 +81,7 @@ class Consent:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """A server that gets requests. A built-in provider's own server counts only if it also gets other variables."""
+    """A server that gets requests, and the variables that are sent to it."""
 
     provider: str
     host: str
@@ -91,9 +91,9 @@ class Destination:
     """Consents that the user must give before the server is asked."""
 
     def format(self) -> str:
-        """Return `provider lab sends LAB_KEY and the debate's texts to lab.example:8000`.
+        """Return a sentence, e.g. `provider lab sends LAB_KEY and the debate's texts to lab.example:8000`.
 
-        Names may contain control characters.
+        Control characters in names are not removed.
         """
         downloads = [consent.download for consent in self.consents if consent.download]
         if downloads:
@@ -204,9 +204,9 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Return the origin of each provider's settings in `config`: the file of `loaded`, or the saved debate `file`.
+    """Return the origin of each provider's settings in `config`, by the provider's name.
 
-    Settings that are equal in `loaded` come from its file. All others come from the saved debate.
+    Settings that `loaded` contains too come from the file of `loaded`. Other settings come from the saved debate `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}

@@ -67,7 +67,7 @@ class RunContext:
     asked_people: tuple[str, ...] = ()
     """Model names of the people that will be asked: `human` or `files/NAME`."""
     destinations: tuple[Destination, ...] = ()
-    """Servers that will be asked, without the servers of built-in providers."""
+    """Servers that requests will go to, without the servers of built-in providers."""
     observer: Observer = field(default_factory=NullObserver)
     warn: Callable[[str], None] | None = None
     """Receives warnings that the user must see even if progress is hidden. None: the observer receives them as
@@ -75,14 +75,14 @@ class RunContext:
     stop: StopSignal = field(default_factory=StopSignal)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     clock: Callable[[], float] = time.monotonic
-    """Returns a time in seconds, from which per-minute limits are computed. If a test replaces `sleep`, its `sleep`
-    must advance this clock."""
+    """Returns a monotonic time in seconds, for limits per minute. A test that replaces `sleep` must let it advance this
+    clock."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     """Returns the current time, for the times of events."""
 
     @property
     def redact(self) -> Redactor:
-        """The redactor, which removes `secrets` from texts."""
+        """Redactor that removes `secrets` from texts."""
         return Redactor(self.secrets)
 
     def send_warning(self, message: str) -> None:

@@ -119,8 +119,8 @@ async def diagnose_models(
 ) -> tuple[Diagnosis, ...]:
     """Return a diagnosis of each model in `specs`. All models are checked at once.
 
-    If `searches` is True and a web search is configured, the web search is checked too. A problem of one model is part
-    of its diagnosis. Raises ConfigError for a problem of the configured providers.
+    If `searches` is True and a web search is configured, the web search is checked too. A problem of a model raises no
+    error, but is part of the model's diagnosis. Raises ConfigError for a problem of the configured providers.
     """
     own = context.config.limits
     limits = Limits(concurrency=own.concurrency, max_attempts=min(own.max_attempts, MAX_CHECK_ATTEMPTS))
@@ -195,7 +195,7 @@ def select_models(
 
 
 def build_check_request(spec: ModelSpec, profile: Profile, seed: int | None) -> Request:
-    """Return the request that asks `_QUESTION`, with the parameters that `spec` has in a debate."""
+    """Return the request that asks `_QUESTION`, with the temperature and the output limit of `spec`."""
     limit = spec.max_output_tokens or profile.max_output_tokens
     thinks = profile.max_output_tokens > Profile().max_output_tokens
     return Request(

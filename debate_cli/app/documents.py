@@ -15,7 +15,7 @@ STDIN = "-"
 STDIN_NAME = "stdin"
 TRANSCRIPT_SUFFIXES = frozenset({TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX})
 _DATA_SUFFIXES = TRANSCRIPT_SUFFIXES | {".yaml", ".yml"}
-"""Suffixes of the files in a folder that are not judged as texts. YAML files are mostly configurations."""
+"""Suffixes of files that are skipped when a folder of texts is judged. YAML files are mostly configurations."""
 MAX_TEXT_BYTES = 400_000
 """Maximum size in bytes of a text to judge, and of the file of `--context`."""
 _PROBE_BYTES = 4096
@@ -28,7 +28,7 @@ class JudgeSource(NamedTuple):
     path: Path
     is_text: bool
     content: bytes | None = None
-    """The text from standard input. None: the text is in the file `path`."""
+    """The text from standard input. None: the content is in the file `path`."""
 
     @property
     def name(self) -> str:
@@ -56,7 +56,8 @@ def find_sources(
     """Return two lists: the debates and texts that `references` name, and a note for each folder with skipped files.
 
     - `references`: paths, ids of debates in `folders`, folders, globs, and `-` for standard input.
-    - `judges_texts`: whether texts are allowed. If True, a folder without saved debates gives all text files below it.
+    - `judges_texts`: whether texts are allowed. If True, all text files in and below a folder without saved debates are
+      returned.
     - `read_stdin`: function that reads at most the given number of bytes from standard input.
     - `not_judged`: files to skip in folders.
 
@@ -82,7 +83,7 @@ def find_sources(
         if skipped:
             names = ", ".join(path.relative_to(folder).as_posix() for path in skipped)
             notes.append(
-                f"{folder}: not judged, because they are data, empty, no text, or links out of the folder: {names}"
+                f"{folder}: these files are not judged (empty or data files, links out of the folder, or files of other options): {names}"
             )
     if STDIN in references:
         found.append(JudgeSource(Path(STDIN_NAME), is_text=True, content=read_stdin(MAX_TEXT_BYTES + 1)))
@@ -94,7 +95,7 @@ def _list_texts(folder: Path, excluded: Collection[Path]) -> tuple[list[Path], l
     files = visible_files(folder)
     texts = [path for path in files if follow_links(path) not in excluded and _is_text_in(path, folder)]
     if not texts:
-        raise UsageError(f"{folder}: holds no transcripts and no text files; name a folder with such files, or a file")
+        raise UsageError(f"{folder}: contains no transcripts and no text files; name another folder, or a file")
     return texts, [path for path in files if path not in texts]
 
 
@@ -108,7 +109,7 @@ def read_text_file(path: Path) -> str:
 
 
 def decode_text(name: str, data: bytes) -> str:
-    """Return the text in `data`. Raises TranscriptError if it is not UTF-8, too long or empty. `name`: for the error."""
+    """Return the text in `data`. Raises TranscriptError if it is not UTF-8, too long or empty. `name`: for the error message."""
     if len(data) > MAX_TEXT_BYTES:
         raise TranscriptError(f"{name}: larger than {MAX_TEXT_BYTES // 1000} kB; give a shorter text")
     try:

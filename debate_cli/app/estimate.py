@@ -50,7 +50,7 @@ SPEECH_PURPOSES = ("opening", "cross_examination", "answers", "rebuttal", "closi
 
 @dataclass(slots=True)
 class PromptMeter:
-    """Measures the longest prompt of each purpose. It takes the place of a cassette, which records calls."""
+    """Measures the longest prompt of each purpose. As a `Cassette`, it sees every request of a run."""
 
     is_replay: bool = True
     longest_prompts: dict[str, int] = field(default_factory=dict[str, int])
@@ -124,12 +124,12 @@ class RunEstimate:
 
     @property
     def planned(self) -> CallTotals:
-        """Sum of the planned calls of all roles."""
+        """Sum of the planned totals of all roles."""
         return sum((role.planned for role in self.roles), NO_CALLS)
 
     @property
     def worst(self) -> CallTotals:
-        """Sum of the highest possible calls of all roles."""
+        """Sum of the highest possible totals of all roles."""
         return sum((role.worst for role in self.roles), NO_CALLS)
 
     def context_warnings(self) -> list[str]:
@@ -247,7 +247,7 @@ class _Estimator:
 
     def estimate_debaters(self) -> Iterator[RoleEstimate]:
         speakers = len(self.config.debaters)
-        before = speakers - 1 + speakers * (self.rounds - 1) / 2  # mean number of speeches before one of a debater
+        before = speakers - 1 + speakers * (self.rounds - 1) / 2  # mean number of speeches before a debater's speech
         further = math.ceil(self._speech_tokens() * before)
         for debater in self.config.debaters:
             spec = self.config.model_for_debater(debater)

@@ -11,7 +11,10 @@ from debate_cli.regular_file import cache_folder
 
 
 def open_sources(config: EvidenceConfig, folder: Path, env: Mapping[str, str]) -> Corpus | None:
-    """Index the sources of `config`, with paths relative to `folder`; None without sources. Raises UsageError."""
+    """Return an index of the sources of `config`; None without sources. Raises UsageError.
+
+    `folder`: where relative paths start.
+    """
     if not config.sources:
         return None
     files: dict[Path, SourceFile] = {}

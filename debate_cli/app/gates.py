@@ -40,7 +40,7 @@ class Gates(NamedTuple):
     max_warnings: int | None = None
     """Maximum number of warnings in all turns and assessments together."""
     fail_on: tuple[str, ...] = ()
-    """What must not occur, as names from `FAIL_ON_CONDITIONS`."""
+    """Conditions that must not occur, from `FAIL_ON_CONDITIONS`."""
 
     def require_names(
         self, names: Collection[str], deciding: Iterable[str], where: str = "", *, is_one_of_many: bool = False
@@ -61,11 +61,11 @@ class Gates(NamedTuple):
         if names or voting:
             others = [option for kind in system_kinds() for option in get_system(kind).options]
             allowed = others if is_one_of_many else []
-            if not all(is_installed(system.kind) for system in systems):  # its outcomes are in the stored verdict alone
+            if not all(is_installed(system.kind) for system in systems):  # only the stored verdict names its outcomes
                 allowed = [*others, *filter(None, (self.min_score_debater, self.expected_winner))]
             deciders = " and ".join(system.kind for system in systems)
             is_unscored = bool(deciders) and self.min_score_debater in others
-            why = f"{deciders} decides and gives it no score" if is_unscored else _NO_SUCH_NAME
+            why = f"the verdict of {deciders} decides and has no such score" if is_unscored else _NO_SUCH_NAME
             problem = self._check_score_name(names, voting, allowed, why)
             problem = problem or self._check_winner_name(names, voting, allowed)
         elif self.min_score is not None and self.min_score_debater is None and not is_one_of_many:
@@ -139,7 +139,7 @@ class Gates(NamedTuple):
 
 
 def _check_score(name: str | None, least: float, verdict: Verdict | None) -> str | None:
-    shown = name or "the higher score"
+    shown = f"the score of {name}" if name is not None else "the highest score"
     if verdict is None:
         return f"--fail-under: the verdict is undetermined, so {shown} cannot reach {least:.12g}"
     scores = {**verdict.option_scores, **verdict.scores}
@@ -148,14 +148,14 @@ def _check_score(name: str | None, least: float, verdict: Verdict | None) -> str
         return _describe_unknown_best(least, verdict.system)
     if score is None:
         scored = ", ".join(map(_printable_name, scores))
-        known = f"it has scores of {scored}" if scored else "it has no scores"
-        return f"--fail-under: the verdict of {verdict.system} has no score of {name or 'a debater'}; {known}"
+        known = f"it has scores for {scored}" if scored else "it has no scores"
+        return f"--fail-under: the verdict of {verdict.system} has no score for {name or 'a debater'}; {known}"
     if score >= least:
         return None
     lower, higher = f"{score:.2f}", f"{least:.12g}"
     if float(lower) >= float(higher):
         lower, higher = repr(score), repr(least)
-    return f"--fail-under: {shown} has {lower} in the verdict of {verdict.system}, below {higher}"
+    return f"--fail-under: {shown} in the verdict of {verdict.system} is {lower}, below {higher}"
 
 
 def _check_winner(expected: str, verdict: Verdict | None) -> str | None:
@@ -206,6 +206,6 @@ def _find_missing(debate: Debate, verdicts: Sequence[Verdict]) -> str | None:
     complete = {system for system, run in runs if debate.judged_all_turns(run, system)}
     for system, run in runs:
         if system not in complete:
-            return f"{system} {run.id} judged only {run.heard} of the {len(debate.turns)} speeches"
+            return f"{system} judged only {run.heard} of the {len(debate.turns)} speeches in the judging run {run.id}"
     count = len(missing_briefs(debate, verdicts))
     return f"{count} judgement{' is' if count == 1 else 's are'} missing" if count else None

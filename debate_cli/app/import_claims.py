@@ -48,7 +48,7 @@ _CUTS = (re.compile(r"\n\s*\n"), re.compile(r"(?<=[.!?。！？])\s"), re.compil
 
 
 class QuotedClaimForm(FormModel):
-    """One claim."""
+    """A claim, and the passage of the speech that states it."""
 
     quote: str = text(600)
     claim: str = text(300)
@@ -119,8 +119,8 @@ def count_calls(turns: Iterable[Turn]) -> int:
 def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int, Turn] | None:
     """Return the turns whose claims an earlier import stored in `target`, by the turn's index.
 
-    Returns None if `target` does not exist, or was judged after the import. Returns None if `target` holds another
-    debate, or the claims of another model.
+    Returns None if `target` does not exist, or was judged after the import. Returns None if `target` contains another
+    debate, or claims from another model.
     """
     try:
         stored = open_debate(target).debate
@@ -138,7 +138,10 @@ def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int
 async def find_claims(
     search: ClaimSearch, spec: ModelSpec, context: RunContext, save: Callable[[Debate], None]
 ) -> None:
-    """Ask for the claims of the pending turns, several at once. An error or a requested stop ends the search."""
+    """Ask for the claims of the pending turns, several at once. An error or a requested stop ends the search.
+
+    `save`: receives the debate after each turn.
+    """
     pool = ModelPool(context)
     waiting = iter(search.pending_turns)
 
@@ -192,7 +195,7 @@ def _with_claims(turn: Turn, found: Sequence[QuotedClaimForm]) -> Turn:
             arguments.append(Argument(id="", claim=claim, reasoning="", evidence=check.passage_words))
         else:
             said = entry.quote[:_MAX_SHOWN_CHARS]
-            problem = "a claim was left out, because the speech does not contain its passage"
+            problem = "a claim was left out, because the speech does not contain its quote"
             warnings.append(f"{NOT_SAID}: {problem}: “{said}”")
     return turn.model_copy(update={"arguments": tuple(arguments), "warnings": tuple(warnings)})
 

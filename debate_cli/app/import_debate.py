@@ -64,7 +64,7 @@ class ImportedFile:
 
 
 def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
-    """Return the files to import, and notes on files in folders that are left out.
+    """Return the files to import, and notes about the skipped files of folders.
 
     Raises UsageError if a folder has no file to import.
     """
@@ -80,14 +80,14 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
         if not files:
             why = "; links out of the folder are not followed" if len(inside) < len(visible) else ""
             raise UsageError(
-                f"{folder}: holds no file to import{why}; name a folder with {', '.join(sorted(SUFFIXES))} files"
+                f"{folder}: contains no file to import{why}; name a folder with {', '.join(sorted(SUFFIXES))} files"
             )
         links += len(visible) - len(inside)
         unknown += len(inside) - len(files)
         found += files
     skipped = {"because of an unknown suffix": unknown, "because of a link out of the folder": links}
     notes = [
-        f"{count_noun(count, 'file')} skipped, {reason}; to import one, name it as FILE"
+        f"{count_noun(count, 'file')} skipped, {reason}; to import one, give its path as FILE"
         for reason, count in skipped.items()
         if count
     ]
@@ -98,7 +98,7 @@ def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> lis
     """Return the path of the transcript of each file.
 
     The transcripts are in the folder `out`, or in `folder` if `out` is None. If `out` ends in .json, it is the path of
-    the only transcript. Raises UsageError if such an `out` is given for several files.
+    the only transcript. Raises UsageError if `out` ends in .json and there are several files.
     """
     if out is not None and out.suffix == TRANSCRIPT_SUFFIX:
         if len(files) > 1:
@@ -155,12 +155,15 @@ def _read_bytes(path: Path, most: int) -> bytes:
         reason = error.strerror if isinstance(error, OSError) else "not a file name"
         raise TranscriptError(f"{path}: cannot be read ({reason}); make it readable") from error
     if len(data) > most:
-        raise TranscriptError(f"{path}: larger than {most // 1_000_000} MB; split it")
+        raise TranscriptError(f"{path}: larger than {most // 1_000_000} MB; split the file")
     return data
 
 
 def label_rows(debate: Debate, labels: Sequence[HumanLabel]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield a row of `labels.csv` for each label of a debate whose winner is a draw or a debater."""
+    """Yield a row of `labels.csv` for each label: id, winner, rater and probability.
+
+    A label whose winner is neither a debater nor a draw is left out.
+    """
     names = {fold_name(person.name): person.name for person in debate.participants}
     for label in labels:
         winner = DRAW if label.winner == DRAW else names.get(fold_name(clean_name(label.winner)))
@@ -180,10 +183,10 @@ def format_labels(rows: Iterable[tuple[str, str, str, str]]) -> bytes:
 def read_dataset(
     paths: Sequence[Path], request: ImportRequest, folder: Path, at: datetime
 ) -> Iterator[tuple[Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
-    """Yield a pair for each debate in the data set `request.format`: a function, and people's labels.
+    """Yield a pair for each debate in the data set `request.format`: a function that builds the debate, and labels.
 
-    The function builds the debate and names its transcript in `folder`, or raises TranscriptError. A label is one
-    rater's judgement. Raises UsageError if the data set has no debates, if `request` names columns, or if `folder` ends
+    The function returns the debate with the path of its transcript in `folder`, or raises TranscriptError. A label is
+    one rater's judgement. Raises UsageError if the data set has no debates, if `request` names columns, or if `folder` ends
     in .json.
     """
     name = request.format or ""
@@ -209,7 +212,7 @@ def read_dataset(
             yield load, debate.labels
     if not taken:
         raise UsageError(
-            f"{', '.join(map(str, paths))}: holds no debate of the data set {name}; name the folder that "
+            f"{', '.join(map(str, paths))}: contains no debate of the data set {name}; name the folder that "
             "docs/studies/README.md describes"
         )
 

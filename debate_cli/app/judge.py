@@ -1,4 +1,4 @@
-"""Use case `judge`: reads files as judging tasks, and judges the files, several at once."""
+"""Use case `judge`: plans the judging of each file, and judges several files at once."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from debate_cli.systems.scoring import score
 
 T = TypeVar("T")
 WINDOW = 4
-"""The results of at most `WINDOW * concurrency` files are held in memory."""
+"""At most `WINDOW * concurrency` files are judged, or wait for their results to be yielded, at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class JudgeTask:
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """A file that can be judged. The plan does not hold the debate, so that many plans fit into memory."""
+    """A file that can be judged. The plan does not contain the debate, so that many plans fit into memory."""
 
     source: Path
     target: Path | None
@@ -144,14 +144,16 @@ class JudgePlan:
             [(item.host, item.variables) for item in each] for each in (self.destinations, task.context.destinations)
         )
         if now != before:
-            raise UsageError(f"{self.source}: names other servers than when this command began; judge it again")
+            raise UsageError(
+                f"{self.source}: the file now names other servers than at the start of this command; judge it again"
+            )
         return task
 
 
 def build_judge_plans(
     sources: Sequence[JudgeSource], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return a plan for each file that can be judged, and an error message for each file that cannot.
+    """Return a plan for each file that can be judged, and an error message for each other file.
 
     `loaded`: the configuration of `request`. None: the request has no configuration. Raises UsageError, ConfigError and
     MissingKeyError. If there is only one file, its error is raised instead of returned.
@@ -161,16 +163,14 @@ def build_judge_plans(
     if request.out is not None and len(sources) > 1 and request.out.suffix:
         raise UsageError(f"--out {request.out}: this is one file for several results; name a folder")
     if request.text_id is not None and (len(sources) != 1 or not sources[0].is_text):
-        raise UsageError(
-            "--id names the debate that is made from a single text; leave it out for transcripts and for several texts"
-        )
+        raise UsageError("--id applies only to a single text; leave it out for transcripts and for several texts")
     if request.context is not None and not any(source.is_text for source in sources):
-        raise UsageError("--context is shown beside a text; a saved debate has its own background, so leave it out")
+        raise UsageError("--context applies only to texts, and no text is judged; leave out --context")
     taken: dict[Path, Path] = {}
 
     def plan(source: JudgeSource) -> JudgePlan:
         task, own = _build_task(source, request, loaded), request
-        if task.is_text:  # its id is made up once
+        if task.is_text:  # so that each reading gives the same id
             own = replace(request, text_id=fold(task.events).id)
         if task.target is not None:
             other = taken.setdefault(follow_links(task.target), task.source)
@@ -223,7 +223,7 @@ def _collect_plans(items: Sequence[T], plan: Callable[[T], JudgePlan | str]) -> 
 
 
 def find_uncollected(folder: Path) -> list[Path]:
-    """Return the files of the debates in `folder` whose judges' answers wait in a batch."""
+    """Return the files of the debates in `folder` that wait for judges' answers from a batch."""
     left = set(BatchStore(folder).open_debates())
     files = list_debate_files(folder) if left else []
     found = [path for path in files if path.stem in left]
@@ -344,7 +344,7 @@ def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConf
         return _build_transcript_task(path, request, loaded)
     if request.changes:
         raise UsageError(
-            "--set changes settings of a configuration, and a text has none; name a configuration with --config"
+            "--set changes settings of a configuration, but a text has no configuration; name one with --config"
         )
     if source.content is None and not path.exists():
         raise TranscriptError(f"{path}: no such file; name a transcript, or a text for {text_system_options()}")

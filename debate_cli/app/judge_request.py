@@ -1,4 +1,4 @@
-"""Finds the judging runs that `debate judge` adds to a saved debate, and makes a debate of a judged text."""
+"""Decides which judging runs `debate judge` adds to a saved debate, and turns a text into a debate to judge."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -40,11 +40,11 @@ class JudgingRequest:
     other_models: tuple[str, ...] = ()
     """Further models for all judges. Each model gets separate judging runs."""
     judges: int | None = None
-    """Number of judges of each system. None: as the system's settings say."""
+    """Number of judges of each system. None: the number in the system's settings."""
     repeat: int = 1
     """Number of judging runs per model."""
     lookup: str | None = None
-    """Where systems look up facts: `corpus`, `web` or `both`. None: as each system's settings say."""
+    """Where systems look up facts: `corpus`, `web` or `both`. None: the place in each system's settings."""
     evidence: tuple[str, ...] = ()
     """Absolute paths of files and folders in which facts are looked up. Empty: the sources of `config`."""
     replace: bool = False
@@ -105,7 +105,7 @@ class JudgingRequest:
 
 
 def parse_model(name: str, option: str = "--model") -> ModelSpec:
-    """Return the model that `option` names. Raises UsageError for a malformed name."""
+    """Return the model `name` as a `ModelSpec`. Raises UsageError for a malformed name, with `option` in the message."""
     try:
         return ModelSpec(model=name)
     except ValidationError as error:
@@ -173,10 +173,7 @@ def _openings(
 
 
 def document_events(name: str, text: str, debate_id: str, request: JudgingRequest, at: datetime) -> tuple[Event, ...]:
-    """Return the events of a debate without speeches, which stands for the judged `text`. Raises UsageError.
-
-    The background of the debate is `text`.
-    """
+    """Return the events of a debate without speeches, whose background is the `text` to judge. Raises UsageError."""
     config = document_config(name, text, request)
     for system in config.judging.systems:
         _check_settings(system)
@@ -230,7 +227,7 @@ def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfi
 
 
 def config_for_judging(debate: Debate, request: JudgingRequest) -> DebateConfig:
-    """Return the stored configuration of `debate` without its budget, changed as `request` asks."""
+    """Return the stored configuration of `debate` without its budget and with the changes of `request`."""
     given = request.config
     limits = given.limits if given is not None else _limits_without_budget(debate)
     changes: dict[str, object] = {
@@ -300,7 +297,9 @@ def _apply_request(system: SystemSettings, request: JudgingRequest) -> SystemSet
     if several is None:
         plain = (settings_class(kind)(kind=kind) for kind in system_kinds())
         able = ", ".join(each.kind for each in plain if each.with_judge_count(2) is not None)
-        raise UsageError(f"--judges {request.judges}: {system.kind} has one judge; these have several: {able}")
+        raise UsageError(
+            f"--judges {request.judges}: {system.kind} has one judge; leave out --judges, or use a system that can have several: {able}"
+        )
     return several
 
 
@@ -311,7 +310,7 @@ def _check_settings(system: SystemSettings) -> None:
 
 def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) -> None:
     _check_settings(system)
-    if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open one may be under way
+    if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open debate may get some
         raise TranscriptError(
             f"the debate has no speeches yet, so it cannot be judged; resume it first: debate run --resume {debate.id}"
         )

@@ -52,7 +52,7 @@ ModelLister = Callable[[str], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredModel:
-    """A model that is available on this machine."""
+    """A model that `debate init` offers."""
 
     model: str
     """The model as `provider/model`."""

@@ -1,6 +1,6 @@
-"""Holds the model clients of one or more runs, and creates the debaters and judges that use these clients.
+"""Creates and shares the model clients of one or more runs, and creates the debaters and judges that use them.
 
-A call passes the rate limit before the budget, so that a waiting call reserves nothing.
+A call passes the rate limit before the budget, so that a call that waits for the rate limit reserves no budget.
 """
 
 from __future__ import annotations

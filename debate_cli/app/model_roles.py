@@ -53,12 +53,12 @@ def require_judge_models(config: DebateConfig) -> None:
 
 
 def with_run_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:
-    """Return `config` with the providers of the judging run. These replace providers of `config` with equal names."""
+    """Return `config` with the judging run's providers added. They replace providers of `config` with equal names."""
     return config.model_copy(update={"providers": {**config.providers, **run.providers}}) if run.providers else config
 
 
 def mock_spec(spec: ModelSpec) -> ModelSpec:
-    """Return the mock model that replaces `spec`. A `spec` that is a mock already is kept without its script."""
+    """Return the mock model that replaces `spec`. If `spec` is a mock already, only its script is removed."""
     provider, name = split_model_name(spec.model)
     own = UNSCRIPTED_NAME if f"mock/{name}" == SCRIPTED_MODEL else name
     if provider == "mock":

@@ -38,7 +38,7 @@ MIN_STAKEHOLDERS, MAX_STAKEHOLDERS = 3, 7
 
 
 class TextDocument(NamedTuple):
-    """A text with its name. Both come from outside and are untrusted."""
+    """A text with its name. Both are untrusted input."""
 
     name: str
     text: str

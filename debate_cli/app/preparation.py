@@ -127,7 +127,10 @@ def prepare_run(
 def _list_parts(
     own: PendingModels, source: SourceMap, added: Mapping[str, PendingModels], searches: Collection[SearchPlace]
 ) -> list[tuple[PendingModels, SourceMap]]:
-    """Return the models of each part of a run, with the source of the part's configuration. The own part is first."""
+    """Return groups of models to ask, each with the source of its configuration.
+
+    The groups: the models of `own`, the models of each run in `added`, and the model that sorts passages.
+    """
     ordering = rerank_spec(own.config) if "files" in searches else None
     return [
         (own, source),

@@ -1,4 +1,4 @@
-"""Finds what is left to do in a stored debate: models to ask, changed settings, calls without an answer. Pure."""
+"""Prepares the resume of a stored debate: finds pending models, changed settings, and unanswered calls. Pure."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class PendingModels:
     models: tuple[ModelSpec, ...]
     """The models, each once."""
     run: str = FIRST_RUN
-    """The judging run that needs the models. By default the debate's own run."""
+    """Id of the judging run that needs the models. By default the debate's first judging run."""
 
 
 def find_pending_models(debate: Debate) -> tuple[PendingModels, ...]:

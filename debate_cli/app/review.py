@@ -326,7 +326,7 @@ def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewA
         stored = open_debate(path)
         before = stored.debate
         if stored.from_journal:
-            raise UsageError("the debate is not closed, so no review can be stored; resume it, or close it, first")
+            raise UsageError("the debate is not closed, so no review can be stored; resume or close it first")
         if f"r{len(before.runs) + 1}" != review.opened.run or before.turns != review.debate.turns:
             raise UsageError("the debate was changed since the review began; run the same command again")
         answered = _given_answers(review.run, state.assessments)

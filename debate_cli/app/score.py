@@ -98,7 +98,7 @@ class UnusableFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScoreRequest:
-    """Options of `debate score`: the systems and runs to score, and how."""
+    """Options of `debate score`."""
 
     systems: tuple[str, ...] = ()
     """Kinds of systems. Empty: all systems."""
@@ -107,7 +107,7 @@ class ScoreRequest:
     rubric: Rubric = field(default_factory=Rubric)
     """Settings of judging systems that replace the stored ones."""
     rubric_option: str = ""
-    """The option that changes settings, for messages, e.g. `--weights logic=1`; empty without such an option."""
+    """The given option --weights or --rubric, for messages, e.g. `--weights logic=1`. Empty if neither is given."""
     gates: Gates = field(default_factory=Gates)
     check: bool = False
     """Whether to compare the stored verdicts with the recomputed ones."""
@@ -227,7 +227,7 @@ def _list_remarks(path: Path, debate: Debate, verdicts: Sequence[Verdict], reque
     run = next((run for run in debate.runs if run.id == request.runs), None)
     replaced = [kind for kind in run.replaced if kind in (request.systems or (kind,))] if run is not None else []
     if replaced:
-        yield f"--runs {request.runs}: its assessments were replaced ({', '.join(replaced)}) and no longer count"
+        yield f"--runs {request.runs}: later assessments replaced those of this run ({', '.join(replaced)}), so they are not scored"
     known = {system.kind for run in debate.runs for system in run.judging.systems}
     unjudged = [kind for kind in dict.fromkeys(request.systems) if kind not in known]
     if unjudged:

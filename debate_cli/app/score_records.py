@@ -65,9 +65,9 @@ class VerdictRecord(NamedTuple):
     tokens: int
     """Input and output tokens of all calls of the debate."""
     judging_cost_usd: float | None
-    """Cost in US dollars of the calls behind this verdict alone; empty if a price is unknown."""
+    """Cost in US dollars of the judges' calls for this verdict; empty if a price is unknown."""
     judging_tokens: int
-    """Input and output tokens of the calls behind this verdict alone."""
+    """Input and output tokens of the judges' calls for this verdict."""
     debaters: tuple[DebaterRecord, ...]
     """One record for each debater, in the order of the debate's participants."""
 
@@ -141,7 +141,7 @@ def verdict_records(file: ScoredFile, debate: Debate) -> Iterator[VerdictRecord]
 
 
 def argument_records(file: ScoredFile, debate: Debate) -> Iterator[ArgumentRecord]:
-    """Yield a record for each argument and criterion of the verdicts whose system marks arguments."""
+    """Yield a record for each mark of an argument. Systems that mark no arguments yield nothing."""
     for verdict in file.verdicts:
         marks = get_system(verdict.system).argument_marks(verdict) if is_installed(verdict.system) else ()
         speakers = {record.debater: record._asdict() for record in _debater_records(debate, verdict)}

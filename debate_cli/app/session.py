@@ -45,8 +45,8 @@ class Outcome:
     debate: Debate = field(repr=False)
     """The debate with all speeches and assessments."""
     verdicts: tuple[Verdict, ...] = field(repr=False)
-    """Verdicts of the judging runs. The verdict that decides comes first, and alone has the flag `decides`; the others
-    follow run by run, the oldest run first."""
+    """Verdicts of the judging runs. The deciding verdict comes first. Only this verdict has the flag `decides`. The
+    other verdicts follow by judging run, the oldest run first."""
     path: Path | None
     """The transcript; None if nothing was saved."""
     halted: CloseReason | None = None
@@ -71,7 +71,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Runs the engine on one debate and keeps it on disk."""
+    """Runs the engine on one debate, and saves the debate on disk."""
 
     context: RunContext
     pool: ModelPool | None = None
@@ -128,7 +128,7 @@ class Session:
 
         - `path`: where the debate is saved. None: nothing is saved.
         - `runs_to_complete`: ids of judging runs. If `runs_to_complete` and `openings` are empty, all stored runs are finished.
-        - `force`: whether to overwrite a file that was changed since it was read. If False, such a file is a UsageError.
+        - `force`: whether to overwrite a file that was changed since it was read. If False, such a file raises UsageError.
 
         The outcome has only the verdicts of the judged runs. The newest of these runs decides.
         """

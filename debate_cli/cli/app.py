@@ -46,7 +46,7 @@ PLAIN_WORDS = (
     ("greater than or equal to", "at least"),
     ("less than or equal to", "at most"),
 )
-"""Pairs of words: the words of pydantic in errors about options, and the words that users see instead."""
+"""Replacements in errors about options: pairs of pydantic's words and plainer words."""
 MAX_CHOICES_WIDTH = 24
 """Maximum length of a list of choices in the placeholder column of help, in characters."""
 DEBATE_PANEL, SAVED_PANEL, SETUP_PANEL = "Debate", "Saved debates", "Setting up"
@@ -83,7 +83,7 @@ COMMANDS: dict[str, CommandSummary] = {
     ),
     "audit": CommandSummary(SAVED_PANEL, "Measure whether a judge can be trusted.", "AuditOptions"),
     "init": CommandSummary(SETUP_PANEL, "Write a commented debate.yaml and its schema."),
-    "personas": CommandSummary(SETUP_PANEL, "Suggest the judges of a panel: the stakeholders that documents imply."),
+    "personas": CommandSummary(SETUP_PANEL, "Suggest judges for a panel: people with a stake in your documents."),
     "explain": CommandSummary(SETUP_PANEL, "Explain an error: what it means, and how to fix it."),
     "check": CommandSummary(SETUP_PANEL, "Check configurations, and name missing API keys."),
     "doctor": CommandSummary(
@@ -143,7 +143,7 @@ class LazyCommandGroup(TyperGroup):
 
 
 class Subcommand(TyperCommand):
-    """A subcommand that refuses a gate given twice, and shows short placeholders in its help."""
+    """A subcommand that refuses a repeated gate option, and shows short placeholders in its help."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the options. Raises UsageError if an option of SINGLE_GATES is given twice."""
@@ -244,7 +244,7 @@ def root(
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line and exit.
 
-    `argv`: the arguments after the program's name; None takes those of `sys.argv`.
+    `argv`: the arguments after the program's name. None: the arguments in `sys.argv`.
     """
     args = list(sys.argv[1:] if argv is None else argv)
     prepare_streams()
@@ -260,7 +260,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         raise
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
-    except Exception as error:  # noqa: BLE001 - the last net: a traceback is for --debug
+    except Exception as error:  # noqa: BLE001 - every error becomes a message; --debug adds the traceback
         if "--debug" in args:
             traceback.print_exception(error)
         for line in _describe_error(error):

@@ -34,7 +34,7 @@ class RunOptions(NamedTuple):
     settings: options.SettingsOption = None
     var: options.VarOption = None
     mock: options.MockOption = False
-    seed: Annotated[int | None, typer.Option(help="Seed of the mock, and of providers that support one.")] = None
+    seed: Annotated[int | None, typer.Option(help="Seed for the mock, and for providers that support seeds.")] = None
     max_cost: options.MaxCostOption = None
     max_tokens: options.MaxTokensOption = None
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the transcript.")] = None
@@ -49,7 +49,7 @@ class RunOptions(NamedTuple):
         bool,
         typer.Option(
             "--up-to-damage",
-            help="With --resume: cut a damaged journal before its first damaged line; keep a copy of it.",
+            help="With --resume: cut a damaged journal before its first damaged line; keep a copy of the whole journal.",
         ),
     ] = False
     continue_: Annotated[
@@ -285,7 +285,7 @@ class JudgeOptions(NamedTuple):
         list[str] | None,
         typer.Argument(
             metavar="PATH",
-            help="Transcripts, folders, globs, ids; with --system panel also text files, folders of them, and `-` (stdin).",
+            help="Transcripts, folders, globs, ids; with --system panel also text files, folders of text files, and `-` (stdin).",
             autocompletion=completion.complete_paths,
         ),
     ] = None
@@ -394,9 +394,13 @@ class ImportOptions(NamedTuple):
 
     EPILOG = options.EXIT_CODES_WITHOUT_GATES
 
-    paths: Annotated[list[Path], typer.Argument(metavar="FILE", help="Files with a debate each, and folders of them.")]
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE", help="Files that contain one debate each, and folders of such files."),
+    ]
     format: Annotated[
-        Format | None, typer.Option(help="Format of the files, or a public data set; default: recognised by content.")
+        Format | None,
+        typer.Option(help="Format of the files, or a public data set; default: detected from the content."),
     ] = None
     topic: Annotated[
         str | None, typer.Option(help="The motion (default: the one in the file, else the file's name).")
@@ -503,7 +507,7 @@ class AuditOptions(NamedTuple):
         typer.Option(
             metavar="NAME",
             help="Test only this change of the debates (repeatable). Default: every change. "
-            "confident, hedged and citation need padded, which is added.",
+            "`confident`, `hedged` and `citation` also test `padded`.",
         ),
     ] = None
     repeat: Annotated[int, typer.Option(min=1, max=100, help="Number of judging runs of each unchanged debate.")] = 3

@@ -127,7 +127,7 @@ def config_from_argument(
 
 def _suggest_instead(path: Path) -> str:
     if re.search(r"\s|\?$", str(path)):
-        return f"a motion is given by an option: debate run --topic {shlex.quote(str(path))}"
+        return f"to debate a motion: debate run --topic {shlex.quote(str(path))}"
     by_stem = {file.stem: file for file in path.parent.glob("*.y*ml")}
     match = closest_match(path.stem, by_stem)
     return f"did you mean `{by_stem[match]}`?" if match else "`debate init` writes one"

@@ -43,5 +43,5 @@ def _ask(missing: Sequence[Consent]) -> Sequence[Consent]:
         try:
             save_consents(consents_path(os.environ), answered)
         except StorageError as error:
-            print_status(f"note: your consent is not stored, so it holds for this run only: {error}")
+            print_status(f"note: your consent is not stored, so it applies to this run only: {error}")
     return ()

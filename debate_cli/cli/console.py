@@ -45,15 +45,16 @@ class ClosedPipeError(Exception):
 
 
 class WorkflowGuard:
-    """A text stream for GitHub Actions, whose runner executes lines like `::add-mask::x` and `##[command]`.
+    """Text stream that makes printed text safe for GitHub Actions.
 
-    A space is inserted into each such command, even if the command arrives in several writes.
+    GitHub Actions executes printed lines like `::add-mask::x` and `##[command]`. This stream inserts a space into each
+    such command, even if the command arrives in several writes.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self._line = ""
-        """Short form of the unfinished line. It is long enough to recognize a command that the next write completes."""
+        """Shortened unfinished line. It keeps enough to recognize a command that the next write completes."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
@@ -229,9 +230,10 @@ def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
 
 
 def print_rehearsals(notices: Mapping[str, int], files: int) -> None:
-    """Print the `rehearsal_notice` of `files` debates on stderr, with a count if it is not that of all, e.g. 2 of 5.
+    """Print each rehearsal notice on stderr. A notice that does not apply to all debates gets a count, e.g. 2 of 5.
 
-    `notices`: number of debates by notice. The empty notice is not printed.
+    - `notices`: number of debates by their `rehearsal_notice`. The empty notice is not printed.
+    - `files`: number of all debates.
     """
     for notice, count in notices.items():
         if notice:

@@ -23,7 +23,7 @@ class Options(NamedTuple):
     """Compare two saved debates, or two judging runs of one debate.
 
     Describes the differences in a few sentences. Tables then compare judges, winners, margins, scores, claims with
-    different standings, settings, models and cost. Without --runs, the newest judging run of each system counts.
+    different standings, settings, models and cost. Without --runs, the newest judging run of each system is compared.
 
     Examples:
 
@@ -39,7 +39,9 @@ class Options(NamedTuple):
     b: Annotated[
         str | None,
         typer.Argument(
-            metavar="B", help="The second debate; omit it with --runs.", autocompletion=completion.complete_debates
+            metavar="B",
+            help="The second debate. Leave it out to compare two judging runs of A.",
+            autocompletion=completion.complete_debates,
         ),
     ] = None
     runs: Annotated[

@@ -34,7 +34,7 @@ PlanRows = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def show_plan(context: RunContext, *, as_json: bool) -> None:
-    """Print the configuration and the estimate. JSON has all settings; text has those that the user gave."""
+    """Print the configuration and the estimate. JSON has all settings; text has only settings that the user gave."""
     config = context.config
     plan = asyncio.run(estimate_run(context))
     for line in plan.context_warnings():

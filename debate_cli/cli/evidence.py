@@ -44,7 +44,7 @@ class Options(NamedTuple):
 def run(given: Options) -> None:
     """Search the sources, or list them."""
     if given.action == "search" and not given.query:
-        raise UsageError("`debate evidence search` needs a query; add it")
+        raise UsageError("`debate evidence search` needs a query; add the words to search for")
     if given.action == "list" and given.query:
         raise UsageError("`debate evidence list` takes no query; name a folder of sources with --evidence DIR")
     if given.evidence:

@@ -208,7 +208,7 @@ def _report_end(
         reasons = {
             "interrupted": (control.stop_cause or screen.BY_USER).reason,
             "budget": "the budget of the experiment is reached; raise limits.max_cost_usd or limits.max_tokens",
-            "failures": f"{MAX_FAILURES_IN_A_ROW} cells failed in a row, so no further one was started; correct the cause",
+            "failures": f"{MAX_FAILURES_IN_A_ROW} cells failed in a row, so no further cell was started; correct the cause",
         }
         progress = summary.progress
         sentence = f"debate: {reasons[summary.stopped]}; {progress.left} of {progress.total} cells are left"

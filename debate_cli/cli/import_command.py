@@ -54,7 +54,7 @@ from debate_cli.systems.tables import Number, Table
 
 _MODEL_OPTIONS = ("mock", "config", "max_cost", "max_tokens", "trust_host", "trust_path")
 _MAX_TOPIC_CHARS = 60
-_TOPIC_SOURCES = {"option": "as given", "file": "named in the file", "name": "the file's name; set it with --topic"}
+_TOPIC_SOURCES = {"option": "from --topic", "file": "named in the file", "name": "the file's name; set it with --topic"}
 
 
 def run(given: ImportOptions) -> None:
@@ -103,8 +103,8 @@ def _import_dataset(
     given = importer.given
     target = (given.out or next(iter(transcript_dirs()))) / LABELS_FILE
     is_continued = False
-    if importer.asked is not None and target.exists():  # the first readable debate tells whether this is continued
-        for load, _ in read_entries():
+    if importer.asked is not None and target.exists():
+        for load, _ in read_entries():  # the first readable debate is enough
             with suppress(DebateError):
                 is_continued = importer.find_known_claims(load()) is not None
                 break
@@ -185,7 +185,7 @@ class _Importer:
         if self.files_with_warnings:
             print_status(
                 f"note: {count_noun(self.files_with_warnings, 'file')} with warnings"
-                + ("" if self.given.json else "; to see them, add --json or import one file")
+                + ("" if self.given.json else "; to see the warnings, add --json or import one file")
             )
         code = run_control.gravest_exit_code({*self.exit_codes, 1 if self.failed else 0})
         if code:
@@ -244,7 +244,7 @@ class _Importer:
         self.is_stopped = search.stopped
         found = search.finish(spec)
         left_out = (
-            f"; {search.dropped_count} left out, because the speech does not contain their words"
+            f"; {search.dropped_count} left out, because the speech does not contain their quotes"
             if search.dropped_count
             else ""
         )

@@ -84,7 +84,7 @@ def run(given: JudgeOptions) -> None:
 
 def _check_batch_options(given: JudgeOptions) -> None:
     if not given.paths and not given.collect:
-        raise UsageError("no transcript is named; give its file, folder or id as PATH")
+        raise UsageError("no transcript is named; name a file, folder or id as PATH")
     if given.resubmit and not given.collect:
         raise UsageError("--resubmit has no effect without --collect; add --collect")
     if given.collect:
@@ -120,7 +120,7 @@ def _plan_collection(
         store = BatchStore(plan.source.parent).path
         if not store.exists():
             raise UsageError(
-                f"{plan.source}: {store.name} is missing beside it, so its batches are unknown; restore that file, "
+                f"{plan.source}: {store.name} is missing in its folder, so the submitted batches are unknown; restore that file, "
                 f"or submit all questions again with: debate judge --collect {shlex.quote(str(plan.source))} --resubmit"
             )
     return plans, problems
@@ -147,7 +147,7 @@ def _plan_judging(
 
 def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingRequest:
     models = given.model or []
-    if given.mock:  # as `run --mock`: each model keeps its name, and so its own judging run
+    if given.mock:  # each model keeps its name, so that it gets a separate judging run
         models = [mock_spec(parse_model(name)).model for name in models or ["mock/judge"]]
     if given.evidence and given.lookup == "web":
         raise UsageError("--lookup web does not search the files of --evidence; use --lookup both")
@@ -198,7 +198,7 @@ class _Judging:
         with run_control.report_output_failure(*saved):
             with shown as observer:
                 results = self._judge(observer)
-                if is_single:  # its summary follows the live view
+                if is_single:  # the summary must follow the live view
                     results = iter([*results])
             rows = self._rows(results, observer)
             with ignore_broken_pipe():
@@ -298,7 +298,7 @@ class _Judging:
                 "`debate score` shows all verdicts"
             )
         elif self.judged and self.given.repeat > 1:
-            print_status("note: the verdict of the newest judging run counts; `debate score --runs all` shows all runs")
+            print_status("note: the newest judging run decides; `debate score --runs all` shows all runs")
         if self.batches is not None and self.waiting:
             targets = [plan.target for plan in self.plans if plan.target is not None]
             self.codes.add(self.batches.report_end(collect_command(targets)))

@@ -18,7 +18,7 @@ class Options(NamedTuple):
     """List the saved debates of a folder: who won, and what it cost.
 
     On a terminal the newest debate comes first. In a pipe or file each debate is one line, sorted by file name and
-    printed as soon as it is read. Tabs separate its columns: id, start (UTC), topic, models, winners, cost in USD,
+    printed as soon as it is read. Tabs separate the columns: id, start (UTC), topic, models, winners, cost in USD,
     state (with missing judgements), and `rehearsal` or `rehearsal in part` if the mock answered. Unreadable files are
     named at the end; the exit code is then 1.
 
@@ -53,8 +53,8 @@ def run(given: Options) -> None:
     if given.json:
         write_json_chunks([dump_index_json(_newest_first(_readable(folder, bad)))])
     elif given.plain or not console.is_interactive(sys.stdout):
-        for card in _readable(folder, bad):
-            print(format_index_row(card), flush=True)
+        for entry in _readable(folder, bad):
+            print(format_index_row(entry), flush=True)
     else:
         target = console.make_console(sys.stdout)
         for part in index_view(_newest_first(_readable(folder, bad)), str(folder or DEFAULT_OUTPUT_FOLDER)):
@@ -65,8 +65,8 @@ def run(given: Options) -> None:
         raise typer.Exit(1)
 
 
-def _newest_first(cards: Iterator[IndexEntry]) -> list[IndexEntry]:
-    return sorted(cards, key=lambda card: card.started_at, reverse=True)
+def _newest_first(entries: Iterator[IndexEntry]) -> list[IndexEntry]:
+    return sorted(entries, key=lambda entry: entry.started_at, reverse=True)
 
 
 def _readable(folder: Path | None, bad: list[UnreadableFile]) -> Iterator[IndexEntry]:

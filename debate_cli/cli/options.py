@@ -74,10 +74,11 @@ SettingsOption = Annotated[
 MaxCostOption = Annotated[float | None, typer.Option(metavar="USD", help="Budget in US dollars, above 0.")]
 MaxTokensOption = Annotated[int | None, typer.Option(min=1, help="Budget in tokens.")]
 RecordOption = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Record every call to a cassette; an existing one is extended.")
+    Path | None,
+    typer.Option(metavar="FILE", help="Record every call in FILE (a cassette); an existing FILE is extended."),
 ]
 PlaybackOption = Annotated[
-    Path | None, typer.Option("--replay", metavar="FILE", help="Take every answer from a cassette.")
+    Path | None, typer.Option("--replay", metavar="FILE", help="Take every answer from a cassette FILE of --record.")
 ]
 ReportOption = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write an HTML report of the debate (one debate only).")

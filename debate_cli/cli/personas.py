@@ -34,10 +34,10 @@ from debate_cli.systems.tables import Table
 
 
 class Options(NamedTuple):
-    """Suggest the judges of a panel: the stakeholders that documents imply.
+    """Suggest judges for a panel: people with a stake in your documents.
 
-    Asks one model for 3 to 7 stakeholders. Each has a name, a role, a concern, and a quoted passage that implies the
-    stakeholder. The quotes are checked word for word. The result is a configuration with these judges, for you to edit.
+    Asks one model for 3 to 7 stakeholders. Each has a name, a role, a concern, and a quoted passage of a document as the
+    reason. The quotes are checked word for word. The result is a configuration with these judges, for you to edit.
 
     Examples:
 
@@ -48,7 +48,9 @@ class Options(NamedTuple):
 
     EPILOG = "Exit codes: 0 done, 1 failed, 2 wrong input, 3 a provider failed, 4 budget reached, 130 interrupted, 141 output pipe closed."
 
-    paths: Annotated[list[str], typer.Argument(metavar="FILE", help="Text files, folders of them, and `-` (stdin).")]
+    paths: Annotated[
+        list[str], typer.Argument(metavar="FILE", help="Text files, folders of text files, and `-` (stdin).")
+    ]
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="File for the configuration; default: stdout.")
     ] = None
@@ -63,7 +65,7 @@ class Options(NamedTuple):
 
 
 def run(given: Options) -> None:
-    """Suggest the judges of a panel: the stakeholders that documents imply."""
+    """Suggest judges for a panel: people with a stake in your documents."""
     if given.output is not None:
         refuse_existing(given.output, force=given.force, option="-o")
     loaded = config_options.config_for_judging(given.config, trusted_folders=given.trust_path)

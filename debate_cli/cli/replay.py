@@ -167,7 +167,7 @@ def _play(given: Options, stored: StoredDebate, verdicts: tuple[Verdict, ...]) -
 
 
 def _print_unfinished(stored: StoredDebate) -> None:
-    """Say that the debate is unfinished, and how to resume it; nothing for a complete debate."""
+    """Print the state of an unfinished debate, and how to resume it. Print nothing for a complete debate."""
     debate = stored.debate
     if debate.status == "complete":
         return

@@ -89,10 +89,10 @@ def _check_options(given: RunOptions) -> None:
         raise UsageError("--resume keeps the debate's id and file; leave out --id and --no-save")
     if given.up_to_damage and (given.resume is None or given.dry_run):
         raise UsageError(
-            "--up-to-damage cuts the journal of the debate to resume; add --resume, and leave out --dry-run"
+            "--up-to-damage cuts the journal of the debate that is resumed; add --resume, and leave out --dry-run"
         )
     if given.close and given.resume is None:
-        raise UsageError("--close ends a saved debate; name it with --resume")
+        raise UsageError("--close ends a saved debate; name the debate with --resume")
     if given.report is not None:
         refuse_existing(given.report, force=given.force, option="--report")
 
@@ -235,7 +235,7 @@ def _format_planned_cost(context: RunContext) -> str:
 
 
 def write_report(place: Path, outcome: Outcome, redact: Redact, *, show_hidden: bool, force: bool) -> int:
-    """Write the HTML report of a debate, without secrets. Returns the exit code, after printing any error."""
+    """Write the HTML report of a debate, without secrets. Prints an error. Returns the exit code."""
     from debate_cli.render.html.page import render_html
 
     document = dump_transcript(to_transcript(outcome.debate, outcome.verdicts), redact)

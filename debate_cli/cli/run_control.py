@@ -76,7 +76,10 @@ def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], obse
 
 
 def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observer: PipeSafeObserver) -> Generator[T]:
-    """Yield the items of `work`. While the caller handles an item, `work` is suspended."""
+    """Yield the items of `work`. While the caller handles an item, `work` is suspended.
+
+    `work` gets a stop signal, as in `run_until_stopped`.
+    """
 
     async def start() -> AsyncIterator[T]:
         return work(_handle_signals(observer))

@@ -69,8 +69,8 @@ class RowKind(StrEnum):
 class Options(NamedTuple):
     """Recompute verdicts from saved debates, without any model.
 
-    Scores the stored assessments, with other weights, thresholds or penalties if you give them. The newest judging run
-    of each system counts. Nothing is written without --write or -o.
+    Scores the stored assessments, with other weights, thresholds or penalties if you give them. Without --runs, the
+    newest judging run of each system is scored. Nothing is written without --write or -o.
 
     Examples:
 
@@ -114,7 +114,7 @@ class Options(NamedTuple):
         RowKind,
         typer.Option(
             "--per",
-            help="What a row of csv, jsonl or json holds: a verdict, or the mark of one argument on one criterion.",
+            help="What a row of csv, jsonl or json contains: a verdict, or the mark of one argument on one criterion.",
         ),
     ] = RowKind.verdict
     json: options.JsonOption = False
@@ -172,7 +172,7 @@ def run(given: Options) -> None:
 
 def _rubric_from_options(weights: str | None, file: Path | None) -> tuple[Rubric, str]:
     if weights is not None and file is not None:
-        raise UsageError("use --weights or --rubric, not both; a rubric file can hold the weights too")
+        raise UsageError("use --weights or --rubric, not both; a rubric file can contain the weights too")
     if file is not None:
         from debate_cli.storage.config_file import load_rubric
 

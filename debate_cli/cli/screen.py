@@ -76,14 +76,14 @@ class PipeSafeObserver:
     ) -> None:
         """`show_warning`: shows warnings. If None, `observer` shows warnings as notes.
 
-        `screen`: `observer` itself if it is a live view, else None. `is_read`: whether its output and stderr are on
-        terminals, so that a person reads both.
+        `screen`: `observer` itself if it is a live view, else None. `is_read`: whether the observer's output and stderr
+        are on terminals, where a person reads both.
         """
         self.is_closed = False
         self.stop_cause: StopCause | None = None
         """The first request to stop; None if there was none."""
         self.shown_failures: set[str] = set()
-        """Messages of failures that the terminal of stderr shows in full; empty if the run is shown elsewhere."""
+        """Messages of failures that the user's terminal has shown in full; empty if the run is not shown on a terminal."""
         self.show_warning = show_warning
         self.on_close: Callable[[], object] = lambda: None
         """Called once stdout is closed."""
@@ -182,7 +182,7 @@ class PipeSafeObserver:
 
 
 class PipeSafeStdout:
-    """Stdout as a stream. Once stdout is closed, text is discarded and the run is asked to stop."""
+    """Stdout as a stream. Once stdout is closed, text is discarded and a stop of the run is requested."""
 
     def __init__(self, control: PipeSafeObserver) -> None:
         self._control = control
@@ -196,7 +196,7 @@ class PipeSafeStdout:
         return len(text)
 
     def flush(self) -> None:
-        """Write what is buffered."""
+        """Flush stdout."""
         self._control.forward(sys.stdout.flush)
 
 
@@ -257,7 +257,7 @@ def show_view(view: ViewT) -> Generator[ViewT]:
         with ignore_broken_pipe():
             view.pause()
         handler = signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)  # returns after a suspension alone
+        os.kill(os.getpid(), number)  # returns only if the signal suspended the process, which then continued
         signal.signal(number, handler)
         view.resume()
 

@@ -26,8 +26,8 @@ def scores(saved: Path, command: str) -> dict[str, float]:
     ("command", "gate", "named"),
     [
         ("run", ("--fail-under", "9.9"), "--fail-under"),
-        ("judge", ("--fail-under", "Pro=9.9"), "Pro has {Pro:.2f}"),
-        ("score", ("--fail-under", "Pro=9.9"), "Pro has {Pro:.2f}"),
+        ("judge", ("--fail-under", "Pro=9.9"), "the score of Pro in the verdict of structured is {Pro:.2f}"),
+        ("score", ("--fail-under", "Pro=9.9"), "the score of Pro in the verdict of structured is {Pro:.2f}"),
         ("run", ("--expect-winner", "Pro"), "--expect-winner: expected Pro"),
         ("judge", ("--expect-winner", "draw"), "--expect-winner: expected draw"),
         ("score", ("--expect-winner", "draw"), "--expect-winner: expected draw"),
@@ -68,7 +68,7 @@ def test_only_an_outcome_of_the_deciding_system_has_a_score(command: str, decide
     else:
         assert debate("run", "two.yaml", "--id", "one", "-q", cwd=here).code == 0
         done = debate(command, "one", *(["--config", "two.yaml"] if command == "judge" else []), *gate, cwd=here)
-    words = "--fail-under PASS=...: structured decides and gives it no score; the debaters are Pro, Con"
+    words = "--fail-under PASS=...: the verdict of structured decides and has no such score; the debaters are Pro, Con"
     assert (done.code, words in done.err) == (code, code == 2), done.err
 
 

@@ -74,7 +74,7 @@ def test_only_claims_whose_words_were_said_become_arguments(tmp_path: Path) -> N
         [],
     ]
     assert debate_.turns[0].warnings == (
-        "claim-not-said: a claim was left out, because the speech does not contain its passage: “Air kills thousands of people”",
+        "claim-not-said: a claim was left out, because the speech does not contain its quote: “Air kills thousands of people”",
     )
     assert (debate_.usage.calls, debate_.config.models["arguments"]) == (2, SPEC)
 

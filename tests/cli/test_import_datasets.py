@@ -123,7 +123,7 @@ def test_a_folder_of_another_shape_is_refused(tmp_path: Path) -> None:
     """Exit 2, with the page that says what the folder looks like."""
     done = imported(tmp_path, "lechmazur", {"notes.txt": "nothing"})
     assert done.code == 2
-    assert "holds no debate of the data set lechmazur" in done.err
+    assert "contains no debate of the data set lechmazur" in done.err
 
 
 def test_a_data_set_is_not_imported_into_one_file(tmp_path: Path) -> None:

@@ -165,7 +165,9 @@ def test_files_folders_and_standard_input_are_judged(here: Path) -> None:
     )
     assert done.code == 0, done.err
     assert [entry["topic"] for entry in done.json] == ["PLAN.md", "specs/a.md", "specs/api/b.txt", "stdin"]
-    note = "specs: not judged, because they are data, empty, no text, or links out of the folder: "
+    note = (
+        "specs: these files are not judged (empty or data files, links out of the folder, or files of other options): "
+    )
     assert f"{note}link.md, logo.png, openapi.json, review.YAML" in done.err
 
 
@@ -202,8 +204,8 @@ def test_each_of_several_texts_says_what_must_change(here: Path) -> None:
     ("arguments", "words"),
     [
         ("- --system structured", "add --system panel"),
-        ("empty --system panel", "holds no transcripts and no text files"),
-        ("saved.json --system panel --context brief.md", "--context is shown beside a text"),
+        ("empty --system panel", "contains no transcripts and no text files"),
+        ("saved.json --system panel --context brief.md", "--context applies only to texts, and no text is judged"),
         ("PLAN.md --system panel --context gone.md", "gone.md: cannot be read"),
         ("PLAN.md --system panel --fail-under PAS=0.6", "the outcomes of panel are PASS, FAIL, CONDITIONAL"),
     ],

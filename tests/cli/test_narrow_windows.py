@@ -40,7 +40,7 @@ def test_prose_wraps_around_a_command_in_backticks(saved: Path) -> None:
         cwd=saved.parent.parent,
         columns=50,
     )
-    note = drawn.replace("\r", "").partition("note: the verdict of")[2].splitlines()
+    note = drawn.replace("\r", "").partition("note: the newest judging")[2].splitlines()
     assert max(map(len, note)) <= 50
     assert any("`debate score --runs all`" in line for line in note), drawn
 

@@ -321,4 +321,6 @@ def test_a_replaced_run_is_reported(saved: Path) -> None:
     assert debate("judge", saved, "--system", "structured", "--mock", "--replace", cwd=saved.parent.parent).code == 0
     done = score(saved, saved, "--runs", "r1", "--system", "structured", "--json")
     assert (done.code, done.json[0]["verdicts"]) == (0, [])
-    assert done.lines == [f"{saved}: --runs r1: its assessments were replaced (structured) and no longer count"]
+    assert done.lines == [
+        f"{saved}: --runs r1: later assessments replaced those of this run (structured), so they are not scored"
+    ]

@@ -469,5 +469,5 @@ def test_a_debate_that_changes_before_it_is_judged_gets_no_other_server(here: Pa
     }
     stored["config"]["models"] = {"default": {"model": "lab/m"}}
     write_stored(path, stored)
-    with pytest.raises(UsageError, match=r"one\.json: names other servers than when this command began"):
+    with pytest.raises(UsageError, match=r"one\.json: the file now names other servers"):
         plan.build()

@@ -166,10 +166,10 @@ def test_a_jury_judges_a_text(judged_text: Path) -> None:
         ("--expect-winner ACCEPT", 5, "expected ACCEPT, but the verdict of jury is REJECT"),
         ("--expect-winner PASS", 2, "the outcomes of jury are ACCEPT, REJECT"),
         ("--fail-under REJECT=60", 0, ""),
-        ("--fail-under ACCEPT=60", 5, "ACCEPT has 40.00 in the verdict of jury, below 60"),
+        ("--fail-under ACCEPT=60", 5, "the score of ACCEPT in the verdict of jury is 40.00, below 60"),
         ("--fail-under PASS=0.5", 2, "the outcomes of jury are ACCEPT, REJECT"),
         ("--fail-under 40", 0, ""),
-        ("--fail-under 41", 5, "ACCEPT has 40.00"),
+        ("--fail-under 41", 5, "the score of ACCEPT in the verdict of jury is 40.00"),
         ("--fail-under 101", 2, "jury gives scores from 0 to 100"),
     ],
 )
@@ -233,15 +233,35 @@ def test_commands_show_the_outcome_of_a_text(
     ("command", "plugin", "code", "words"),
     [
         # ACCEPT is an outcome of texts: in a debate, the jury votes for debaters
-        ("score held.json --fail-under ACCEPT=60", True, 2, "jury decides and gives it no score; the debaters are Ada"),
-        ("run debate.yaml --mock --no-save --fail-under ACCEPT=60", True, 2, "jury decides and gives it no score"),
-        ("judge held.json --system jury --mock --fail-under ACCEPT=60", True, 2, "jury decides and gives it no score"),
+        (
+            "score held.json --fail-under ACCEPT=60",
+            True,
+            2,
+            "the verdict of jury decides and has no such score; the debaters are Ada",
+        ),
+        (
+            "run debate.yaml --mock --no-save --fail-under ACCEPT=60",
+            True,
+            2,
+            "the verdict of jury decides and has no such score",
+        ),
+        (
+            "judge held.json --system jury --mock --fail-under ACCEPT=60",
+            True,
+            2,
+            "the verdict of jury decides and has no such score",
+        ),
         # PASS is an outcome of another system
-        ("judge PLAN.md --system jury --mock --fail-under PASS=1", True, 2, "jury decides and gives it no score"),
+        (
+            "judge PLAN.md --system jury --mock --fail-under PASS=1",
+            True,
+            2,
+            "the verdict of jury decides and has no such score",
+        ),
         ("score plan.json --fail-under 40", False, 2, "the judging system jury is not installed"),
         # Among several files, the others are scored
         ("score plan.json held.json --fail-under 0", False, 5, "the judging system jury is not installed"),
-        ("score plan.json held.json --fail-under ACCEPT=0", True, 5, "no score of ACCEPT; it has scores of Ada, Bo"),
+        ("score plan.json held.json --fail-under ACCEPT=0", True, 5, "no score for ACCEPT; it has scores for Ada, Bo"),
         ("score plan.json held.json --fail-under ACEPT=0", True, 2, "there is no such name"),
     ],
 )

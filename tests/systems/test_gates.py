@@ -105,12 +105,12 @@ def test_a_gate_for_other_files_too_is_not_refused(gates: Gates, names: tuple[st
         (
             Gates(min_score_debater="PASS", min_score=0.6),
             VERDICT.model_copy(update={"system": "structured"}),
-            f"--fail-under: the verdict of structured has no score of PASS; it has scores of {PRO}, {CON}",
+            f"--fail-under: the verdict of structured has no score for PASS; it has scores for {PRO}, {CON}",
         ),
         (
             Gates(min_score=0.6),
             VERDICT.model_copy(update={"scores": {}}),
-            "--fail-under: the verdict of panel has no score of a debater; it has no scores",
+            "--fail-under: the verdict of panel has no score for a debater; it has no scores",
         ),
         (
             Gates(min_score=0.6),
@@ -151,10 +151,10 @@ def test_control_characters_of_a_name_are_escaped() -> None:
 @pytest.mark.parametrize(
     ("score", "least", "words"),
     [
-        (7.3667, 7.37, "has 7.3667 in the verdict of panel, below 7.37"),
-        (7.3667, 8, "has 7.37 in the verdict of panel, below 8"),
-        (6.9999999, 7, "has 6.9999999 in the verdict of panel, below 7"),
-        (65.5833333, 65.58333339, "has 65.58 in the verdict of panel, below 65.58333339"),
+        (7.3667, 7.37, "the highest score in the verdict of panel is 7.3667, below 7.37"),
+        (7.3667, 8, "the highest score in the verdict of panel is 7.37, below 8"),
+        (6.9999999, 7, "the highest score in the verdict of panel is 6.9999999, below 7"),
+        (65.5833333, 65.58333339, "the highest score in the verdict of panel is 65.58, below 65.58333339"),
     ],
 )
 def test_a_score_has_enough_digits_to_show_that_it_is_too_low(score: float, least: float, words: str) -> None:
@@ -190,5 +190,5 @@ def test_the_score_in_the_message_is_below_the_minimum_in_it(score: float, least
     """For any two numbers."""
     verdict = VERDICT.model_copy(update={"scores": {PRO: score, CON: 0}})
     for message in Gates(min_score=least).failure_messages(DEBATE, [verdict]):
-        has, below = message.split(" has ")[1].split(" in the verdict of panel, below ")
+        has, below = message.split(" in the verdict of panel is ")[1].split(", below ")
         assert float(has) < float(below)

@@ -1,7 +1,7 @@
 """Computes measures of a judge, such as its biases, from the judgements of an audit.
 
-A point is one hundredth of the scale of scores. Intervals come from a bootstrap over the unchanged debates, each with
-all its variants.
+A point is one hundredth of the scale of scores. Intervals come from a bootstrap that draws unchanged debates, each
+together with its variants.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ from debate_cli.statistics.estimate import Estimate, cluster_rows, estimate, mea
 
 Unit = Literal["share", "points"]
 BEYOND_LENGTH = frozenset[VariantName]({"confident", "hedged", "citation"})
-"""Variants whose added words count as much as words of the variant `padded`, which must be judged too."""
+"""Variants that lengthen speeches. Their measures subtract the gain from length, which needs the variant `padded`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Measure:
     name: str
     """Key of the measure in JSON, e.g. `padded`."""
     variant: VariantName
-    """The variant whose judgements the measure is computed from."""
+    """The measure is computed from judgements of this variant."""
     label: str
     """What is measured, in words, e.g. `gained by 30 % more words`."""
     unit: Unit
@@ -100,7 +100,10 @@ def _margin(judgement: Judgement) -> float:
 
 
 def _noise(one: Observation) -> Iterator[float]:
-    """Takes only the first judgement, so that each pair of judgements counts once."""
+    """Yield 1 for each pair of judgements with different winners, and 0 for each pair with equal winners.
+
+    Only a debate's first judgement yields numbers, so that each pair counts once.
+    """
     if one.judgement is one.unchanged[0]:
         pairs = combinations(one.unchanged, 2)
         yield from (float(first.verdict.winner != second.verdict.winner) for first, second in pairs)
@@ -129,7 +132,7 @@ def _wins_gained(one: Observation) -> Iterator[float]:
 
 
 def _beyond_length(one: Observation) -> Iterator[float]:
-    """Yields nothing without the padded debate, because the gain by length is then not known."""
+    """Yield the gain minus the gain from added words. Yield nothing if the padded debate was not judged."""
     if one.padding_gain is not None:
         yield one.gain - one.padding_gain * one.added_words
 

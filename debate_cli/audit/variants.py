@@ -25,7 +25,7 @@ Change = Callable[[str], str]
 """A function that changes one text of a speech."""
 ValueT = TypeVar("ValueT", bound=FrozenModel)
 
-WORDS = (
+NAMING_FIELDS = (
     "id", "claim", "reasoning", "evidence", "target", "follow_up", "question_target", "reply", "concessions", "unrebutted",
     "final_position", "why",
 )  # fmt: skip
@@ -40,7 +40,7 @@ PADDING = (
     "I repeat this because it belongs to what I have said.",
     "Put differently, it is the same point as before.",
 )
-"""Sentences that lengthen a speech without adding an argument."""
+"""Sentences that lengthen a speech but add no argument."""
 MEAN_PADDING = sum(len(sentence.split()) for sentence in PADDING) / len(PADDING)
 CERTAIN = ("There is no doubt about this.", "This is absolutely certain.", "Nobody can seriously deny this.")
 UNCERTAIN = ("I may be wrong about this.", "I am not quite sure about this.", "Perhaps this is not so.")
@@ -54,7 +54,8 @@ ORDERS = (
 
 
 Build = Callable[[Debate], Iterator[tuple[str, Debate]]]
-"""Yields (name of the changed debater, changed debate). The name is empty if both debaters or none changed."""
+"""Function that yields (name of the changed debater, changed debate). The name is empty if both debaters or none
+changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,8 @@ class Variant:
     tested_bias: str
     """What the variant tests, in words, e.g. `position bias`."""
     build: Build
-    """Builds the changed debates. Yields no debate if the change is impossible, e.g. another order of sequential
-    speeches."""
+    """Builds the changed debates. Yields no debate if the change is impossible, e.g. `order` if speeches are
+    sequential."""
     removes_content: bool = False
     """Whether the changed debater says less than before. Even a fair judge may then name another winner."""
 
@@ -238,7 +239,7 @@ def _renamed(turn: Turn, rename: Change) -> Turn:
     return _rename(turn, rename, ("text", "arguments", "responses", "answers", "closing"))
 
 
-def _rename(value: Any, rename: Change, fields: Sequence[str] = WORDS) -> Any:
+def _rename(value: Any, rename: Change, fields: Sequence[str] = NAMING_FIELDS) -> Any:
     if isinstance(value, str):
         return rename(value)
     if isinstance(value, tuple):

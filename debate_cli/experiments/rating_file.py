@@ -61,7 +61,7 @@ def read_rating_file(path: Path) -> RatingFile:
     for row, match in zip(rows, matches, strict=True):
         score = row.value if scale is None else 0.5 + row.value / (2 * scale)
         cluster, weight = match[2], 1 / len(judges[match])
-        if row.side == "none":  # half in each order, so that it says nothing about the first place
+        if row.side == "none":  # half the weight in each order, so that the result does not affect the side term
             weight /= 2
         if row.side != "right":
             results.append(PairResult(row.left, row.right, score, weight, cluster))

@@ -1,4 +1,4 @@
-"""The file of an experiment as a value: players, motions, pairing, sides, axes, judges and limits."""
+"""Reads and checks the file of an experiment: players, motions, pairing, sides, axes, judges and limits."""
 
 import hashlib
 import shlex
@@ -37,7 +37,7 @@ RESERVED_AXES: Mapping[str, str] = {
     "vars": "set them in the base",
     "version": "it is the version of the format",
 }
-"""Maps keys that cannot be axes to the reason, in words."""
+"""Maps keys that cannot be axes to the reason, as text for an error."""
 MAX_REPEATS = 1000
 MAX_MOTIONS_BYTES = 64_000_000
 MAX_BACKGROUND_CHARS = 1024 * 1024
@@ -50,7 +50,7 @@ Name = Annotated[str, Field(min_length=1, max_length=60)]
 
 
 class Motion(ConfigModel):
-    """A motion. A plain text in the file is the topic of a motion."""
+    """A motion. In the file, a text alone is the topic of a motion."""
 
     topic: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
     """The question or claim to argue for and against."""
@@ -73,7 +73,7 @@ class PlayerConfig(ConfigModel):
     model: str | None = None
     """Name in `models` of the base configuration, or `provider/model`; None means `models.default`."""
     system: str | None = None
-    """Extra instructions in every prompt, in addition to the shipped ones."""
+    """Extra instructions, which are added to the shipped instructions in every prompt."""
     personality: ArchetypeOrTraits | None = None
     """Name of an archetype, or twelve traits."""
     elasticity: float = Field(default=0.5, ge=0, le=1)
@@ -119,7 +119,7 @@ class ExperimentConfig(ConfigModel):
     name: Name
     """Name of the experiment, and of its folder."""
     base: str
-    """Path of a debate configuration, relative to this file. The configuration supplies every setting that this file does not set."""
+    """Path of a debate configuration, relative to this file. All settings that this file lacks come from there."""
     motions: (
         str
         | tuple[
@@ -134,14 +134,15 @@ class ExperimentConfig(ConfigModel):
     """Who meets whom: `round_robin` (every pair), `self` (each player meets itself), `{versus: NAME}` (NAME meets every
     other player), or a list of pairs."""
     sides: Literal["both", "random", "first"] = "both"
-    """Who speaks for the motion. `both`: each player once, in two debates. `random`: a player drawn with the seed.
+    """Who speaks for the motion. `both`: each player once, in two debates. `random`: a player chosen with the seed.
     `first`: the first player of the pair."""
     repeat: int = Field(default=1, ge=1, le=MAX_REPEATS)
-    """How often each debate is held. The seed increases by 1 with each repetition."""
+    """Number of times that each debate is run. The seed increases by 1 with each repetition."""
     axes: dict[str, tuple[JsonValue, ...]] = {}
-    """Maps key paths of the base configuration to lists of values. Each combination of values is debated."""
+    """Maps key paths of the base configuration to lists of values. Each debate runs with each combination of values."""
     judges: tuple[JudgeConfig, ...] = ()
-    """Judges that replace those of the base configuration. Each judge uses the base configuration's judging systems."""
+    """Judges that replace the judges of the base configuration. Each judge uses the judging systems of the base
+    configuration."""
     self_judging: bool = False
     """Whether a judge also judges debates in which its own model speaks."""
     limits: ExperimentLimits = ExperimentLimits()

@@ -1,4 +1,4 @@
-"""Converts experiments to documents (compressed JSON) in the queue, and back on the machines of workers."""
+"""Converts experiments to documents (compressed JSON) for the queue. Workers convert the documents back."""
 
 from __future__ import annotations
 

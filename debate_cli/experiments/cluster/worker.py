@@ -1,4 +1,4 @@
-"""The loop of `debate worker`: runs the cells of all experiments in a queue."""
+"""The loop of `debate worker`, which runs the cells of all experiments in a queue."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class WorkerOptions:
     """Hosts to which experiments may send requests, in addition to the hosts of built-in providers."""
     until_empty: bool = False
     lease_s: float = LEASE_S
-    """Seconds without a heartbeat after which other workers count as dead."""
+    """Seconds without a heartbeat after which other workers are treated as dead."""
 
 
 @dataclass

@@ -193,9 +193,9 @@ def _describe_use(gates: Sequence[AuditGateResult], follows: str) -> tuple[str, 
     untested = sum(gate.found.value is None for gate in gates)
     undecided = [gate for gate in gates if gate.outcome == "not enough data" and gate.found.value is not None]
     more = max((gate.more for gate in undecided if gate.more is not None), default=None)
-    about = f" (about {more} more)" if more is not None else ""
-    counts = f"undecided for lack of debates: {len(undecided)}{about}; not tested: {untested}"
-    return EARLY, f"It failed none of the {len(gates)} checks, but not all are decided: {counts}."
+    about = f" (about {more} more needed)" if more is not None else ""
+    counts = f"Checks with too few debates: {len(undecided)}{about}. Checks not tested: {untested}."
+    return EARLY, f"It failed none of the {len(gates)} checks, but not all checks have a result. {counts}"
 
 
 class ChangedMeasure(NamedTuple):

@@ -245,7 +245,7 @@ class _Loader:
         if not systems:
             self._add(
                 "judges",
-                message="no judging system of the base asks a judge; add a system that does, such as `structured`",
+                message="no judging system of the base configuration asks a judge; add a system that asks a judge, such as `structured`",
             )
         kinds = {system.kind for system in systems}
         decides = base.decides if base.decides in kinds else None
@@ -258,7 +258,12 @@ class _Loader:
                     format_suggestion(judge.model, loaded.config.models)
                     or "; add the entry to `models`, or write `provider/model`"
                 )
-                self._add("judges", index, "model", message=f"`models` of the base has no entry `{judge.model}`{hint}")
+                self._add(
+                    "judges",
+                    index,
+                    "model",
+                    message=f"`models` of the base configuration has no entry `{judge.model}`{hint}",
+                )
                 continue
             same = next((known.name for known in found if known.spec == spec), None)
             if same is not None:
@@ -306,7 +311,7 @@ class _Loader:
             for file in files:
                 if isinstance(file, str) and not is_inside(self._base.parent / file, folders):
                     advice = "move it there, or allow its folder with --trust-path DIR"
-                    self._add("axes", key, message=f"{file} must be in the folder of the base; {advice}")
+                    self._add("axes", key, message=f"{file} must be in the folder of the base configuration; {advice}")
         self.raise_problems()
 
 

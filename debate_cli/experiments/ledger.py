@@ -134,7 +134,7 @@ class Ledger:
             is_new = not ledger._has_tables()
             if is_new and ledger.query("SELECT 1 FROM sqlite_master"):
                 raise UsageError(
-                    f"{path}: not a ledger of an experiment; remove it, or choose another folder with --out"
+                    f"{path}: is not a ledger of an experiment; remove it, or choose another folder with --out"
                 )
             for statement in _SCHEMA.split(";"):
                 ledger.query(statement)
@@ -157,7 +157,7 @@ class Ledger:
             )
         ledger = cls._open(path)
         if not ledger._has_tables():
-            raise UsageError(f"{path}: not a ledger of an experiment; choose another folder with --out")
+            raise UsageError(f"{path}: is not a ledger of an experiment; choose another folder with --out")
         return ledger
 
     @classmethod
@@ -170,7 +170,7 @@ class Ledger:
             connection.execute("PRAGMA synchronous = NORMAL")
             version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version > _VERSION:
-            raise UsageError(f"{path}: written by a newer version of debate-cli; upgrade debate-cli")
+            raise UsageError(f"{path}: was written by a newer version of debate-cli; upgrade debate-cli")
         return cls(path, connection)
 
     def __enter__(self) -> Self:
@@ -368,7 +368,7 @@ def _friendly(path: Path) -> Generator[None]:
         raise StorageError(f"{path}: cannot be written ({error}); {advice}; nothing that was saved is lost") from error
     except sqlite3.DatabaseError as error:
         raise UsageError(
-            f"{path}: not a ledger of an experiment ({error}); choose another folder with --out"
+            f"{path}: is not a ledger of an experiment ({error}); choose another folder with --out"
         ) from error
     except OSError as error:
         raise StorageError(f"{path}: cannot be opened ({error.strerror}); choose another folder with --out") from error

@@ -32,9 +32,9 @@ RESERVED_AXES: Mapping[str, str] = {
     "debaters": "`players` and `pairing` set them",
     "limits": "`limits` of the experiment sets them",
     "output": "debates are saved in the folder of the experiment",
-    "providers": "a file may not change where requests go; set them in the base",
-    "evidence": "set the sources in the base",
-    "vars": "set them in the base",
+    "providers": "a file may not change where requests go; set providers in the base configuration",
+    "evidence": "set the sources in the base configuration",
+    "vars": "set variables in the base configuration",
     "version": "it is the version of the format",
 }
 """Maps keys that cannot be axes to the reason, as text for an error."""
@@ -218,7 +218,7 @@ def _check_names(path: KeyPath, names: Sequence[str]) -> Iterator[Problem]:
     seen: set[str] = set()
     for index, name in enumerate(names):
         if name.casefold() in seen:
-            yield Problem((*path, index, "name"), f"`{name}` is named twice; give each its own name")
+            yield Problem((*path, index, "name"), f"the name `{name}` is used twice; give each entry its own name")
         if not name.isprintable() or name != name.strip():
             message = "a name must not contain line breaks, control characters, or spaces at its start or end"
             yield Problem((*path, index, "name"), message)
@@ -254,7 +254,11 @@ def _check_axes(axes: Mapping[str, Sequence[Any]]) -> Iterator[Problem]:
         if root in RESERVED_AXES:
             yield Problem(("axes", key), f"`{root}` cannot be an axis: {RESERVED_AXES[root]}", is_key_error=True)
         elif key.rpartition(".")[2] == "script":
-            yield Problem(("axes", key), "a script cannot be an axis; name it in the base", is_key_error=True)
+            yield Problem(
+                ("axes", key),
+                "a script cannot be an axis; name the script in the base configuration",
+                is_key_error=True,
+            )
         if not values:
             yield Problem(("axes", key), "is an empty list; add values, or remove the key")
 
@@ -277,10 +281,10 @@ def load_motions(file: ExperimentFile, trusted_folders: Iterable[Path] = ()) -> 
     else:
         motions = {file.locate("motions", index): motion for index, motion in enumerate(given)}
     if not motions:
-        raise ConfigError(f"{place}: motions: there is no motion; add one")
+        raise ConfigError(f"{place}: motions: there is no motion; add a motion")
     seen: dict[str, str] = {}
     repeated = [
-        f"{at}: this motion is already at {first}; remove one of the two"
+        f"{at}: this motion is already at {first}; remove one of the two motions"
         for at, motion in motions.items()
         if (first := seen.setdefault(motion.id, at)) != at
     ]

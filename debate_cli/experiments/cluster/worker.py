@@ -147,5 +147,5 @@ class _Worker:
             query = "UPDATE experiments SET halted = %s WHERE id = %s AND revision = %s"
             await self._database.fetch(query, end.stopped, queued.id, queued.revision)
             self._observer.note(
-                f"{queued.id}: stopped for all workers ({end.stopped}); put the experiment into the queue again to continue"
+                f"{queued.id}: stopped for all workers (cause: {end.stopped}); put the experiment into the queue again to continue"
             )

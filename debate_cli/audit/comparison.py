@@ -36,8 +36,8 @@ class Comparison:
     debates: int
     """Number of debates that have a label and a judgement."""
     accuracy: Estimate
-    """Share of debates in which the judge names the labelled winner, 0 to 1. A debate counts as half if only the judge
-    or only the label says `draw`."""
+    """Share of debates in which the judge names the labelled winner, 0 to 1. A debate in which only
+    the judge or only the label says `draw` adds one half."""
     baselines: Mapping[str, Estimate]
     """Maps names of simple rules, e.g. `longer side`, to their accuracy."""
     best_baseline: str
@@ -157,7 +157,7 @@ def group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgement
 
 
 def longer_side(debate: Debate, factor: float = 1.0) -> str | None:
-    """Return the debater with more than `factor` times as many words as the other debater. None if there is none."""
+    """Return the debater with more than `factor` times as many words as the other debater. None if no debater has."""
     words = Counter({participant.name: 0 for participant in debate.participants})
     for turn in debate.turns:
         words[turn.speaker] += len(turn.text.split())

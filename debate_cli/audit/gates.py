@@ -24,7 +24,7 @@ class Gate(NamedTuple):
     """Name of the measure. `alpha` and `baseline` are numbers from the comparison with labels. The bound of
     `mirror` applies to the share of draws, which is 1 minus the measure."""
     bound: float
-    """Default bound."""
+    """Default bound of the measure."""
     question: str
     found: str
     """Phrase with the placeholder `{}` for the measured number, e.g. `changed in {}`."""

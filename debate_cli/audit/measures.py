@@ -19,7 +19,7 @@ from debate_cli.statistics.estimate import Estimate, cluster_rows, estimate, mea
 
 Unit = Literal["share", "points"]
 BEYOND_LENGTH = frozenset[VariantName]({"confident", "hedged", "citation"})
-"""Variants that lengthen speeches. Their measures subtract the gain from length, which needs the variant `padded`."""
+"""Variants that lengthen speeches. Their measures leave out the gain from length, which the variant `padded` shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Measure:
     unit: Unit
     """Unit of the number: `share` (0 to 1) or `points` (hundredths of the scale of scores)."""
     estimate: Estimate
-    """The number with its interval."""
+    """The measured number with its interval."""
 
 
 class Observation(NamedTuple):
@@ -102,7 +102,7 @@ def _margin(judgement: Judgement) -> float:
 def _noise(one: Observation) -> Iterator[float]:
     """Yield 1 for each pair of judgements with different winners, and 0 for each pair with equal winners.
 
-    Only a debate's first judgement yields numbers, so that each pair counts once.
+    Only a debate's first judgement yields numbers, so that no pair is counted twice.
     """
     if one.judgement is one.unchanged[0]:
         pairs = combinations(one.unchanged, 2)

@@ -119,7 +119,7 @@ class LookupItem(NamedTuple):
 def find_uncited(debate: Debate) -> tuple[LookupItem, ...]:
     """Return the arguments that have no citation, although their evidence names a number, a study or an institution.
 
-    An imported or unstructured speech counts as one argument.
+    An imported or unstructured speech is treated as one argument.
     """
     return tuple(
         LookupItem(turn.index, turn.speaker, argument.id, evidence)

@@ -1,4 +1,4 @@
-"""Prepares texts for the quote check: normalizes characters that count as equal, and finds words.
+"""Prepares texts for the quote check: normalizes characters that are treated as equal, and finds words.
 
 Superscripts, fractions and circled characters stay as they are, because 10² is not 102.
 """
@@ -186,7 +186,7 @@ class NormalizedText:
     original: str
     text: str
     shape: str
-    """`text`, but with a long dash (`—`) wherever `original` has one. A long dash separates words."""
+    """`text` with the long dashes (`—`) of `original`, which separate words."""
     origins: tuple[int, ...]
     """Index in `original` of each character of `text`. The last entry is the length of `original`."""
 
@@ -354,7 +354,7 @@ class Word(NamedTuple):
         return self.form.removeprefix("=") in UNITS
 
     def is_quoted_as(self, quoted: Word) -> bool:
-        """Whether the word `quoted` of a quote equals this word. Inflections count as equal, except in names."""
+        """Whether the word `quoted` of a quote equals this word. Inflections are ignored, except in names."""
         if self.is_name or self.form != quoted.form:
             return self.exact == quoted.exact
         return are_inflections(self.exact, quoted.exact)

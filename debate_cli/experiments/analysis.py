@@ -122,7 +122,7 @@ class SystemAnalysis:
     by_margin: Ratings | None
     """Ratings from margins instead of wins. None if no debate has a margin."""
     margin_scale: float
-    """Largest margin of the experiment, in points. This margin counts as a full win."""
+    """Largest margin of the experiment, in points. This margin is rated as a full win."""
     players: tuple[PlayerRecord, ...]
     """The players, the strongest first."""
     pairs: tuple[PairRecord, ...]

@@ -120,7 +120,7 @@ class LedgerCells:
         """Return None, because journals are not copied."""
 
     async def open_budget(self, limits: Limits) -> Budget:
-        """Register this run. Return a budget from which the stored costs of all cells are already spent."""
+        """Register this run. Return a budget that starts with the stored costs of all cells."""
         self._recover()
         self._renew(BudgetAmount())
         self._settled_before = self._spent()

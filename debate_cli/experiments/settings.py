@@ -266,7 +266,7 @@ def _check_axes(axes: Mapping[str, Sequence[Any]]) -> Iterator[Problem]:
 def load_motions(file: ExperimentFile, trusted_folders: Iterable[Path] = ()) -> tuple[tuple[Motion, ...], str | None]:
     """Return the motions of an experiment, and a note on ignored columns. The note is None if no column is ignored.
 
-    `trusted_folders`: folders that may hold the CSV file, besides the folder of the experiment.
+    `trusted_folders`: folders that may contain the CSV file, besides the folder of the experiment.
     Raises UsageError if the CSV file cannot be read, and ConfigError if a motion is empty, too long or repeated.
     """
     given, place, note = file.config.motions, file.locate("motions"), None

@@ -137,7 +137,7 @@ class CalibrationBin:
     forecast: float
     """Mean probability of the forecasts, 0 to 1."""
     happened: float
-    """Share of forecasts whose event happened, 0 to 1. A draw counts as half."""
+    """Mean outcome of the forecasts, 0 to 1: the share of events that happened. A draw adds one half."""
     count: int
 
 

@@ -30,9 +30,9 @@ PRIOR_WEIGHT = 1.0
 Each player gets such a draw if the results alone do not determine all strengths.
 """
 DIVERGED = 12.0
-"""Fitted log odds with a larger absolute value count as infinite. The value means odds of 160,000 to 1."""
+"""A fit has diverged if its log odds of a result exceed this value, i.e. odds of 160,000 to 1."""
 UNLIMITED = DIVERGED / 3
-"""If log odds count as infinite, a difference of strengths or a side term above this value counts as infinite too."""
+"""If a fit has diverged, a difference of strengths or a side term above this value is reported as unlimited."""
 TOLERANCE = 1e-9
 
 
@@ -228,7 +228,7 @@ class _Design:
         return np.append(values[:-1] - values[:-1].mean(), values[-1])
 
     def diverges(self, values: Floats) -> bool:
-        """Whether fitted log odds count as infinite. Source: A. Albert and J. A. Anderson, Biometrika 71 (1984)."""
+        """Whether a fit has diverged. Source of the criterion: A. Albert and J. A. Anderson, Biometrika 71 (1984)."""
         return float(abs(self.matrix @ values).max()) > DIVERGED
 
     def find_unlimited(self, values: Floats) -> tuple[bool, bool]:

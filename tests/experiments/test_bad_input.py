@@ -36,7 +36,10 @@ OPENAI = {"name": "gpt", "model": "openai/gpt-5"}
             {"judges": [{"name": "jo", "model": "mock/a"}, {"name": "max", "model": "mock/a"}]},
             "judges.1.model: judge `jo` has the same model and settings",
         ),
-        ({"judges": [{"name": "jo", "model": "jojo"}]}, "judges.0.model: `models` of the base configuration has no entry"),
+        (
+            {"judges": [{"name": "jo", "model": "jojo"}]},
+            "judges.0.model: `models` of the base configuration has no entry",
+        ),
         ({"players": [*PAIR, {"name": "c", "model": "nope"}]}, "players.2.model: `models` has no entry of this name"),
         ({"pairing": [["ann", "bob"]]}, "pairing: cid is in no pair"),
         ({"players": PAIR[:1]}, "players: ann is in no pair"),

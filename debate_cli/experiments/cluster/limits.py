@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 WINDOW_S = 62
-"""Seconds for which a call counts towards a limit per minute: more than 60, because calls may reach providers late."""
+"""Seconds for which a call uses a limit per minute: more than 60, because calls may reach providers late."""
 _BUDGET_RETRY_S = 0.5
 
 

@@ -132,12 +132,12 @@ def _pad(debate: Debate, speaker: str) -> Sequence[Turn]:
     return _rewrite(debate, speaker, lengthen)
 
 
-def _mark(markers: Sequence[str], debate: Debate, speaker: str) -> Sequence[Turn]:
+def _add_markers(markers: Sequence[str], debate: Debate, speaker: str) -> Sequence[Turn]:
     rotation = cycle(markers)
     return _rewrite(debate, speaker, lambda pieces: [f"{text.rstrip()} {next(rotation)}" for text in pieces])
 
 
-def _cite(debate: Debate, speaker: str) -> Sequence[Turn]:
+def _add_study(debate: Debate, speaker: str) -> Sequence[Turn]:
     turns = list(debate.turns)
     place = next((number for number, turn in enumerate(turns) if turn.speaker == speaker), None)
     if place is None:
@@ -153,7 +153,7 @@ def _cite(debate: Debate, speaker: str) -> Sequence[Turn]:
     return turns
 
 
-def _silence(debate: Debate, speaker: str) -> Sequence[Turn]:
+def _empty_speeches(debate: Debate, speaker: str) -> Sequence[Turn]:
     emptied = {"claim": EMPTY_SPEECH, "reasoning": "", "evidence": "", "citations": ()}
     turns: list[Turn] = []
     for turn in debate.turns:
@@ -163,7 +163,7 @@ def _silence(debate: Debate, speaker: str) -> Sequence[Turn]:
     return turns
 
 
-def _order_about(debate: Debate, speaker: str) -> Sequence[Turn]:
+def _inject_order(debate: Debate, speaker: str) -> Sequence[Turn]:
     order = ORDERS[sum(map(ord, debate.id + speaker)) % len(ORDERS)]
     return _rewrite(
         debate, speaker, lambda pieces: [*pieces[:-1], *(f"{text.rstrip()} {order}" for text in pieces[-1:])]
@@ -260,11 +260,11 @@ VARIANTS: Mapping[VariantName, Variant] = {
         Variant("order", "position bias", _swap_order),
         Variant("mirror", "must be a draw", _mirror),
         Variant("padded", "verbosity bias", _per_side(_pad)),
-        Variant("confident", "style bias", _per_side(partial(_mark, CERTAIN))),
-        Variant("hedged", "style bias", _per_side(partial(_mark, UNCERTAIN))),
-        Variant("citation", "authority bias", _per_side(_cite)),
-        Variant("empty", "floor", _per_side(_silence), removes_content=True),
-        Variant("injected", "robustness", _per_side(_order_about)),
+        Variant("confident", "style bias", _per_side(partial(_add_markers, CERTAIN))),
+        Variant("hedged", "style bias", _per_side(partial(_add_markers, UNCERTAIN))),
+        Variant("citation", "authority bias", _per_side(_add_study)),
+        Variant("empty", "floor", _per_side(_empty_speeches), removes_content=True),
+        Variant("injected", "robustness", _per_side(_inject_order)),
         Variant("truncated", "recency", _per_side(_truncate), removes_content=True),
     )
 }

@@ -182,8 +182,8 @@ def query_terms(query: str) -> tuple[str, ...]:
     If all words are common, return these words.
     """
     words = tuple(dict.fromkeys(_TERM.findall(query.casefold())))
-    telling = tuple(word for word in words if word not in COMMON_ENGLISH_WORDS)
-    return (telling or words)[:MAX_QUERY_TERMS]
+    specific = tuple(word for word in words if word not in COMMON_ENGLISH_WORDS)
+    return (specific or words)[:MAX_QUERY_TERMS]
 
 
 def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) -> Corpus:

@@ -98,7 +98,7 @@ def expand_contraction(word: str) -> tuple[str, ...]:
 def stem(word: str) -> str:
     """Return an English word without its inflection, e.g. `plan` for `planned`.
 
-    A word that has no inflections, e.g. `not`, or a number gets the prefix `=`, e.g. `=not`.
+    A number, or a word without inflections such as `not`, gets the prefix `=`: `=not`.
     """
     if word in NEGATIONS or word in _EXACT_WORDS or not word.isalpha():
         return f"={word}"

@@ -26,7 +26,7 @@ from debate_cli.systems.scoring import score
 
 Result = Literal["first", "second", "draw", "conditional", "undetermined"]
 DETERMINED: tuple[Result, ...] = ("first", "second", "draw")
-"""Results that are used in ratings, without `conditional` and `undetermined`."""
+"""Results that ratings use. Ratings leave out `conditional` and `undetermined` results."""
 MODEL_SEPARATOR = "; "
 ROWS_PER_GROUP = 10_000
 _ARROW_TYPES = {bool: "bool_", int: "int64", float: "float64"}

@@ -50,7 +50,7 @@ Name = Annotated[str, Field(min_length=1, max_length=60)]
 
 
 class Motion(ConfigModel):
-    """A motion. In the file, a text alone is the topic of a motion."""
+    """A motion. A plain text in the file is a motion with this topic."""
 
     topic: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
     """The question or claim to argue for and against."""

@@ -258,14 +258,14 @@ VARIANTS: Mapping[VariantName, Variant] = {
         ),
         Variant("names", "label bias", _swap_names),
         Variant("order", "position bias", _swap_order),
-        Variant("mirror", "must be a draw", _mirror),
+        Variant("mirror", "side bias", _mirror),
         Variant("padded", "verbosity bias", _per_side(_pad)),
         Variant("confident", "style bias", _per_side(partial(_add_markers, CERTAIN))),
         Variant("hedged", "style bias", _per_side(partial(_add_markers, UNCERTAIN))),
         Variant("citation", "authority bias", _per_side(_add_study)),
-        Variant("empty", "floor", _per_side(_empty_speeches), removes_content=True),
-        Variant("injected", "robustness", _per_side(_inject_order)),
-        Variant("truncated", "recency", _per_side(_truncate), removes_content=True),
+        Variant("empty", "unearned points", _per_side(_empty_speeches), removes_content=True),
+        Variant("injected", "effect of orders", _per_side(_inject_order)),
+        Variant("truncated", "recency bias", _per_side(_truncate), removes_content=True),
     )
 }
 """All variants, in the order in which they are reported."""

@@ -1,1 +1,1 @@
-"""Audits a judge: code changes debates, and the judge's verdicts on the changed debates show the judge's biases."""
+"""Audits of judges. Code changes debates, and a judge's verdicts on the changed debates show the judge's biases."""

@@ -1,4 +1,4 @@
-"""Compares a judge with known winners and with simple rules, and compares several judges."""
+"""Compares a judge's winners with known winners and with simple rules, and compares several judges."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,35 +32,36 @@ class Comparison:
     """How well a judge agrees with labels, which are known winners of debates."""
 
     source: str
-    """Source of the labels: `by construction`, `reviews`, or a file."""
+    """Source of the labels: `by construction` (shipped debates), `reviews` (by people), or the path of a file."""
     debates: int
     """Number of debates that have a label and a judgement."""
     accuracy: Estimate
-    """Share of debates in which the judge names the labelled winner. If only one of the two says `draw`, half a debate
-    counts."""
+    """Share of debates in which the judge names the labelled winner, 0 to 1. A debate in which only
+    the judge or only the label says `draw` adds one half."""
     baselines: Mapping[str, Estimate]
     """Maps names of simple rules, e.g. `longer side`, to their accuracy."""
     best_baseline: str
     """Name of the simple rule with the highest accuracy."""
     lead: Estimate
-    """Accuracy of the judge, minus the accuracy of the best simple rule."""
+    """Accuracy of the judge, minus the accuracy of the best simple rule, -1 to 1."""
     needed: int | None
-    """Approximate number of debates needed to confirm the judge's lead over the best simple rule. None if there is no
-    lead."""
+    """Approximate number of debates needed to show that the judge and the best simple rule differ in accuracy. None if
+    their accuracy is equal, or for fewer than two debates."""
     kappa: Estimate
-    """Cohen's κ between judge and labels."""
+    """Cohen's κ of the judge and the labels: 1 is perfect agreement, 0 is agreement by chance."""
     alpha_people: Estimate
-    """Krippendorff's α among the raters. The value is None for one rater."""
+    """Krippendorff's α of the raters who gave the labels. Its `value` is None for one rater."""
     alpha_with_judge: Estimate
-    """Krippendorff's α among the raters and the judge."""
+    """Krippendorff's α of the judge together with the raters who gave the labels."""
     brier: Estimate
-    """Brier score of the judge's margins, which are read as probabilities. 0 is best, 1 is worst."""
+    """Brier score of the judge's margins after their conversion to probabilities. 0 is best, 1 is worst."""
     log_score: Estimate
-    """Mean negative logarithm of the probability that the judge's margin gives to the labelled winner."""
+    """Logarithmic score of the judge's margins after their conversion to probabilities. 0 is best."""
     score_error: Estimate
-    """Root mean square difference between the judge's points and the raters' scores. None without scores."""
+    """Root mean square difference between the judge's points and the raters' scores, in points. Its `value` is None if
+    no rater gave scores."""
     calibration: tuple[CalibrationBin, ...] = ()
-    """How often the first debater wins, in groups of debates with similar margins of the judge."""
+    """Groups of debates in which the judge's margins give the first debater similar probabilities to win."""
 
 
 class _Row(NamedTuple):
@@ -68,7 +69,7 @@ class _Row(NamedTuple):
     sides: tuple[str, str]
     winners: dict[str, str]
     first_wins_chance: float | None
-    """None if the scale of the judge's scores is unknown."""
+    """Probability from the judge's margin, 0 to 1. None if the scale of the judge's scores is unknown."""
     score_pairs: list[tuple[float, float]]
     ratings: dict[str, str]
 
@@ -139,7 +140,7 @@ def _labelled_rows(judgements: Iterable[Judgement], labels: Sequence[WinnerLabel
 
 
 def _add_majority(rows: Sequence[_Row]) -> None:
-    """Adds the rule `majority`, which always names the side, or the draw, that most labels name."""
+    """Add the answer of the rule `majority` to each row: the most frequent label (first side, second side or draw)."""
     places = Counter(row.sides.index(row.label) if row.label in row.sides else None for row in rows)
     place = places.most_common(1)[0][0]
     for row in rows:
@@ -156,7 +157,7 @@ def group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgement
 
 
 def longer_side(debate: Debate, factor: float = 1.0) -> str | None:
-    """Return the debater with more than `factor` times as many words as the other debater, or None."""
+    """Return the debater with more than `factor` times as many words as the other debater. None if no debater has."""
     words = Counter({participant.name: 0 for participant in debate.participants})
     for turn in debate.turns:
         words[turn.speaker] += len(turn.text.split())
@@ -197,13 +198,13 @@ class JudgeAgreement:
     best: str
     """Model of the judge that names the labelled winner most often. Empty without labels."""
     majority: Estimate
-    """Share of labelled debates in which most judges name the labelled winner."""
+    """Share of labelled debates in which most judges name the labelled winner, 0 to 1."""
     gain: Estimate
     """`majority`, minus the share of labelled debates in which the best judge names the labelled winner."""
 
 
 Votes = Mapping[str, str]
-"""Maps models of judges to the winner that the judge names most often in one debate, or to `draw`."""
+"""Maps the model of each judge to the winner that the judge names most often in one debate, or to `draw`."""
 
 
 def compare_judges(

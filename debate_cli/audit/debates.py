@@ -29,15 +29,15 @@ PREFIXES = ("PRO", "CON")
 
 @dataclass(frozen=True, slots=True)
 class AuditDebate:
-    """A debate of an audit, with the better side if it is known."""
+    """A debate on which judges are audited, with the better side if known."""
 
     debate: Debate
     better_debater: str | None = None
     """Name of the debater with the better case. None if both cases are equally good, or if `has_label` is false."""
     has_label: bool = False
-    """Whether it is known which case is better, or that both are equally good."""
+    """Whether the right result is known: one case is better, or both cases are equally good."""
     reviews: tuple[tuple[Verdict, str], ...] = ()
-    """Verdicts by people on this debate, with the person's name. The oldest verdict comes first."""
+    """Pairs of a person's verdict on this debate and the person's name. The oldest verdict comes first."""
 
 
 def load_shipped_debates() -> tuple[AuditDebate, ...]:
@@ -54,11 +54,12 @@ def load_shipped_debates() -> tuple[AuditDebate, ...]:
 def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
     """Read debates of two debaters from transcripts, folders and globs.
 
-    Debates without turns and unreadable files are left out. Of several files with the same debate id, the first counts.
+    Debates without turns and unreadable files are left out. Of several files with the same debate id, only the first
+    is used.
 
     Raises:
         UsageError: a reference names no file.
-        TranscriptError: the references name only one file, and this file cannot be read.
+        TranscriptError, StorageError: the references name only one file, and this file cannot be read.
     """
     paths = expand_references(references)
     found: dict[str, AuditDebate] = {}
@@ -78,7 +79,7 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
 def rebuild_debate(like: Debate, debaters: Sequence[DebaterConfig], turns: Iterable[Turn]) -> Debate:
     """Return a complete debate of `debaters` with `turns`, and without assessments. The turns are numbered from 0.
 
-    `like`: debate whose id, motion, passages and settings are copied, but not its judging systems. A missing seed
+    `like`: debate whose id, motion, passages and settings are copied, except its judging systems. A missing seed
     becomes 0.
     """
     config = like.config.model_copy(
@@ -89,7 +90,7 @@ def rebuild_debate(like: Debate, debaters: Sequence[DebaterConfig], turns: Itera
 
 
 def with_text(turn: Turn) -> Turn:
-    """Return `turn` with a text made of its arguments, responses, answers and closing.
+    """Return `turn` with a text that consists of its arguments, responses, answers and closing.
 
     A turn without any of these is returned unchanged.
     """

@@ -1,4 +1,4 @@
-"""Builds and stores the cases of an audit, and plans their judging.
+"""Builds and stores the cases of an audit (unchanged and changed debates), and plans their judging.
 
 Each case is stored as a transcript, so an interrupted audit can be continued.
 """
@@ -50,7 +50,7 @@ class AuditCase:
     """How often each judge judges the case, at least once."""
 
     def read(self) -> Debate | None:
-        """Return the stored debate. None if nothing is stored, or if the stored speeches differ from the case."""
+        """Return the stored debate. None if nothing is stored, or if its speeches or debaters differ from the case."""
         if not self.path.exists() and not self.path.with_suffix(JOURNAL_SUFFIX).exists():
             return None
         saved = open_debate(self.path).debate
@@ -75,12 +75,12 @@ class Judgement(NamedTuple):
     verdict: Verdict
     """Verdict on the case, which may be undetermined."""
     points: dict[str, float]
-    """Maps names of debaters to points per 100 of the scale. Empty if the verdict is undetermined, or if the judging
-    system has no known scale."""
+    """Maps names of debaters to scores, converted to points from 0 to 100. Empty if the verdict is undetermined, or if
+    the judging system declares no scale."""
 
     @property
     def is_determined(self) -> bool:
-        """Whether the verdict is not undetermined."""
+        """Whether the verdict has a result, such as a winner or a draw."""
         return self.verdict.victory != "undetermined"
 
 
@@ -107,7 +107,7 @@ def build_cases(
 
 
 def write_cases(cases: Iterable[AuditCase]) -> None:
-    """Write the missing transcripts of cases. A transcript with other speeches is overwritten."""
+    """Write the missing transcripts of cases. A transcript with other speeches or debaters is overwritten."""
     for case in cases:
         if case.read() is None:
             case.path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
@@ -148,7 +148,7 @@ def _plan_case(
 
 
 def read_judgements(cases: Iterable[AuditCase], judges: Sequence[JudgeName]) -> list[Judgement]:
-    """Read the stored judgements. For each case and judge, only the `AuditCase.runs` oldest judgements count."""
+    """Read the stored judgements: for each case and judge, the oldest `AuditCase.runs` judgements."""
     return [
         Judgement(case, judge, verdict, _points(verdict))
         for case in cases

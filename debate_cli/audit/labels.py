@@ -1,4 +1,4 @@
-"""Reads labels, which are known winners of debates: from a CSV file, from reviews, or from the shipped debates."""
+"""Reads labels (known winners of debates) from a CSV file, from reviews, or from the shipped debates."""
 
 import math
 from collections import Counter
@@ -16,9 +16,9 @@ BY_CONSTRUCTION = "by construction"
 """Source of the labels of the shipped debates, which were written with a known winner."""
 MAX_LABEL_BYTES = 50_000_000
 LARGEST_SCORE = 1e6
-"""Largest score of a rater, upwards or downwards."""
+"""Largest absolute value of a rater's score."""
 NAMED_IDS = 8
-"""Number of ids of debates that an error names."""
+"""Maximum number of debate ids in an error message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,11 @@ class WinnerLabel:
     debate: str
     """Id of the debate."""
     winner: str
-    """Name of the winner, or `draw`. If the rater gave only scores, the highest wins. Empty without two scores."""
+    """Name of the winner, or `draw`. If the rater gave only scores, the debater with the highest score. Empty if the
+    rater gave neither a winner nor two scores."""
     rater: str = "people"
     scores: tuple[tuple[str, float], ...] = ()
-    """Names of the sides with the rater's scores. Empty if the rater gave no scores."""
+    """Pairs of a debater's name and the rater's score. Empty if the rater gave no scores."""
 
 
 class LabelSet(NamedTuple):
@@ -39,7 +40,7 @@ class LabelSet(NamedTuple):
 
     labels: Sequence[WinnerLabel]
     source: str
-    """Source of the labels: `by construction`, `reviews`, or a file."""
+    """Source of the labels: `by construction` (shipped debates), `reviews` (by people), or the path of a file."""
     unknown: int = 0
     """Number of labels that are left out because their winner is neither a debater nor `draw`."""
 
@@ -55,7 +56,7 @@ def read_labels(path: Path) -> list[WinnerLabel]:
 
     Columns:
         id: id of the debate.
-        winner: name of the winner, or `draw`. Columns `score_NAME` for each side may replace this column.
+        winner: name of the winner, or `draw`. A column `score_NAME` for each debater may replace this column.
         rater: name of the rater. This column may be missing.
 
     Raises:
@@ -105,7 +106,7 @@ def select_usable(labels: Iterable[WinnerLabel], debates: Iterable[AuditDebate])
     A label is usable if its winner is a debater or `draw`.
 
     Raises:
-        UsageError: no label is usable, or no label is of one of `debates`.
+        UsageError: no label belongs to one of `debates`, or no label is usable.
     """
     names = {each.debate.id: [person.name for person in each.debate.participants] for each in debates}
     labelled = [label for label in labels if label.debate in names]
@@ -131,7 +132,7 @@ def labels_by_construction(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
 
 
 def labels_from_reviews(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
-    """Return labels from the reviews of people. Only the newest review of each person and debate counts."""
+    """Return labels from the reviews of people, from the newest review of each person and debate."""
     found = {
         (each.debate.id, rater): WinnerLabel(
             each.debate.id, verdict.winner or DRAW, rater, tuple(verdict.scores.items())

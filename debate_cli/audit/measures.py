@@ -1,7 +1,7 @@
 """Computes measures of a judge, such as its biases, from the judgements of an audit.
 
-A point is one hundredth of the scale of scores. Intervals come from a bootstrap over the unchanged debates, each with
-all its variants.
+A point is one hundredth of the scale of scores. Intervals come from a bootstrap that draws unchanged debates, each
+together with its variants.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ from debate_cli.statistics.estimate import Estimate, cluster_rows, estimate, mea
 
 Unit = Literal["share", "points"]
 BEYOND_LENGTH = frozenset[VariantName]({"confident", "hedged", "citation"})
-"""Variants whose added words count as much as words of the variant `padded`, which must be judged too."""
+"""Variants that lengthen speeches. Their measures leave out the gain from length, which the variant `padded` shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class Measure:
     name: str
     """Key of the measure in JSON, e.g. `padded`."""
     variant: VariantName
-    """The variant whose judgements the measure is computed from."""
+    """The measure is computed from judgements of this variant."""
     label: str
     """What is measured, in words, e.g. `gained by 30 % more words`."""
     unit: Unit
     """Unit of the number: `share` (0 to 1) or `points` (hundredths of the scale of scores)."""
     estimate: Estimate
-    """The number with its interval."""
+    """The measured number with its interval."""
 
 
 class Observation(NamedTuple):
@@ -100,7 +100,10 @@ def _margin(judgement: Judgement) -> float:
 
 
 def _noise(one: Observation) -> Iterator[float]:
-    """Takes only the first judgement, so that each pair of judgements counts once."""
+    """Yield 1 for each pair of judgements with different winners, and 0 for each pair with equal winners.
+
+    Only a debate's first judgement yields numbers, so that no pair is counted twice.
+    """
     if one.judgement is one.unchanged[0]:
         pairs = combinations(one.unchanged, 2)
         yield from (float(first.verdict.winner != second.verdict.winner) for first, second in pairs)
@@ -129,7 +132,7 @@ def _wins_gained(one: Observation) -> Iterator[float]:
 
 
 def _beyond_length(one: Observation) -> Iterator[float]:
-    """Yields nothing without the padded debate, because the gain by length is then not known."""
+    """Yield the gain minus the gain from added words. Yield nothing if the padded debate was not judged."""
     if one.padding_gain is not None:
         yield one.gain - one.padding_gain * one.added_words
 
@@ -145,9 +148,9 @@ _MEASURES: tuple[tuple[str, VariantName, str, Unit, Observe], ...] = (
     ("names", "names", "another winner with exchanged names", "share", _flips),
     ("order", "order", "another winner in the other order", "share", _flips),
     ("first", "order", "lead of the side shown first", "points", _margin_of_first),
-    ("mirror", "mirror", "a winner between equal words", "share",
+    ("mirror", "mirror", "a winner if both sides say the same", "share",
      lambda one: [float(one.judgement.verdict.winner is not None)]),
-    ("mirror_first", "mirror", "lead of the first between equal words", "points", lambda one: [_margin(one.judgement)]),
+    ("mirror_first", "mirror", "lead of the first if both say the same", "points", lambda one: [_margin(one.judgement)]),
     ("padded", "padded", "gained by 30 % more words", "points", lambda one: [one.gain]),
     ("padded_wins", "padded", "wins gained by 30 % more words", "share", _wins_gained),
     ("confident", "confident", "gained by claiming to be certain", "points", _beyond_length),

@@ -20,13 +20,13 @@ from debate_cli.version import __version__
 REPORT_NAME = "audit.json"
 FORMAT = 1
 MIN_RULE_SHARE = 0.95
-"""A judge that follows a rule has at least this share of verdicts for the side that the rule names."""
+"""Minimum share of verdicts for the side that a rule names, if the judge follows the rule."""
 MIN_DRAW_SHARE = 0.9
-"""A judge that follows the rule `draws` has at least this share of draws among the verdicts."""
+"""Minimum share of draws, if the judge follows the rule `draws`."""
 MIN_COIN_NOISE = 0.4
-"""A judge that follows the rule `a coin` has at least this value of the measure `noise`."""
+"""Minimum value of the measure `noise`, if the judge follows the rule `a coin`."""
 LONGER_FACTOR = 1.05
-"""The longer side has more than 1.05 times as many words as the other side."""
+"""A side is the longer side if it has more than this many times the words of the other side."""
 RELY, CARE, EARLY, NEVER = "Can be relied on", "Use it with care", "Too early to say", "Do not rely on it"
 RULES: Mapping[str, str] = {
     "draws": "It calls nearly every debate a draw.",
@@ -76,7 +76,7 @@ class AuditReport:
     """Agreement of several judges. None for one judge."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as JSON."""
+        """Return the report as a mapping that can be written as JSON."""
         return {"format": FORMAT, "generator": f"debate-cli {__version__}", **asdict(self)}
 
 
@@ -155,7 +155,10 @@ def _report_judge(
 
 
 def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], labels: Sequence[WinnerLabel]) -> str:
-    """Variants that remove content are left out, because even a fair judge may then prefer the longer side."""
+    """Return the simple rule that explains nearly all verdicts; empty if no rule does.
+
+    Ignores variants that remove content, because even a fair judge may prefer the side with more content.
+    """
     decided = [each for each in judgements if each.is_determined and not VARIANTS[each.case.variant].removes_content]
     if len({each.case.base for each in decided}) < MIN_JUDGED_DEBATES:
         return ""
@@ -190,9 +193,9 @@ def _describe_use(gates: Sequence[AuditGateResult], follows: str) -> tuple[str, 
     untested = sum(gate.found.value is None for gate in gates)
     undecided = [gate for gate in gates if gate.outcome == "not enough data" and gate.found.value is not None]
     more = max((gate.more for gate in undecided if gate.more is not None), default=None)
-    about = f" (about {more} more)" if more is not None else ""
-    counts = f"undecided for lack of debates: {len(undecided)}{about}; not tested: {untested}"
-    return EARLY, f"It failed none of the {len(gates)} checks, but not all are decided: {counts}."
+    about = f" (about {more} more needed)" if more is not None else ""
+    counts = f"Checks with too few debates: {len(undecided)}{about}. Checks not tested: {untested}."
+    return EARLY, f"It failed none of the {len(gates)} checks, but not all checks have a result. {counts}"
 
 
 class ChangedMeasure(NamedTuple):
@@ -229,7 +232,7 @@ def compare_audits(old: StoredReport, new: StoredReport) -> list[ChangedMeasure]
 
 
 def _judge_change(before: Estimate, now: Estimate) -> str:
-    """A measure is better if it is closer to 0."""
+    """Describe the change of a measure. A value closer to 0 is better."""
     if before.low is None or before.high is None or now.low is None or now.high is None:
         return "not enough data"
     if before.low <= now.high and now.low <= before.high:

@@ -25,7 +25,7 @@ Change = Callable[[str], str]
 """A function that changes one text of a speech."""
 ValueT = TypeVar("ValueT", bound=FrozenModel)
 
-WORDS = (
+NAMING_FIELDS = (
     "id", "claim", "reasoning", "evidence", "target", "follow_up", "question_target", "reply", "concessions", "unrebutted",
     "final_position", "why",
 )  # fmt: skip
@@ -40,7 +40,7 @@ PADDING = (
     "I repeat this because it belongs to what I have said.",
     "Put differently, it is the same point as before.",
 )
-"""Sentences that lengthen a speech without adding an argument."""
+"""Sentences that lengthen a speech but add no argument."""
 MEAN_PADDING = sum(len(sentence.split()) for sentence in PADDING) / len(PADDING)
 CERTAIN = ("There is no doubt about this.", "This is absolutely certain.", "Nobody can seriously deny this.")
 UNCERTAIN = ("I may be wrong about this.", "I am not quite sure about this.", "Perhaps this is not so.")
@@ -54,7 +54,8 @@ ORDERS = (
 
 
 Build = Callable[[Debate], Iterator[tuple[str, Debate]]]
-"""Yields (name of the changed debater, changed debate). The name is empty if both debaters or none changed."""
+"""Function that yields (name of the changed debater, changed debate). The name is empty if both debaters or none
+changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,8 @@ class Variant:
     tested_bias: str
     """What the variant tests, in words, e.g. `position bias`."""
     build: Build
-    """Builds the changed debates. Yields no debate if the change is impossible, e.g. another order of sequential
-    speeches."""
+    """Builds the changed debates. Yields no debate if the change is impossible, e.g. `order` if speeches are
+    sequential."""
     removes_content: bool = False
     """Whether the changed debater says less than before. Even a fair judge may then name another winner."""
 
@@ -131,12 +132,12 @@ def _pad(debate: Debate, speaker: str) -> Sequence[Turn]:
     return _rewrite(debate, speaker, lengthen)
 
 
-def _mark(markers: Sequence[str], debate: Debate, speaker: str) -> Sequence[Turn]:
+def _add_markers(markers: Sequence[str], debate: Debate, speaker: str) -> Sequence[Turn]:
     rotation = cycle(markers)
     return _rewrite(debate, speaker, lambda pieces: [f"{text.rstrip()} {next(rotation)}" for text in pieces])
 
 
-def _cite(debate: Debate, speaker: str) -> Sequence[Turn]:
+def _add_study(debate: Debate, speaker: str) -> Sequence[Turn]:
     turns = list(debate.turns)
     place = next((number for number, turn in enumerate(turns) if turn.speaker == speaker), None)
     if place is None:
@@ -152,7 +153,7 @@ def _cite(debate: Debate, speaker: str) -> Sequence[Turn]:
     return turns
 
 
-def _silence(debate: Debate, speaker: str) -> Sequence[Turn]:
+def _empty_speeches(debate: Debate, speaker: str) -> Sequence[Turn]:
     emptied = {"claim": EMPTY_SPEECH, "reasoning": "", "evidence": "", "citations": ()}
     turns: list[Turn] = []
     for turn in debate.turns:
@@ -162,7 +163,7 @@ def _silence(debate: Debate, speaker: str) -> Sequence[Turn]:
     return turns
 
 
-def _order_about(debate: Debate, speaker: str) -> Sequence[Turn]:
+def _inject_order(debate: Debate, speaker: str) -> Sequence[Turn]:
     order = ORDERS[sum(map(ord, debate.id + speaker)) % len(ORDERS)]
     return _rewrite(
         debate, speaker, lambda pieces: [*pieces[:-1], *(f"{text.rstrip()} {order}" for text in pieces[-1:])]
@@ -238,7 +239,7 @@ def _renamed(turn: Turn, rename: Change) -> Turn:
     return _rename(turn, rename, ("text", "arguments", "responses", "answers", "closing"))
 
 
-def _rename(value: Any, rename: Change, fields: Sequence[str] = WORDS) -> Any:
+def _rename(value: Any, rename: Change, fields: Sequence[str] = NAMING_FIELDS) -> Any:
     if isinstance(value, str):
         return rename(value)
     if isinstance(value, tuple):
@@ -257,14 +258,14 @@ VARIANTS: Mapping[VariantName, Variant] = {
         ),
         Variant("names", "label bias", _swap_names),
         Variant("order", "position bias", _swap_order),
-        Variant("mirror", "must be a draw", _mirror),
+        Variant("mirror", "side bias", _mirror),
         Variant("padded", "verbosity bias", _per_side(_pad)),
-        Variant("confident", "style bias", _per_side(partial(_mark, CERTAIN))),
-        Variant("hedged", "style bias", _per_side(partial(_mark, UNCERTAIN))),
-        Variant("citation", "authority bias", _per_side(_cite)),
-        Variant("empty", "floor", _per_side(_silence), removes_content=True),
-        Variant("injected", "robustness", _per_side(_order_about)),
-        Variant("truncated", "recency", _per_side(_truncate), removes_content=True),
+        Variant("confident", "style bias", _per_side(partial(_add_markers, CERTAIN))),
+        Variant("hedged", "style bias", _per_side(partial(_add_markers, UNCERTAIN))),
+        Variant("citation", "authority bias", _per_side(_add_study)),
+        Variant("empty", "unearned points", _per_side(_empty_speeches), removes_content=True),
+        Variant("injected", "effect of orders", _per_side(_inject_order)),
+        Variant("truncated", "recency bias", _per_side(_truncate), removes_content=True),
     )
 }
 """All variants, in the order in which they are reported."""

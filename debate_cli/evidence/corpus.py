@@ -1,6 +1,6 @@
 """Lists the user's sources, splits them into passages, and indexes and searches the passages.
 
-The index is a SQLite file in the user's cache folder, named after the content of the files.
+The index is a SQLite file in the user's cache folder. Its name is a hash that includes the files' contents.
 """
 
 import hashlib
@@ -22,15 +22,15 @@ from debate_cli.evidence.tokens import COMMON_ENGLISH_WORDS
 from debate_cli.regular_file import is_inside, make_private_folder
 
 INDEX_VERSION = 5
-"""Part of the file name of an index. Increase it if a change of the code changes the content of indexes."""
+"""Version of the indexes, which is part of their names. Increase it if changed code builds different indexes."""
 KEPT_INDEXES = 5
-"""Number of newest indexes that the cache always keeps. Other indexes are removed after a day without use."""
+"""Number of last used indexes that the cache always keeps. Other indexes are deleted after a day without use."""
 MAX_QUERY_TERMS = 40
 _DAY_S = 86_400
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?)"
 MAX_FILES = 100_000
 ABBREVIATIONS = (r"[^\W\d_]", "Dr", "Mr", "Mrs", "Ms", "Prof", "St", "Gen", "Gov", "Sen", "Fig", "al", "cf", "vs")
-"""Patterns of words whose period ends no sentence. The first is a single letter, as in `U.S.`."""
+"""Regular expressions for words whose period does not end a sentence. The first is for single letters, as in `U.S.`."""
 _NO_ABBREVIATION = "".join(rf"(?<!\b{word}\.)" for word in ABBREVIATIONS)
 _SENTENCE_END = re.compile(
     rf"(?<=[.!?…]){_NO_ABBREVIATION}[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9\u00c0-\u00de\u0400-\u042f])|(?<=[。！？])"
@@ -100,7 +100,7 @@ def _pieces(section: Section, words: int) -> Iterator[tuple[int, int]]:
         for first, last in _cut(section.text, start, end, _SENTENCE_END):
             if len(section.text[first:last].split()) <= 2 * words:
                 yield first, last
-            else:  # code, a table or a list: no sentences
+            else:  # code, a table or a list has no sentences
                 yield from _cut(section.text, first, last, _LINE_END)
 
 
@@ -147,9 +147,9 @@ class Corpus:
             return dict(index.execute("SELECT source, count(*) FROM passages GROUP BY source").fetchall())
 
     def find_changed(self, known: Iterable[Passage]) -> list[str]:
-        """Return the names of changed files, sorted. `known`: passages of the files as they were.
+        """Return the names of files that have changed, sorted. `known`: passages that the files had earlier.
 
-        A file has changed if the corpus lacks one of its passages in `known`.
+        A file has changed if the corpus lacks one of its earlier passages.
         """
         sources = {passage.text: passage.source for passage in known if passage.origin == "corpus"}
         with closing(_open_index(self._path)) as index:
@@ -165,29 +165,29 @@ class Corpus:
                 return []
             ranked = index.execute(
                 "SELECT rowid FROM passages WHERE passages MATCH ? ORDER BY rank, rowid LIMIT ?", (match, limit)
-            ).fetchall()  # without the texts, which would be read for each ranked passage
+            ).fetchall()  # selects no texts, because SQLite would read the text of each ranked passage
             texts = "SELECT source, title, locator, text FROM passages WHERE rowid = ?"
             return [FoundPassage(*index.execute(texts, row).fetchone()) for row in ranked]
 
 
 def _open_index(path: Path) -> sqlite3.Connection:
-    with suppress(OSError):  # the time of the last use
+    with suppress(OSError):  # stores the time of the last use
         os.utime(path, ns=(time.time_ns(), path.stat().st_mtime_ns))
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
 
 
 def query_terms(query: str) -> tuple[str, ...]:
-    """Return the distinct words of `query` without common English words.
+    """Return the distinct words of `query` without common English words, at most MAX_QUERY_TERMS.
 
-    If all words are common, returns all of them.
+    If all words are common, return these words.
     """
     words = tuple(dict.fromkeys(_TERM.findall(query.casefold())))
-    telling = tuple(word for word in words if word not in COMMON_ENGLISH_WORDS)
-    return (telling or words)[:MAX_QUERY_TERMS]
+    specific = tuple(word for word in words if word not in COMMON_ENGLISH_WORDS)
+    return (specific or words)[:MAX_QUERY_TERMS]
 
 
 def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) -> Corpus:
-    """Open the corpus of `files`. Its index is kept in the folder `cache`.
+    """Open the corpus of `files`. Its index is stored in the folder `cache`.
 
     Raises UsageError if there are too many files, or if none can be indexed. Raises StorageError if the index cannot be
     written.
@@ -199,7 +199,9 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
     content = hashlib.sha256()
     for file in files:
         if file.leaves_folder:
-            skipped.append(SkippedFile(file.name, "it is a link out of the folder; copy what it names into the folder"))
+            skipped.append(
+                SkippedFile(file.name, "it is a link out of the folder; copy the linked file into the folder")
+            )
             continue
         try:
             sha256 = hashlib.sha256(read_source_bytes(file.path)).hexdigest()
@@ -219,12 +221,15 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
     corpus = Corpus(place, [file.name for file in kept if file.name not in skipped_names], skipped, content.hexdigest())
     if not corpus.count_passages():
         why = f" ({skipped[0].name}: {skipped[0].reason})" if skipped else ""
-        raise UsageError(f"evidence: the sources hold no text{why}; name files with text")
+        raise UsageError(f"evidence: the sources contain no text{why}; name files with text")
     return corpus
 
 
 def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFile], cache: Path) -> Corpus:
-    """Open a corpus of the given passages, with its index in the folder `cache`. Raises StorageError."""
+    """Open a corpus of the given passages, with its index in the folder `cache`.
+
+    Raises StorageError if the index cannot be written.
+    """
     rows = [(each.source, each.title, each.locator, each.text) for each in passages]
     key = json.dumps([INDEX_VERSION, rows])
     place = _ensure_index(key, cache, lambda index: index.executemany(_INSERT_PASSAGE, rows))

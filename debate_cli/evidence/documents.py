@@ -41,7 +41,7 @@ class Section(NamedTuple):
     text: str
     heading: str = ""
     first_line: int | None = None
-    """Number of the first line in the file, from 1; None if the format has no lines."""
+    """Number of the section's first line in the file, from 1; None if the format has no lines."""
     unit: str = "line"
     """What a line of `text` is: `line` of the file, `row` of a table, or `value` in JSON."""
     page: int | None = None
@@ -69,7 +69,7 @@ class UnreadableSourceError(ValueError):
 
 
 def read_source_bytes(path: Path) -> bytes:
-    """Return the content of a source file. Raises UnreadableSourceError."""
+    """Return the content of a source file. Raises UnreadableSourceError if the file cannot be indexed."""
     if path.suffix.lower() not in _READERS | _BINARY_READERS:
         kinds = ", ".join(sorted(_READERS | _BINARY_READERS))
         raise UnreadableSourceError(f"its format cannot be read; convert it to one of {kinds}")
@@ -86,13 +86,16 @@ def read_source_bytes(path: Path) -> bytes:
 
 
 def read_sections(source: SourceFile, data: bytes) -> tuple[str, list[Section]]:
-    """Return the title and the sections of a file with the content `data`. Raises UnreadableSourceError."""
+    """Return the title and the sections of a file with the content `data`.
+
+    Raises UnreadableSourceError if the content cannot be read.
+    """
     kind = source.path.suffix.lower()
     try:
         sections = list(_BINARY_READERS[kind](data) if kind in _BINARY_READERS else _READERS[kind](_decode(data)))
     except UnreadableSourceError:
         raise
-    except Exception as error:  # a parser of another project raises whatever a damaged file causes
+    except Exception as error:  # parsers of other projects raise many kinds of errors for damaged files
         raise UnreadableSourceError(f"it is not valid {kind[1:].upper()}; correct it") from error
     first = next((section.heading for section in sections if section.heading), "")
     return source.title or first or source.path.stem, [section for section in sections if section.text.strip()]
@@ -108,7 +111,7 @@ def _decode(data: bytes) -> str:
 
 
 def clean_text(text: str) -> str:
-    """Return `text` with newlines as line ends, and without terminal sequences and invisible characters."""
+    """Return `text` with Unix line ends, and without terminal control sequences and invisible characters."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     return _INVISIBLE.sub("", TERMINAL_SEQUENCES.sub("", lines))
 
@@ -203,7 +206,7 @@ class _PageReader(HTMLParser):
 
 
 def _read_page(text: str) -> Iterable[Section]:
-    """Read an HTML page. Comments and unclosed tags are removed first, because they make the parser very slow."""
+    """Read an HTML page. Removes comments and escapes unclosed tags first, because both make the parser very slow."""
     body, mark, rest = _COMMENT.sub("", text).replace("<![", "<!").rpartition(">")
     reader = _PageReader()
     reader.feed(f"{body}{mark}{rest.replace('<', '&lt;')}")
@@ -218,7 +221,7 @@ def _read_pdf(data: bytes) -> Iterator[Section]:
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     reader = PdfReader(io.BytesIO(data))
     if reader.is_encrypted and not reader.decrypt(""):
-        raise UnreadableSourceError("it is protected by a password; save it without one")
+        raise UnreadableSourceError("it is protected by a password; save it without a password")
     count = 0
     for number, page in enumerate(reader.pages, start=1):
         text = clean_text(page.extract_text())
@@ -227,7 +230,7 @@ def _read_pdf(data: bytes) -> Iterator[Section]:
             raise UnreadableSourceError(f"its text has more than {MAX_TEXT_CHARS:,} characters; split it")
         yield Section(text, page=number)
     if not count:
-        raise UnreadableSourceError("its pages hold no text, like those of a scan; run text recognition (OCR) on it")
+        raise UnreadableSourceError("its pages contain no text, as in a scan; run text recognition (OCR) on it")
 
 
 def _read_docx(data: bytes) -> Iterator[Section]:

@@ -25,10 +25,9 @@ MAX_GAP_WORDS = 60
 MIN_SIMILARITY = 0.6
 """Minimum share of equal words for the outcome `altered`. With a smaller share, the outcome is `not_found`."""
 MAX_ALIGNED_WORDS = (1_000, 20_000)
-"""Maximum numbers of words of a quote and of a passage for the outcome `altered`. Longer texts are not compared for
-similar wording."""
+"""Maximum number of words of a quote, and of a passage, that are compared for similar wording (outcome `altered`)."""
 MAX_PLACES = 50
-"""Maximum number of parts of a quote, and of positions that are tried for each part."""
+"""Maximum number of parts of a quote, and of positions in the passage that are tried for each part."""
 _ELLIPSIS = re.compile(r"[\[(]\s*(?:…|\.{3,}|(?:\. ){2,}\.)\s*[\])]|…|\.{3,}|(?:\. ){2,}\.")
 _SIGNED = re.compile(r"[-+±.][$€£¥]?\.?\d")
 _NAME_MARK = "="

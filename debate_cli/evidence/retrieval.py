@@ -17,7 +17,7 @@ from debate_cli.evidence.corpus import Corpus
 LOOKUP_PASSAGES = 2
 """Number of passages from the files that a judge gets for each query."""
 RANKED_PASSAGES = 50
-"""Maximum number of passages from the files that a ranker puts in order."""
+"""Maximum number of passages from the files that a ranker orders."""
 MAX_QUERY_CHARS = 400
 """Maximum length of a query to a search engine, in characters."""
 _PASSAGE_NUMBER = re.compile(r"S([0-9]{1,9})")
@@ -63,9 +63,10 @@ class PassageFinder:
     web_queries: int = 0
     """Maximum number of web queries for one speech; 0 if only judges may search the web."""
     lookup: Callable[[Brief, Debate], JudgeLookup | None] = lambda _brief, _debate: None
-    """Returns what a judge looks up for a brief (the judge's task); None if the judge looks up nothing."""
+    """Function that returns what a judge looks up for a brief (the judge's task). None means that the judge needs no
+    passages."""
     ranker: PassageRanker | None = None
-    """Orders passages from files by meaning. Without a ranker, the order of the index stays."""
+    """Orders passages from files by meaning. None keeps the order of the index."""
 
     def needs_passages(self, task: Task, debate: Debate) -> bool:
         """Whether passages must be found before `task` starts."""
@@ -74,7 +75,7 @@ class PassageFinder:
         return self._lookup_of(task, debate) is not None
 
     def list_searches(self, task: Task, debate: Debate) -> tuple[Search, ...]:
-        """Return the searches to make for `task`: web searches, and a request to order passages by meaning.
+        """Return the searches that `task` needs: web searches, and a request to order passages by meaning.
 
         A web query that succeeded for an earlier speech of the speaker is not repeated.
         """
@@ -143,7 +144,7 @@ class PassageFinder:
 
 
 def build_query(cue: Cue, debate: Debate) -> str:
-    """Return the search words for the speech of `cue`: what the speaker must answer, the motion, the speaker's side."""
+    """Return the search words for the speech of `cue`: questions, motion, side and claims to answer."""
     questions = [question.text for question in cue.questions]
     side = debate.participant(cue.speaker).side
     return " ".join([*questions, debate.topic, side, *_claims_to_answer(cue, debate)])
@@ -168,7 +169,7 @@ def _claims_to_answer(cue: Cue, debate: Debate) -> list[str]:
 
 
 def number_passages(found: Sequence[FoundPassage], debate: Debate, key: str | None, at: datetime) -> PassagesShown:
-    """Return the event that shows the passages `found`.
+    """Return the event that shows the passages `found` for the task with the key `key`.
 
     A passage that `debate` already has keeps its id, e.g. `S4`. A new passage gets the next free id.
     """

@@ -33,7 +33,7 @@ class SourceCheck(Finding):
     item: str
     """Id of the argument with the citation, or `closing`."""
     source: str
-    """Id of the passage, as the debater wrote it."""
+    """Id of the cited passage, as the debater wrote it."""
     quote: str
     outcome: SourceOutcome
     """Result of the check. `unchecked` means that the passage is a summary, which has no words to quote."""
@@ -76,7 +76,7 @@ def genuine_quotes(debate: Debate, turn: Turn) -> tuple[str, ...]:
 
 
 def iter_texts_about(turn: Turn, item: str) -> Iterator[str]:
-    """Yield what `turn` says about `item` without citations: the argument, responses to the argument, or the closing.
+    """Yield the texts of `turn` about `item`, without citations: the argument, responses to it, or the closing.
 
     `item`: id of the argument, or `closing`.
     """
@@ -111,8 +111,7 @@ class LookupItem(NamedTuple):
     item: str
     """Id of the argument, or `closing`."""
     claim: str
-    """Text to look up: the argument's evidence or, for an unknown source, the source's name and the words quoted
-    from it."""
+    """Text to look up: the argument's evidence. For an unknown source: the source's name and the quoted words."""
     source: str = ""
     """Name of the cited source; empty for an argument without citation."""
 
@@ -120,7 +119,7 @@ class LookupItem(NamedTuple):
 def find_uncited(debate: Debate) -> tuple[LookupItem, ...]:
     """Return the arguments that have no citation, although their evidence names a number, a study or an institution.
 
-    An imported or unstructured speech counts as one argument.
+    An imported or unstructured speech is treated as one argument.
     """
     return tuple(
         LookupItem(turn.index, turn.speaker, argument.id, evidence)

@@ -1,4 +1,4 @@
-"""Prepares texts for the quote check: normalizes characters that count as equal, and finds words.
+"""Prepares texts for the quote check: normalizes characters that are treated as equal, and finds words.
 
 Superscripts, fractions and circled characters stay as they are, because 10² is not 102.
 """
@@ -66,7 +66,7 @@ def detect_language(words: Collection[str]) -> str | None:
 
 
 def is_ascii(words: Collection[str]) -> bool:
-    """Whether nearly all `words` have ASCII letters only."""
+    """Whether nearly all `words` consist of ASCII characters."""
     return sum(not word.isascii() for word in words) <= _MAX_NON_ASCII_WORD_SHARE * len(words)
 
 
@@ -98,7 +98,7 @@ def expand_contraction(word: str) -> tuple[str, ...]:
 def stem(word: str) -> str:
     """Return an English word without its inflection, e.g. `plan` for `planned`.
 
-    A word without inflections gets the prefix `=`, e.g. `=not`.
+    A number, or a word without inflections such as `not`, gets the prefix `=`: `=not`.
     """
     if word in NEGATIONS or word in _EXACT_WORDS or not word.isalpha():
         return f"={word}"
@@ -110,7 +110,7 @@ def stem(word: str) -> str:
 
 
 def are_inflections(first: str, second: str) -> bool:
-    """Whether two words with equal stems are forms of one word, like `plans` and `planned`, but not `plane`."""
+    """Whether two words with equal stems are forms of one word: true for `plans` and `planned`, not for `plane`."""
     return first == second or not (first.isalpha() and second.isalpha()) or not _bases(first).isdisjoint(_bases(second))
 
 
@@ -136,8 +136,8 @@ _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _QUOTES = frozenset("'\"`´ʼ‘’‚‛“”„‟‹›«»′″‵‶＇＂「」『』〝〞〟")
 _LONG_DASHES = frozenset("—―⸺⸻")
 _KEPT_FORMS = ("<super>", "<fraction>", "<circle>")
-"""Tags of Unicode characters that are not normalized. NFKC would turn such characters into other numbers, e.g. ²
-into 2."""
+"""Unicode decomposition tags of characters that are not normalized. NFKC would change such characters to other numbers,
+e.g. ² to 2."""
 _UNSPACED = "぀-ヿ㐀-䶿一-鿿豈-﫿฀-๿຀-໿က-႟ក-៿"
 _TOKEN = rf"""(?P<word>[{_UNSPACED}]
     | (?<!\w)per\ cent(?!\w)
@@ -186,7 +186,7 @@ class NormalizedText:
     original: str
     text: str
     shape: str
-    """`text`, but with a long dash (`—`) wherever `original` has one. A long dash separates words."""
+    """`text` with the long dashes (`—`) of `original`, which separate words."""
     origins: tuple[int, ...]
     """Index in `original` of each character of `text`. The last entry is the length of `original`."""
 
@@ -238,7 +238,10 @@ class NormalizedText:
 
     @cached_property
     def is_english(self) -> bool:
-        """Whether the text counts as English: detected as English, or ASCII words of an unknown language."""
+        """Whether the text is compared as English.
+
+        True if English is detected, or if the language is unknown and nearly all words are ASCII.
+        """
         return self.language == "en" or (self.language is None and is_ascii([token.text for token in self.tokens]))
 
     @cached_property
@@ -332,7 +335,7 @@ class Word(NamedTuple):
     """A word of a text, for comparison with the words of a quote."""
 
     form: str
-    """The stem of an English word. In other languages, the same as `exact`."""
+    """The stem of an English word. In other languages, equal to `exact`."""
     exact: str
     """The normalized word with its inflection."""
     is_name: bool
@@ -351,14 +354,14 @@ class Word(NamedTuple):
         return self.form.removeprefix("=") in UNITS
 
     def is_quoted_as(self, quoted: Word) -> bool:
-        """Whether the word `quoted` of a quote equals this word. Inflections count as equal, except in names."""
+        """Whether the word `quoted` of a quote equals this word. Inflections are ignored, except in names."""
         if self.is_name or self.form != quoted.form:
             return self.exact == quoted.exact
         return are_inflections(self.exact, quoted.exact)
 
 
 def comparable_words(text: NormalizedText, *, english: bool) -> tuple[Word, ...]:
-    """Return the words of `text` that are compared.
+    """Return the words of `text` for comparison with a quote.
 
     `english`: whether to leave out articles, expand contractions, and remove inflections.
     """

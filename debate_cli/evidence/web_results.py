@@ -1,4 +1,4 @@
-"""Converts web search results to passages: filters by domain, cleans the text, selects the best part. Pure."""
+"""Converts web search results to passages: filters by domain, cleans the text, selects the best part."""
 
 import re
 from collections.abc import Iterable

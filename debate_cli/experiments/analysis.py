@@ -1,6 +1,6 @@
 """Computes the ratings of an experiment's players, the reliability of its judges, and the cost.
 
-Intervals come from a bootstrap over motions. The interval of a single motion is Wilson's.
+Intervals come from a bootstrap over motions. The share of a single motion has a Wilson interval.
 """
 
 import math
@@ -24,7 +24,7 @@ from debate_cli.statistics.estimate import RESAMPLES, Estimate, cluster_rows, es
 from debate_cli.statistics.ratings import PairResult, Ratings, rate
 
 ONE_SIDED = 0.8
-"""Minimum share of points that one side gets on a one-sided motion."""
+"""Minimum share of points of the stronger side on a one-sided motion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +57,19 @@ class JudgeRecord:
     judgements: int
     """Number of the judge's judgements that name a winner or a draw."""
     first_share: Estimate
-    """Share of points that the judge gives to the side for the motion. 0.5 means no bias if every pair debated in both
-    orders."""
+    """Share of points that the judge gives to the side for the motion, 0 to 1. If every pair of players also debated
+    with exchanged sides, 0.5 means no bias."""
     swapped: Estimate
-    """Share of pairs of debates with different winners, 0 to 1. The two debates of a pair differ only in who speaks for
-    the motion."""
+    """Share of pairs of debates in which the judge names different winners, 0 to 1. The debates of a pair differ only in
+    who speaks for the motion."""
     length: Estimate
-    """Spearman's ρ between a side's margin and its share of the words in the debate, -1 to 1."""
+    """Spearman's ρ between the lead of the side for the motion and this side's share of the words, -1 to 1."""
     self_preference: Estimate
     """Share of points that the judge gives to players with the judge's own model, minus the share that other judges
-    give these players. Only debates in which exactly one player has this model count. None if no other judge judged
-    such a debate."""
+    give these players. Uses only debates in which exactly one player has this model. Its `value` is None if no other
+    judge judged such a debate."""
     own_model: int
-    """Number of these judgements on debates in which the judge's own model spoke."""
+    """Number of the judge's judgements on debates in which a player has the judge's model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +91,9 @@ class ParticipantSpending:
 
     name: str
     count: int
-    """Number of the player's debates, or of the judge's verdicts."""
+    """Number of the player's debates or of the judge's verdicts."""
     cost_usd: float | None
-    """Total cost. None if the price of a call is not known."""
+    """Total cost in US dollars. None if the price of a call is unknown."""
     tokens: int
     """Total of input and output tokens."""
     seconds: float
@@ -122,7 +122,7 @@ class SystemAnalysis:
     by_margin: Ratings | None
     """Ratings from margins instead of wins. None if no debate has a margin."""
     margin_scale: float
-    """Largest margin of the experiment, in points. This margin counts as a full win."""
+    """Largest margin of the experiment, in points. This margin is rated as a full win."""
     players: tuple[PlayerRecord, ...]
     """The players, the strongest first."""
     pairs: tuple[PairRecord, ...]
@@ -130,7 +130,7 @@ class SystemAnalysis:
     alpha: Estimate
     """Krippendorff's α of the winners that the judges name."""
     alpha_margin: Estimate
-    """Krippendorff's α of the judges' margins, at the interval level."""
+    """Krippendorff's α of the judges' margins, which are compared as numbers (interval level)."""
     agreements: tuple[PairAgreement, ...]
     motions: tuple[MotionRecord, ...]
     """The motions, the most one-sided first."""
@@ -151,7 +151,7 @@ class Analysis:
     failed: tuple[FailedJudgements, ...]
     """Judgements that failed, the most frequent first."""
     own_model: int
-    """Number of judgements by a judge whose own model spoke in the debate."""
+    """Number of judgements on debates in which a player has the judge's model."""
 
 
 def analyze(rows: Sequence[JudgementRow], *, resamples: int = RESAMPLES) -> Analysis:

@@ -1,4 +1,4 @@
-"""Gives the cells of an experiment to its runs, and stores their results."""
+"""Gives the cells of an experiment (one debate each) to runs, and stores the results of cells."""
 
 import json
 import os
@@ -29,11 +29,11 @@ from debate_cli.storage.journal import JournalMirror
 from debate_cli.storage.transcript_store import open_debate
 
 LEASE_S = 30.0
-"""Seconds that a worker's lease lasts. A worker without a lease counts as dead."""
+"""Seconds that the lease of a run lasts. A run whose lease has expired is treated as dead."""
 MIN_WAIT_S = 0.01
 """Minimum seconds to wait if a limit per minute is reached."""
 RECOVER_EVERY = 10
-"""Number of lease renewals between two searches for cells of dead workers."""
+"""Number of lease renewals between two searches for cells of dead runs."""
 
 
 class CellStore(Protocol):
@@ -44,7 +44,7 @@ class CellStore(Protocol):
 
     @property
     def rates(self) -> SharedRates:
-        """Function that returns the counter of an account's requests and tokens per minute, which all runs share."""
+        """Function that returns the counter of an account's requests and tokens per minute. All runs share it."""
         ...
 
     def journal_mirror(self) -> JournalMirror | None:
@@ -62,7 +62,7 @@ class CellStore(Protocol):
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
         """Take the next free cell. Return None if no cell is free now.
 
-        `without`: players whose cells are skipped. The returned record has the cell's state before this call.
+        `without`: players whose cells are skipped. The record has the state that the cell had before this call.
         """
         ...
 
@@ -76,7 +76,7 @@ class CellStore(Protocol):
     async def renew(self, budget: Budget) -> ExperimentProgress | None:
         """Renew the lease of this run, and update `budget` with the costs of other runs.
 
-        Return the progress of the experiment in some calls, and None in all others.
+        Some calls return the progress of the experiment. All other calls return None.
         """
         ...
 
@@ -99,7 +99,7 @@ class LedgerCells:
     ) -> None:
         """`retry_failed`: whether to take only cells that failed in an earlier run.
 
-        `shard`: which shard this run works on, from 1, and how many shards there are.
+        `shard`: number of this run's shard, from 1, and number of all shards.
         `clock`: returns seconds since 1970.
         """
         self.rates: SharedRates = partial(LedgerWindow, ledger, clock)
@@ -111,7 +111,7 @@ class LedgerCells:
         self._states: tuple[CellState, ...] = ("failed",) if retry_failed else ("open", "failed")
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
         self._started_at = clock()
-        """A run skips cells that changed after this time, so that it tries each cell once."""
+        """Start of this run, in seconds since 1970. Cells that changed later are skipped: each cell is tried once."""
         self._last_taken_seq = -1
         self._renewals = 0
         self._settled_before = self._settled_here = BudgetAmount()
@@ -120,7 +120,7 @@ class LedgerCells:
         """Return None, because journals are not copied."""
 
     async def open_budget(self, limits: Limits) -> Budget:
-        """Register this run. Return a budget in which the stored cost of all cells counts as spent."""
+        """Register this run. Return a budget that starts with the stored costs of all cells."""
         self._recover()
         self._renew(BudgetAmount())
         self._settled_before = self._spent()
@@ -138,7 +138,7 @@ class LedgerCells:
         if without:
             return self._claim(-1, without)
         record = self._claim(self._last_taken_seq)
-        if record is None and self._last_taken_seq >= 0:  # cells that were given back since may be before the last one
+        if record is None and self._last_taken_seq >= 0:  # earlier cells may be free again
             record = self._claim(-1)
         self._last_taken_seq = -1 if record is None else record.seq
         return record
@@ -167,7 +167,7 @@ class LedgerCells:
 
     async def settle(self, taken: CellRecord, ended: CellRecord, results: Sequence[ResultRow]) -> bool:
         """Store a cell after an attempt to run it, and its results. Return False if another run has taken the cell."""
-        # The journal of a lost cell tells its next worker what was spent here, so that the ledger counts it either way.
+        # If this cell was lost, the next run reads its costs from the journal, so the ledger counts them in both cases.
         self._settled_here += BudgetAmount(ended.tokens - taken.tokens, ended.cost_usd - taken.cost_usd)
         key = ended.cell.key
         with self._ledger.transaction():
@@ -184,7 +184,10 @@ class LedgerCells:
         return bool(changed)
 
     async def renew(self, budget: Budget) -> ExperimentProgress | None:
-        """Renew the lease, and update `budget` with the costs of other runs. Every tenth call returns the progress."""
+        """Renew the lease, and update `budget` with the costs of other runs.
+
+        Every tenth call returns the progress. All other calls return None.
+        """
         earlier = self._settled_before + self._settled_here
         self._renew(_at_least_zero(budget.used - earlier))
         [unsettled] = self._ledger.query(
@@ -262,7 +265,7 @@ class LedgerWindow:
 
     async def correct(self, entry: int, tokens: int) -> None:
         """Store `tokens` as the actual tokens of the call `entry`, in place of the estimate."""
-        with suppress(StorageError):  # the estimate stays, which is higher
+        with suppress(StorageError):  # then the estimate is kept, which is higher
             self.ledger.query("UPDATE calls SET tokens = ? WHERE id = ?", tokens, entry)
 
 

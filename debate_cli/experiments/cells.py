@@ -55,13 +55,13 @@ class CellInputs(NamedTuple):
     context: RunContext
     motion: Motion
     judges: Mapping[str, ExperimentJudge]
-    """Maps the keys of the debate's judges to their settings. Empty if the judges of the base configuration judge."""
+    """Maps the key of each judge to the judge's settings. Empty if the judges of the base configuration judge."""
     models: tuple[ModelSpec, ModelSpec]
     """The models of the first and of the second player."""
 
 
 class CellPlan:
-    """The cells of an experiment, with everything that is needed to run each of them."""
+    """The cells of an experiment, with everything that is needed to run each cell."""
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment

@@ -106,7 +106,7 @@ def _refuse_people_at_terminal(file: ExperimentFile, variants: Iterable[ConfigVa
 
 
 def pair_debaters(first: PlayerConfig, second: PlayerConfig) -> tuple[DebaterConfig, DebaterConfig]:
-    """Return two debaters: `first` for the motion, `second` against it. A player that meets itself gets two names."""
+    """Return two debaters: `first` for the motion, `second` against it. Equal names are distinguished by `(2)`."""
     other = f"{second.name} (2)" if first.name == second.name else second.name
     one, two = (
         {key: getattr(player, key) for key in player.model_fields_set if key != "name"} for player in (first, second)
@@ -115,7 +115,7 @@ def pair_debaters(first: PlayerConfig, second: PlayerConfig) -> tuple[DebaterCon
 
 
 def is_same_model(first: str, second: str) -> bool:
-    """Return whether two names mean the same model, as `openai/NAME` and `openrouter/openai/NAME` do."""
+    """Return whether two names mean the same model, e.g. `openai/NAME` and `openrouter/openai/NAME`."""
     one, other = first.casefold(), second.casefold()
     return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
 
@@ -177,7 +177,7 @@ class _Loader:
         base: LoadedConfig | None = None
         context: RunContext | None = None
         count = len(self.file.config.players)
-        for index in range(0, count, 2):  # two players at a time, until each was checked
+        for index in range(0, count, 2):  # checks two players at a time
             pair = index, (index + 1) % count
             try:
                 found = self._resolve(axes, pair)
@@ -196,7 +196,7 @@ class _Loader:
                 context = context or prepared
             except ConfigError as error:
                 self._lacks_key |= isinstance(error, MissingKeyError)
-                for line in error.problems:  # key paths of the two debaters become those of the players
+                for line in error.problems:  # replaces key paths of debaters with key paths of players
                     place = _DEBATER_PATH.sub(lambda match, pair=pair: f"players.{pair[int(match[1]) % 2]}", line)
                     self._problems[place] = None
         self.raise_problems()
@@ -245,7 +245,7 @@ class _Loader:
         if not systems:
             self._add(
                 "judges",
-                message="no judging system of the base asks a judge; add a system that does, such as `structured`",
+                message="no judging system of the base configuration asks a judge; add a system that asks a judge, such as `structured`",
             )
         kinds = {system.kind for system in systems}
         decides = base.decides if base.decides in kinds else None
@@ -258,7 +258,12 @@ class _Loader:
                     format_suggestion(judge.model, loaded.config.models)
                     or "; add the entry to `models`, or write `provider/model`"
                 )
-                self._add("judges", index, "model", message=f"`models` of the base has no entry `{judge.model}`{hint}")
+                self._add(
+                    "judges",
+                    index,
+                    "model",
+                    message=f"`models` of the base configuration has no entry `{judge.model}`{hint}",
+                )
                 continue
             same = next((known.name for known in found if known.spec == spec), None)
             if same is not None:
@@ -306,7 +311,7 @@ class _Loader:
             for file in files:
                 if isinstance(file, str) and not is_inside(self._base.parent / file, folders):
                     advice = "move it there, or allow its folder with --trust-path DIR"
-                    self._add("axes", key, message=f"{file} must be in the folder of the base; {advice}")
+                    self._add("axes", key, message=f"{file} must be in the folder of the base configuration; {advice}")
         self.raise_problems()
 
 

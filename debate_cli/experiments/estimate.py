@@ -36,9 +36,9 @@ class ExperimentEstimate:
     """Estimate of the unfinished cells."""
 
     cells: int
-    """Number of all cells. Finished cells are included."""
+    """Number of all cells, including finished cells."""
     done: int
-    """Number of finished cells. The estimate leaves them out."""
+    """Number of finished cells, which the estimate leaves out."""
     players: tuple[ParticipantEstimate, ...]
     judges: tuple[ParticipantEstimate, ...]
     seconds: float

@@ -83,7 +83,7 @@ PRAGMA user_version = {_VERSION};
 
 
 class CellRecord(NamedTuple):
-    """A cell as stored in the ledger. Cost, tokens, calls and seconds are those of all attempts together."""
+    """A cell as stored in the ledger. Cost, tokens, calls and seconds are totals of all attempts."""
 
     cell: Cell
     seq: int
@@ -110,7 +110,7 @@ class ResultRow(NamedTuple):
 
 
 class Ledger:
-    """An open ledger file, which a `with` statement closes. All methods raise StorageError if the file cannot be used."""
+    """An open ledger file. A `with` statement closes it. All methods raise StorageError if the file cannot be used."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
@@ -134,7 +134,7 @@ class Ledger:
             is_new = not ledger._has_tables()
             if is_new and ledger.query("SELECT 1 FROM sqlite_master"):
                 raise UsageError(
-                    f"{path}: not a ledger of an experiment; remove it, or choose another folder with --out"
+                    f"{path}: is not a ledger of an experiment; remove it, or choose another folder with --out"
                 )
             for statement in _SCHEMA.split(";"):
                 ledger.query(statement)
@@ -153,11 +153,11 @@ class Ledger:
         path = folder / LEDGER_NAME
         if not path.is_file():
             raise UsageError(
-                f"{folder}: holds no experiment; run the experiment first, or name the folder of an experiment"
+                f"{folder}: contains no experiment; run the experiment first, or name the folder of an experiment"
             )
         ledger = cls._open(path)
         if not ledger._has_tables():
-            raise UsageError(f"{path}: not a ledger of an experiment; choose another folder with --out")
+            raise UsageError(f"{path}: is not a ledger of an experiment; choose another folder with --out")
         return ledger
 
     @classmethod
@@ -170,7 +170,7 @@ class Ledger:
             connection.execute("PRAGMA synchronous = NORMAL")
             version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version > _VERSION:
-            raise UsageError(f"{path}: written by a newer version of debate-cli; upgrade debate-cli")
+            raise UsageError(f"{path}: was written by a newer version of debate-cli; upgrade debate-cli")
         return cls(path, connection)
 
     def __enter__(self) -> Self:
@@ -201,12 +201,12 @@ class Ledger:
         return self.meta("kind") == "rehearsal"
 
     def meta(self, name: str) -> str | None:
-        """Return the text that is stored under `name`. None if there is none."""
+        """Return the text that is stored under `name`. None if no text is stored."""
         rows = self.query("SELECT value FROM meta WHERE name = ?", name)
         return rows[0][0] if rows else None
 
     def set_meta(self, name: str, value: str) -> None:
-        """Store a text under `name`, in place of an earlier text."""
+        """Store a text under `name`. It replaces an earlier text."""
         self.query("INSERT OR REPLACE INTO meta VALUES (?, ?)", name, value)
 
     @contextmanager
@@ -218,7 +218,7 @@ class Ledger:
                 yield
                 self._db.execute("COMMIT")
             finally:
-                if self._db.in_transaction:  # SQLite itself undoes a transaction for which the disk has no space
+                if self._db.in_transaction:  # SQLite has already rolled back if the disk is full
                     self._db.execute("ROLLBACK")
 
     def query(self, statement: str, *values: Any) -> list[Any]:
@@ -235,7 +235,7 @@ class Ledger:
         return self.meta("plan") or ""
 
     def set_plan(self, plan: str, cells: Iterable[Cell]) -> None:
-        """Store the newest plan: its fingerprint `plan` and its `cells`. Cells of earlier plans are kept but do not count.
+        """Store the newest plan: its fingerprint `plan` and its `cells`. Other cells are kept but are no longer run.
 
         A finished or running cell becomes open if its judges have changed. The cell's debate is not repeated.
         """
@@ -282,7 +282,7 @@ class Ledger:
     def release(self, owner: str, *, updated_at: float | None = None) -> list[CellRecord]:
         """Remove a worker, set its running cells to `open`, and return these cells.
 
-        `updated_at`: time of this change for the cells, in seconds since 1970. None keeps each cell's stored time.
+        `updated_at`: time of the change, in seconds since 1970. None keeps the time that each cell has.
         """
         self.query("DELETE FROM workers WHERE owner = ?", owner)
         rows = self.query(
@@ -294,7 +294,7 @@ class Ledger:
         return [to_record(row) for row in rows]
 
     def counts(self, shard: tuple[int, int] = (1, 1)) -> dict[CellState, int]:
-        """Return the number of cells in each state. `shard`: which shard, from 1, and how many shards there are."""
+        """Return the number of cells in each state. `shard`: number of the shard, from 1, and number of all shards."""
         rows = self.query(
             "SELECT state, COUNT(*) FROM cells WHERE plan = ? AND bucket % ? = ? GROUP BY state",
             self.plan,
@@ -311,7 +311,7 @@ class Ledger:
         return usage
 
     def records(self, *, only_planned: bool = True) -> Iterator[CellRecord]:
-        """Yield the cells of the newest plan, or with `only_planned=False` of all plans, in the order of the plan."""
+        """Yield the cells in the order of the plan. With `only_planned=False`, also yield cells of earlier plans."""
         where = "WHERE plan = ?" if only_planned else ""
         values = (self.plan,) if only_planned else ()
         with _friendly(self.path):
@@ -335,7 +335,7 @@ class Ledger:
             self.query("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)", *columns)
 
     def add_settled(self, record: CellRecord, results: Sequence[ResultRow]) -> None:
-        """Store a cell of another ledger or of a queue, with its results. A stored cell with the same key is replaced."""
+        """Store a cell of another ledger or of a queue, with its results. It replaces a cell with the same key."""
         cell = record.cell
         self.query(
             "INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, 0)",
@@ -368,7 +368,7 @@ def _friendly(path: Path) -> Generator[None]:
         raise StorageError(f"{path}: cannot be written ({error}); {advice}; nothing that was saved is lost") from error
     except sqlite3.DatabaseError as error:
         raise UsageError(
-            f"{path}: not a ledger of an experiment ({error}); choose another folder with --out"
+            f"{path}: is not a ledger of an experiment ({error}); choose another folder with --out"
         ) from error
     except OSError as error:
         raise StorageError(f"{path}: cannot be opened ({error.strerror}); choose another folder with --out") from error

@@ -56,7 +56,7 @@ def _check_sources(sources: Sequence[Ledger]) -> None:
             )
         other.recover(time.time())
         if other.counts()["running"]:
-            raise UsageError(f"{other.path}: this experiment is still running; wait for its end, or stop it")
+            raise UsageError(f"{other.path}: this experiment is still running; wait until it ends, or stop it")
 
 
 def _add(source: Ledger, folder: Path, target: Ledger, out: Path) -> None:

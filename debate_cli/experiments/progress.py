@@ -1,4 +1,4 @@
-"""Progress of an experiment, and the protocol for reporting it."""
+"""The progress of an experiment, and the base class of observers that display the progress."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from debate_cli.experiments.ledger import CellRecord, CellState, Ledger, ResultRow
 
 BASE_JUDGES = "judges"
-"""Name under which the judges of the base configuration count as one judge."""
+"""Name for all judges of the base configuration together, as one judge."""
 Winners = Mapping[str, str | None]
 """Maps names of judges to the winner of a debate, or to None if no player won."""
 
@@ -15,7 +15,7 @@ Winners = Mapping[str, str | None]
 class PlayerScore(NamedTuple):
     """Number of judgements that name the player as the winner, and number of all judgements on the player's debates.
 
-    Only judgements by the judging system that decides count.
+    Counts only judgements by the judging system that decides the winner.
     """
 
     won: int = 0
@@ -87,13 +87,13 @@ class Status:
 
 
 class ExperimentObserver:
-    """Base class of observers, with methods that do nothing. Methods of subclasses must return at once."""
+    """Base class of observers. Its methods do nothing. Methods of subclasses must return at once."""
 
     def started(self, record: CellRecord, progress: ExperimentProgress) -> None:
         """Called when a cell was started."""
 
     def settled(self, record: CellRecord, winners: Winners, progress: ExperimentProgress) -> None:
-        """Called when an attempt to run a cell has ended, with the cell after the attempt."""
+        """Called after an attempt to run a cell, with the new record of the cell."""
 
     def changed(self, progress: ExperimentProgress) -> None:
         """Called once a second with the progress of the experiment."""
@@ -122,7 +122,7 @@ def deciding_winners(results: Iterable[ResultRow]) -> Winners:
 def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> ExperimentProgress:
     """Read the progress of an experiment from its ledger.
 
-    `shard`: which shard, from 1, and how many shards there are.
+    `shard`: number of the shard, from 1, and number of all shards.
     """
     players: dict[str, PlayerScore] = {}
     deciding = ledger.query(

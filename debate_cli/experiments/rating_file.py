@@ -21,7 +21,7 @@ class RatingFile(NamedTuple):
     results: tuple[PairResult, ...]
     """One result for each row. A row with `none` in the column `side` gives two results, each with half the weight."""
     margin_scale: float | None
-    """Largest margin in the file, which counts as a full win. None if the file has scores instead of margins."""
+    """Largest margin in the file, which is rated as a full win. None if the file has scores instead of margins."""
     clusters: str
     """Source of the bootstrap's clusters: the text `column cluster` or `each row by itself`."""
 
@@ -43,7 +43,7 @@ def read_rating_file(path: Path) -> RatingFile:
 
     Optional columns:
         cluster: name of a group of rows, e.g. a motion. Without this column, each row is a group.
-        judge: name of the judge. Several judges of one pair in one cluster count together as one judge.
+        judge: name of the judge. Several judges of one pair in one cluster have together the weight of one judge.
         side: player who spoke first: `left`, `right`, or `none` if not known. The default is `left`.
 
     Raises:
@@ -61,7 +61,7 @@ def read_rating_file(path: Path) -> RatingFile:
     for row, match in zip(rows, matches, strict=True):
         score = row.value if scale is None else 0.5 + row.value / (2 * scale)
         cluster, weight = match[2], 1 / len(judges[match])
-        if row.side == "none":  # half in each order, so that it says nothing about the first place
+        if row.side == "none":  # half the weight in each order, so that the result does not affect the side term
             weight /= 2
         if row.side != "right":
             results.append(PairResult(row.left, row.right, score, weight, cluster))

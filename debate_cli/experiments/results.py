@@ -26,7 +26,7 @@ from debate_cli.systems.scoring import score
 
 Result = Literal["first", "second", "draw", "conditional", "undetermined"]
 DETERMINED: tuple[Result, ...] = ("first", "second", "draw")
-"""Results that count in ratings. The results `conditional` and `undetermined` do not count."""
+"""Results that ratings use. Ratings leave out `conditional` and `undetermined` results."""
 MODEL_SEPARATOR = "; "
 ROWS_PER_GROUP = 10_000
 _ARROW_TYPES = {bool: "bool_", int: "int64", float: "float64"}
@@ -74,8 +74,8 @@ class JudgementRow(NamedTuple):
     rules: int
     """Version of the judging system's scoring formula."""
     weight: float
-    """1 divided by the number of judges of this system who were asked for this debate. 0 if this judge names neither a
-    winner nor a draw."""
+    """1 divided by the number of judges that this judging system asked about the debate. 0 if this judge names neither
+    a winner nor a draw."""
     result: Result
     """`first`, `second` or `draw`. `conditional` if an option won instead of a player, or if the motion won under
     conditions. `undetermined` if too little was judged."""
@@ -84,20 +84,20 @@ class JudgementRow(NamedTuple):
     victory: str
     """How clearly the debate was won: `narrow`, `clear`, `overwhelming`, `draw`, `conditional` or `undetermined`."""
     margin: float | None
-    """Points between the two scores, on the judging system's scale. None if the result is `undetermined`."""
+    """Difference between the two scores, on the judging system's scale. None if the result is `undetermined`."""
     first_score: float | None
     """Score of the first player, on the judging system's scale."""
     second_score: float | None
     """Score of the second player, on the judging system's scale."""
     cost_usd: float | None
-    """Cost of the calls for this verdict. None if a price is not known."""
+    """Cost in US dollars of the calls for this verdict. None if a price is unknown."""
     tokens: int
     """Input and output tokens of the calls for this verdict."""
     seconds: float
     """Seconds that the provider took for the calls for this verdict."""
     first_cost_usd: float | None
     second_cost_usd: float | None
-    """Cost of the second player's speeches. None if a price is not known."""
+    """Cost in US dollars of the second player's speeches. None if a price is unknown."""
     first_tokens: int
     second_tokens: int
     """Input and output tokens of the second player's speeches."""
@@ -112,7 +112,7 @@ class JudgementRow(NamedTuple):
     axes: Mapping[str, Any]
     """Maps the key paths of the experiment's axes to their values in this debate."""
     failure: str | None = None
-    """Why the judgement failed: cause of the last failure, e.g. `abstained`. None if it did not fail."""
+    """Cause of the last failure of the judgement, e.g. `abstained`. None if the judgement did not fail."""
 
 
 def judge_results(

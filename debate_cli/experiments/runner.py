@@ -43,7 +43,7 @@ LOCKED = "locked"
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """What a run of an experiment has done."""
+    """The result of a run of an experiment."""
 
     progress: ExperimentProgress
     finished: int
@@ -51,7 +51,7 @@ class RunSummary:
     stopped: str | None = None
     """Why the run ended early: `interrupted`, `budget` or `failures`. None if the run did not end early."""
     cells_elsewhere: int = 0
-    """Number of cells that other processes are running or have locked."""
+    """Number of cells that other processes run or have locked."""
 
 
 def plan_experiment(experiment: Experiment, ledger: Ledger) -> CellPlan:
@@ -78,7 +78,7 @@ class ExperimentRun:
     ) -> None:
         """`limit`: maximum number of cells to run. None runs all cells.
 
-        `batches`: queues of the judges' requests. None sends each request at once.
+        `batches`: queues that collect the judges' requests into batches. None sends each request at once.
         """
         self._plan = plan
         self._cells = cells
@@ -287,7 +287,7 @@ class ExperimentRun:
         )
 
     def count_call(self) -> None:
-        """Count a call to a model that has ended."""
+        """Count a finished call to a model."""
         self._calls += 1
 
 

@@ -1,4 +1,4 @@
-"""The file of an experiment as a value: players, motions, pairing, sides, axes, judges and limits."""
+"""Reads and checks the file of an experiment: players, motions, pairing, sides, axes, judges and limits."""
 
 import hashlib
 import shlex
@@ -32,12 +32,12 @@ RESERVED_AXES: Mapping[str, str] = {
     "debaters": "`players` and `pairing` set them",
     "limits": "`limits` of the experiment sets them",
     "output": "debates are saved in the folder of the experiment",
-    "providers": "a file may not change where requests go; set them in the base",
-    "evidence": "set the sources in the base",
-    "vars": "set them in the base",
+    "providers": "a file may not change where requests go; set providers in the base configuration",
+    "evidence": "set the sources in the base configuration",
+    "vars": "set variables in the base configuration",
     "version": "it is the version of the format",
 }
-"""Maps keys that cannot be axes to the reason, in words."""
+"""Maps keys that cannot be axes to the reason, as text for an error."""
 MAX_REPEATS = 1000
 MAX_MOTIONS_BYTES = 64_000_000
 MAX_BACKGROUND_CHARS = 1024 * 1024
@@ -50,7 +50,7 @@ Name = Annotated[str, Field(min_length=1, max_length=60)]
 
 
 class Motion(ConfigModel):
-    """A motion. A plain text in the file is the topic of a motion."""
+    """A motion. A plain text in the file is a motion with this topic."""
 
     topic: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
     """The question or claim to argue for and against."""
@@ -73,7 +73,7 @@ class PlayerConfig(ConfigModel):
     model: str | None = None
     """Name in `models` of the base configuration, or `provider/model`; None means `models.default`."""
     system: str | None = None
-    """Extra instructions in every prompt, in addition to the shipped ones."""
+    """Extra instructions, which are added to the shipped instructions in every prompt."""
     personality: ArchetypeOrTraits | None = None
     """Name of an archetype, or twelve traits."""
     elasticity: float = Field(default=0.5, ge=0, le=1)
@@ -119,7 +119,7 @@ class ExperimentConfig(ConfigModel):
     name: Name
     """Name of the experiment, and of its folder."""
     base: str
-    """Path of a debate configuration, relative to this file. The configuration supplies every setting that this file does not set."""
+    """Path of a debate configuration, relative to this file. All settings that this file lacks come from there."""
     motions: (
         str
         | tuple[
@@ -134,14 +134,15 @@ class ExperimentConfig(ConfigModel):
     """Who meets whom: `round_robin` (every pair), `self` (each player meets itself), `{versus: NAME}` (NAME meets every
     other player), or a list of pairs."""
     sides: Literal["both", "random", "first"] = "both"
-    """Who speaks for the motion. `both`: each player once, in two debates. `random`: a player drawn with the seed.
+    """Who speaks for the motion. `both`: each player once, in two debates. `random`: a player chosen with the seed.
     `first`: the first player of the pair."""
     repeat: int = Field(default=1, ge=1, le=MAX_REPEATS)
-    """How often each debate is held. The seed increases by 1 with each repetition."""
+    """Number of times that each debate is run. The seed increases by 1 with each repetition."""
     axes: dict[str, tuple[JsonValue, ...]] = {}
-    """Maps key paths of the base configuration to lists of values. Each combination of values is debated."""
+    """Maps key paths of the base configuration to lists of values. Each debate runs with each combination of values."""
     judges: tuple[JudgeConfig, ...] = ()
-    """Judges that replace those of the base configuration. Each judge uses the base configuration's judging systems."""
+    """Judges that replace the judges of the base configuration. Each judge uses the judging systems of the base
+    configuration."""
     self_judging: bool = False
     """Whether a judge also judges debates in which its own model speaks."""
     limits: ExperimentLimits = ExperimentLimits()
@@ -217,7 +218,7 @@ def _check_names(path: KeyPath, names: Sequence[str]) -> Iterator[Problem]:
     seen: set[str] = set()
     for index, name in enumerate(names):
         if name.casefold() in seen:
-            yield Problem((*path, index, "name"), f"`{name}` is named twice; give each its own name")
+            yield Problem((*path, index, "name"), f"the name `{name}` is used twice; give each entry its own name")
         if not name.isprintable() or name != name.strip():
             message = "a name must not contain line breaks, control characters, or spaces at its start or end"
             yield Problem((*path, index, "name"), message)
@@ -253,7 +254,11 @@ def _check_axes(axes: Mapping[str, Sequence[Any]]) -> Iterator[Problem]:
         if root in RESERVED_AXES:
             yield Problem(("axes", key), f"`{root}` cannot be an axis: {RESERVED_AXES[root]}", is_key_error=True)
         elif key.rpartition(".")[2] == "script":
-            yield Problem(("axes", key), "a script cannot be an axis; name it in the base", is_key_error=True)
+            yield Problem(
+                ("axes", key),
+                "a script cannot be an axis; name the script in the base configuration",
+                is_key_error=True,
+            )
         if not values:
             yield Problem(("axes", key), "is an empty list; add values, or remove the key")
 
@@ -261,7 +266,7 @@ def _check_axes(axes: Mapping[str, Sequence[Any]]) -> Iterator[Problem]:
 def load_motions(file: ExperimentFile, trusted_folders: Iterable[Path] = ()) -> tuple[tuple[Motion, ...], str | None]:
     """Return the motions of an experiment, and a note on ignored columns. The note is None if no column is ignored.
 
-    `trusted_folders`: folders that may hold the CSV file, besides the folder of the experiment.
+    `trusted_folders`: folders that may contain the CSV file, besides the folder of the experiment.
     Raises UsageError if the CSV file cannot be read, and ConfigError if a motion is empty, too long or repeated.
     """
     given, place, note = file.config.motions, file.locate("motions"), None
@@ -276,10 +281,10 @@ def load_motions(file: ExperimentFile, trusted_folders: Iterable[Path] = ()) -> 
     else:
         motions = {file.locate("motions", index): motion for index, motion in enumerate(given)}
     if not motions:
-        raise ConfigError(f"{place}: motions: there is no motion; add one")
+        raise ConfigError(f"{place}: motions: there is no motion; add a motion")
     seen: dict[str, str] = {}
     repeated = [
-        f"{at}: this motion is already at {first}; remove one of the two"
+        f"{at}: this motion is already at {first}; remove one of the two motions"
         for at, motion in motions.items()
         if (first := seen.setdefault(motion.id, at)) != at
     ]

@@ -13,14 +13,15 @@ from debate_cli.statistics.estimate import RESAMPLES, Estimate, estimate
 RatedItem = Mapping[str, str | float]
 """Maps each rater of one item to the value that the rater gave. Raters without a value are left out."""
 Pairs = Sequence[tuple[float, float]]
-"""Pairs of values. For a forecast, the pair is (probability, outcome): 1 happened, 0 did not happen, 0.5 draw."""
+"""Pairs of values. A forecast is a pair (probability, outcome). The outcome is 1 if the event happened, 0 if it did not
+happen, and 0.5 for a draw."""
 MIN_PROBABILITY = 1e-6
-"""Smallest distance that `log_score` allows between a probability and 0 or 1, so that the score is finite."""
+"""Lower bound of probabilities in `log_score`, which keeps the score finite. The upper bound is 1 minus this value."""
 BINS = 5
 
 
 def krippendorff_alpha(units: Sequence[RatedItem], level: Literal["nominal", "interval"] = "nominal") -> float | None:
-    """Return Krippendorff's α of all raters: 1 is perfect agreement, 0 is chance, below 0 is opposition.
+    """Return Krippendorff's α of all raters: 1 is perfect agreement, 0 is chance.
 
     None if no item has two raters, or if all values are equal.
     `level`: `nominal` if the values are names, `interval` if the values are numbers.
@@ -65,15 +66,16 @@ class PairAgreement:
     first: str
     second: str
     kappa: Estimate
-    """Cohen's κ of the results: 1 is full agreement, 0 is agreement by chance."""
+    """Cohen's κ of the results: 1 is perfect agreement, 0 is agreement by chance."""
     share: Estimate
     """Share of debates for which both judges have the same result, 0 to 1."""
 
 
 def compare_pairs(clusters: Sequence[Sequence[RatedItem]], *, resamples: int = RESAMPLES) -> tuple[PairAgreement, ...]:
-    """Return the agreement of each two judges who have judged at least one debate in common.
+    """Return the agreement of each pair of judges who both judged at least one debate.
 
-    `clusters`: clusters of debates, e.g. one per motion, which the bootstrap draws. A debate maps judges to results.
+    `clusters`: clusters of debates, e.g. one per motion, which the bootstrap draws. A debate is a mapping of judges to
+    results.
     """
     judges = list(dict.fromkeys(judge for cluster in clusters for unit in cluster for judge in unit))
     found: list[PairAgreement] = []
@@ -135,7 +137,7 @@ class CalibrationBin:
     forecast: float
     """Mean probability of the forecasts, 0 to 1."""
     happened: float
-    """Share of the forecasts whose event happened, 0 to 1."""
+    """Mean outcome of the forecasts, 0 to 1: the share of events that happened. A draw adds one half."""
     count: int
 
 

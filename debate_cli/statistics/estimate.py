@@ -21,7 +21,7 @@ Row = TypeVar("Row")
 LEVEL = 0.95
 RESAMPLES = 1000
 MIN_DEFINED_SHARE = 0.9
-"""Minimum share of resamples in which the statistic must be defined. With fewer, there is no interval."""
+"""Minimum share of resamples in which the statistic must be defined. With a smaller share, there is no interval."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,9 +30,9 @@ PRIOR_WEIGHT = 1.0
 Each player gets such a draw if the results alone do not determine all strengths.
 """
 DIVERGED = 12.0
-"""Fitted log odds above this value (odds of 160,000 to 1) count as infinite."""
+"""A fit has diverged if its log odds of a result exceed this value, i.e. odds of 160,000 to 1."""
 UNLIMITED = DIVERGED / 3
-"""If fitted log odds count as infinite, so do the terms above this value: a sum of two strengths and the side term."""
+"""If a fit has diverged, a difference of strengths or a side term above this value is reported as unlimited."""
 TOLERANCE = 1e-9
 
 
@@ -63,7 +63,7 @@ class Rating:
     games: float
     """Sum of the weights of the player's comparisons."""
     share: float
-    """Mean score of the player, 0 to 1, weighted by comparison."""
+    """Mean score of the player, 0 to 1, weighted with the weights of the comparisons."""
     group: int
     """Number of the player's group, from 0. A chain of results connects any two players of a group."""
 
@@ -83,7 +83,7 @@ class Ratings:
     separable: bool
     """Whether the results leave a strength unlimited, e.g. because a player won every comparison."""
     prior: float
-    """Weight of the imaginary draw of each player against a player of mean strength; 0 if there was none."""
+    """Weight of the imaginary draw of each player against a player of mean strength; 0 without imaginary draws."""
     resamples_with_prior: float
     """Share of the bootstrap's resamples that needed imaginary draws, 0 to 1."""
     results: int
@@ -108,7 +108,7 @@ class Ratings:
                 self.separable
             ),
             "The results put no bound on the advantage of the left player, e.g. because the left player won every "
-            f"comparison, so it was given {self.prior:g} imaginary draw.": self.side_separable,
+            f"comparison, so the advantage was given {self.prior:g} imaginary draw.": self.side_separable,
             f"Each player was given {self.prior:g} imaginary draw against a player of mean strength, so that every "
             "strength has a value.": bool(self.prior),
             f"{100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples needed imaginary draws, so the intervals of "
@@ -228,7 +228,7 @@ class _Design:
         return np.append(values[:-1] - values[:-1].mean(), values[-1])
 
     def diverges(self, values: Floats) -> bool:
-        """Source of the criterion: A. Albert and J. A. Anderson, Biometrika 71 (1984)."""
+        """Whether a fit has diverged. Source of the criterion: A. Albert and J. A. Anderson, Biometrika 71 (1984)."""
         return float(abs(self.matrix @ values).max()) > DIVERGED
 
     def find_unlimited(self, values: Floats) -> tuple[bool, bool]:

@@ -89,7 +89,7 @@ def _zip_bomb() -> bytes:
         ("a.pdf", lambda: b"%PDF-1.4 broken", "is not valid PDF"),
         ("a.docx", lambda: b"PK broken", "is not valid DOCX"),
         ("a.docx", _zip_bomb, "unpacks to more than 100 MB"),
-        ("a.pdf", lambda: _pdf(""), "hold no text"),
+        ("a.pdf", lambda: _pdf(""), "contain no text"),
     ],
 )
 def test_a_pdf_or_word_file_that_cannot_be_read_is_named(

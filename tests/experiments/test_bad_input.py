@@ -18,13 +18,13 @@ OPENAI = {"name": "gpt", "model": "openai/gpt-5"}
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"players": [*PAIR, {"name": "Ann"}]}, "players.2.name: `Ann` is named twice"),
-        ({"judges": [{"name": "jo", "model": "mock/a"}] * 2}, "judges.1.name: `jo` is named twice"),
+        ({"players": [*PAIR, {"name": "Ann"}]}, "players.2.name: the name `Ann` is used twice"),
+        ({"judges": [{"name": "jo", "model": "mock/a"}] * 2}, "judges.1.name: the name `jo` is used twice"),
         ({"axes": {"format.knd": ["structured"]}}, "axes: format.knd: unknown key; did you mean `kind`?"),
         ({"axes": {"format.kind": ["wild"]}}, "axes: format.kind: must be one of structured"),
         ({"axes": {"topic": ["x"]}}, "axes.topic: `topic` cannot be an axis: `motions` sets it"),
         ({"axes": {"providers.openai.base_url": ["http://x"]}}, "a file may not change where requests go"),
-        ({"axes": {"prompts.opening": ["../../etc/passwd"]}}, "must be in the folder of the base"),
+        ({"axes": {"prompts.opening": ["../../etc/passwd"]}}, "must be in the folder of the base configuration"),
         ({"axes": {"seed": []}}, "axes.seed: is an empty list"),
         ({"players": [*PAIR, OPENAI]}, "players.2.model: OPENAI_API_KEY is not set"),
         ({"judges": [OPENAI]}, "judges.0.model: OPENAI_API_KEY is not set"),
@@ -36,7 +36,10 @@ OPENAI = {"name": "gpt", "model": "openai/gpt-5"}
             {"judges": [{"name": "jo", "model": "mock/a"}, {"name": "max", "model": "mock/a"}]},
             "judges.1.model: judge `jo` has the same model and settings",
         ),
-        ({"judges": [{"name": "jo", "model": "jojo"}]}, "judges.0.model: `models` of the base has no entry"),
+        (
+            {"judges": [{"name": "jo", "model": "jojo"}]},
+            "judges.0.model: `models` of the base configuration has no entry",
+        ),
         ({"players": [*PAIR, {"name": "c", "model": "nope"}]}, "players.2.model: `models` has no entry of this name"),
         ({"pairing": [["ann", "bob"]]}, "pairing: cid is in no pair"),
         ({"players": PAIR[:1]}, "players: ann is in no pair"),
@@ -165,8 +168,8 @@ def test_secrets_of_the_base_reach_no_file(here: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["status", "exp.yaml"], "holds no experiment"),
-        (["status", "."], "holds no experiment"),
+        (["status", "exp.yaml"], "contains no experiment"),
+        (["status", "."], "contains no experiment"),
         (["merge", "a", "b"], "merge writes a new folder; name it with -o DIR"),
         (["run", "exp.yaml", "--shard", "3/2"], "--shard 3/2: write I/N"),
         (["status", "exp.yaml", "--limit", "3"], "--limit is not an option of `debate experiment status`"),

@@ -80,7 +80,7 @@ def test_a_queued_experiment_is_like_a_local_one(here: Path, dsn: str) -> None:
     write_experiment(here)
     run(here, "--out", "local")
     first = enqueue(here, dsn)
-    assert "received 12 cells" in first.out
+    assert "added 12 cells" in first.out
     worked = work(here, dsn)
     assert "12 cells done, 0 failed" in worked.err
     assert bring_back(here, dsn)["cells"] == {"open": 0, "running": 0, "failed": 0, "done": 12}
@@ -88,7 +88,7 @@ def test_a_queued_experiment_is_like_a_local_one(here: Path, dsn: str) -> None:
     checked = debate("score", "trial/debates", "--check", cwd=here)
     assert checked.code == 0, checked.err
     watched = debate("experiment", "run", "exp.yaml", cwd=here, env={"DEBATE_QUEUE": dsn})
-    assert "received 0 cells" in watched.out
+    assert "added 0 cells" in watched.out
     assert "12 of 12 cells done" in watched.out
     assert not any(PASSWORD in each.out + each.err for each in (first, worked, watched))
 
@@ -366,8 +366,8 @@ def test_failed_cells_are_held(here: Path, dsn: str) -> None:
         enqueue(here, dsn)
         work(here, dsn)
         assert bring_back(here, dsn)["failures"][0]["cells"] == 1
-        assert "received 0 cells" in enqueue(here, dsn).out
-        assert "received 1 cell\n" in enqueue(here, dsn, "--retry-failed").out
+        assert "added 0 cells" in enqueue(here, dsn).out
+        assert "added 1 cell to the queue" in enqueue(here, dsn, "--retry-failed").out
         work(here, dsn)
     assert bring_back(here, dsn)["cells"]["done"] == 2
 
@@ -376,7 +376,7 @@ def test_a_local_run_leaves_queued_cells_alone(here: Path, dsn: str) -> None:
     """A run without --queue refuses queued cells, and workers continue debates that a local run began."""
     write_experiment(here, players=PAIR)
     run(here, "--limit", "1")
-    assert "received 3 cells" in enqueue(here, dsn).out
+    assert "added 3 cells" in enqueue(here, dsn).out
     done = debate("experiment", "run", "exp.yaml", cwd=here)
     assert done.code == 2
     assert "cells of this experiment are in the queue postgresql://127.0.0.1" in done.err

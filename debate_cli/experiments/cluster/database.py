@@ -70,7 +70,8 @@ def describe_address(dsn: str) -> str:
     """Return the address `dsn` without user, password and options.
 
     Raises UsageError if `dsn` is not an address of PostgreSQL. Also raises UsageError for an address with two `@`,
-    because messages of psycopg would show a part of its password.
+    because error messages of psycopg would show a part of the
+    password.
     """
     try:
         parts = urlsplit(dsn)
@@ -101,14 +102,14 @@ class Database:
         self.jobs = jobs
         """The job queue. Call its methods within `run_jobs`, which turns their errors into StorageError."""
         self.shown = shown
-        """The address without secrets."""
+        """The address of the database without secrets, for messages."""
 
     @classmethod
     @asynccontextmanager
     async def connect(cls, dsn: str) -> AsyncGenerator[Database]:
         """Connect to the database, and create missing tables.
 
-        Raises UsageError if the address is wrong, or if a newer version of debate-cli made the tables.
+        Raises UsageError if the address is wrong, or if a newer version of debate-cli created the tables.
         Raises StorageError if no connection is possible.
         """
         require_packages("a queue", "cluster", ("procrastinate", "psycopg", "psycopg_pool"))
@@ -154,7 +155,7 @@ class Database:
         return await self.run(lambda connection: fetch(connection, query, *values))
 
     async def run_jobs(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Run `work`, which calls methods of the job queue. Repeats `work` and raises StorageError as `run` does."""
+        """Run `work`, which calls methods of the job queue. Repeats `work` and raises StorageError like `run`."""
         from procrastinate.exceptions import ConnectorException
         from psycopg import Error, InterfaceError, OperationalError
 
@@ -175,7 +176,7 @@ async def _create_tables(connection: AsyncConnection, queue_schema: str) -> None
         await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}".encode())
         await connection.execute((_TABLES + queue_schema).encode())
     elif (await fetch(connection, "SELECT number FROM version"))[0][0] > VERSION:
-        raise UsageError("a newer version of debate-cli made this queue; upgrade debate-cli on this machine")
+        raise UsageError("a newer version of debate-cli created this queue; upgrade debate-cli on this machine")
 
 
 async def fetch(connection: AsyncConnection, query: str, *values: object) -> list[tuple[Any, ...]]:
@@ -186,4 +187,4 @@ async def fetch(connection: AsyncConnection, query: str, *values: object) -> lis
 
 def _describe_failure(shown: str, error: BaseException) -> str:
     reason = str(error).strip().partition("\n")[0] or type(error).__name__
-    return f"{shown}: the queue cannot be used ({reason}); check the address, and whether PostgreSQL runs; nothing that was saved is lost"
+    return f"{shown}: the queue cannot be used ({reason}); check the address and whether PostgreSQL is running; nothing that was saved is lost"

@@ -1,4 +1,4 @@
-"""Converts experiments to documents (compressed JSON) in the queue, and back on the machines of workers."""
+"""Converts experiments to documents (compressed JSON) for the queue. Workers convert the documents back."""
 
 from __future__ import annotations
 
@@ -89,12 +89,12 @@ def load_document(data: bytes, name: str, env: Mapping[str, str]) -> Experiment:
         text = unpacker.decompress(data, MAX_DOCUMENT_BYTES)
         if unpacker.unconsumed_tail:
             raise ConfigError(
-                f"{name}: larger than {MAX_DOCUMENT_BYTES // 1024**2} MiB; split the experiment into smaller ones"
+                f"{name}: is larger than {MAX_DOCUMENT_BYTES // 1024**2} MiB; split the experiment into smaller ones"
             )
         document = TypeAdapter(_Document).validate_json(text)
     except (zlib.error, ValidationError) as error:
         raise ConfigError(
-            f"{name}: not an experiment that this version can run; upgrade debate-cli on this machine"
+            f"{name}: is not an experiment that this version can run; upgrade debate-cli on this machine"
         ) from error
     environment = load_environment(Path(), env)
     corpus = None

@@ -25,7 +25,7 @@ CURRENT_LEASE: ContextVar[Lease] = ContextVar("lease")
 
 
 class Lease:
-    """The lease of a worker on a cell, through which the cell's journal is copied to the database."""
+    """The lease of a worker on a cell. It copies the cell's journal to the database."""
 
     def __init__(self, database: Database, experiment: str, cell: str, number: int, job: int) -> None:
         """`experiment`: id in the queue. `cell`: key of the cell. `number`: number of this lease.
@@ -44,22 +44,25 @@ class Lease:
         self._storing = asyncio.Lock()
 
     def replace(self, lines: Sequence[bytes]) -> None:
-        """Replace the journal in the database by `lines`, at the next `sync`."""
+        """At the next `sync`, replace the journal in the database with `lines`."""
         self._replaces_stored_lines, self._seq, self._unstored_lines = True, 0, []
         for line in lines:
             self.append(line)
 
     def append(self, line: bytes) -> None:
-        """Add a line to the journal in the database, at the next `sync`."""
+        """At the next `sync`, add `line` to the journal in the database."""
         self._unstored_lines.append((self._seq, line))
         self._seq += 1
 
     def settle_call(self, reservation: str, usd: float, tokens: int) -> None:
-        """Replace the reservation of a call by its actual cost, at the next `sync`."""
+        """At the next `sync`, replace the reservation of a call with the actual cost of the call."""
         self._finished_calls.append((reservation, usd, tokens))
 
     async def sync(self) -> None:
-        """Store all pending lines and costs, even if the caller is cancelled. Raises LeaseLostError if this fails."""
+        """Store all pending lines and costs, even if the caller is cancelled.
+
+        Raises LeaseLostError if another worker has the cell, or if the database cannot be used.
+        """
         await asyncio.shield(self._sync())
 
     async def _sync(self) -> None:

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 WINDOW_S = 62
-"""Seconds for which a call counts against a limit per minute. More than 60, because providers may receive calls
-late."""
+"""Seconds for which a call uses a limit per minute: more than 60, because calls may reach providers late."""
 _BUDGET_RETRY_S = 0.5
 
 
@@ -55,7 +54,7 @@ class SharedBudget(Budget):
                 while True:
                     if self._closing_message is not None:
                         raise BudgetError(self._closing_message)
-                    fits, held = await lease.run(lambda connection: self._try(connection, lease, number, worst))
+                    fits, held = await lease.run(lambda connection: self._reserve(connection, lease, number, worst))
                     if fits:
                         break
                     if held and self._fits(self.used + worst):
@@ -66,11 +65,11 @@ class SharedBudget(Budget):
         finally:
             lease.settle_call(number, reservation.used.usd, reservation.used.tokens)
 
-    async def _try(
+    async def _reserve(
         self, connection: AsyncConnection, lease: Lease, number: str, worst: BudgetAmount
     ) -> tuple[bool, bool]:
-        """Return whether the worst-case cost `worst` was reserved, and whether other calls have reservations."""
-        if self.is_limited:  # calls of all workers are reserved one after the other
+        """Reserve `worst` if the budget allows it. Return whether it was reserved, and whether other calls have reservations."""
+        if self.is_limited:  # lets one worker at a time reserve a call
             await connection.execute("SELECT FROM experiments WHERE id = %s FOR UPDATE", (self._experiment,))
         await lease.check(connection)
         await self._read(connection)
@@ -107,12 +106,12 @@ class QueueWindow:
     tokens: int | None
 
     async def admit(self, tokens: int) -> Admission:
-        """Count a call of at most `tokens` tokens. If the limits do not allow the call yet, return the seconds to wait."""
+        """Count a call of at most `tokens` tokens. If the limits forbid the call now, return the seconds to wait."""
         return await self.database.run(lambda connection: self._admit(connection, tokens))
 
     async def correct(self, entry: int, tokens: int) -> None:
         """Store `tokens` as the actual tokens of the call `entry`, in place of the estimate."""
-        with suppress(StorageError):  # the estimate stays, which is higher
+        with suppress(StorageError):  # then the estimate is kept, which is higher
             await self.database.fetch("UPDATE rates SET tokens = %s WHERE id = %s", tokens, entry)
 
     async def _admit(self, connection: AsyncConnection, tokens: int) -> Admission:

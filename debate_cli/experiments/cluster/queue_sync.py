@@ -35,13 +35,13 @@ QUEUED_AS = "queued_as"
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""Each copy begins this long before the end of the previous copy, because a change may become visible late."""
+"""Each copy reads the changes of this period before the last copy again, because changes may become visible late."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_NOTICE_S = 10.0
 
 
 def experiment_id(name: str, *, mock: bool) -> str:
-    """Return the id of an experiment in the queue. A rehearsal (`mock`) has another id than a real run."""
+    """Return the id of an experiment in the queue. A rehearsal (`mock`) and a real run have different ids."""
     return f"{'rehearsal' if mock else 'experiment'}:{name}"
 
 
@@ -74,7 +74,7 @@ async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, *, retry_f
     count = 0
     while added := await database.run(partial(_add_jobs, database=database, experiment=experiment)):
         count += added
-    if count >= _JOBS_CHUNK:  # until PostgreSQL does so itself, fetching a job reads all of them
+    if count >= _JOBS_CHUNK:  # without new statistics, PostgreSQL reads all jobs to fetch one
         await database.fetch("ANALYZE procrastinate_jobs")
     return count
 
@@ -95,7 +95,7 @@ def _refuse_other(found: _StoredExperiment | None, ledger: Ledger, plan: str) ->
     if found is not None and found.plan not in {"", plan} and ledger.meta(QUEUED_AS) != found.created_at:
         raise UsageError(
             f"the queue already has a different experiment with the name `{ledger.name}`, queued on {found.created_at[:10]}; change "
-            "`name` in your file, or work on the queued one: debate experiment status EXP.yaml -o NEW_FOLDER"
+            "`name` in your file, or watch the queued experiment: debate experiment status EXP.yaml -o NEW_FOLDER"
         )
 
 
@@ -160,7 +160,10 @@ async def _store_begun(database: Database, experiment: str, record: CellRecord, 
 
 
 async def _add_jobs(connection: AsyncConnection, *, database: Database, experiment: str) -> int:
-    """The jobs have no `lock`, because locks make fetching a job very slow."""
+    """Add jobs for open cells without a job, at most 5,000. Return the number of added jobs.
+
+    Jobs have no `lock`, because with locks PostgreSQL is very slow to fetch a job.
+    """
     from procrastinate.jobs import Job
 
     await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 2))", (experiment,))
@@ -213,7 +216,10 @@ async def copy_changes(database: Database, ledger: Ledger) -> list[tuple[CellRec
 async def _copy_cell(
     database: Database, ledger: Ledger, record: CellRecord, results: list[ResultRow], *, has_transcript: bool
 ) -> bool:
-    """Copies a cell only once. A second copy would overwrite judgements that the user added to the transcript."""
+    """Copy a cell if it has changed since the last copy. Return whether the cell was copied.
+
+    Another copy of an unchanged cell would overwrite judgements that the user added to the transcript.
+    """
     path = ledger.path.parent / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
     is_ended = record.state in {"done", "failed"}
     if ledger.find(record.cell.key) == record and (path.exists() or not is_ended):
@@ -234,7 +240,7 @@ def refuse_queued(ledger: Ledger) -> None:
     cells, queue = ledger.counts(), ledger.meta(QUEUE_META)
     if queue and (cells["open"] or cells["running"]):
         raise UsageError(
-            f"{ledger.path.parent}: cells of this experiment are in the queue {queue}; name the queue with --queue, or choose another folder with --out"
+            f"{ledger.path.parent}: cells of this experiment are in the queue {queue}; give the queue with --queue, or choose another folder with --out"
         )
 
 
@@ -245,17 +251,20 @@ class QueueOptions:
     dsn: str
     retry_failed: bool = False
     enqueue_only: bool = False
-    """Whether to end as soon as the cells are in the queue. If false, the program then watches the workers."""
+    """Whether to end as soon as the cells are in the queue. If false, wait until workers have run the cells."""
 
 
 async def run_in_queue(
     options: QueueOptions, plan: CellPlan, ledger: Ledger, observer: ExperimentObserver, *, stop: StopSignal
 ) -> RunSummary:
-    """Put an experiment into the queue, and watch until workers have run its cells. `stop` ends only the watching, not the workers."""
+    """Put an experiment into the queue, and watch until workers have run its cells.
+
+    A request through `stop` ends the watching. The workers continue.
+    """
     async with Database.connect(options.dsn) as database:
         added = await enqueue(database, plan, ledger, retry_failed=options.retry_failed)
         cells = "1 cell" if added == 1 else f"{added} cells"
-        observer.note(f"the queue {database.shown} received {cells}")
+        observer.note(f"added {cells} to the queue {database.shown}")
         if options.enqueue_only:
             await copy_changes(database, ledger)
             return RunSummary(read_progress(ledger), 0, 0)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 LEASE_S = 30.0
-"""Seconds without a heartbeat after which a worker counts as dead."""
+"""Seconds without a heartbeat after which a worker is treated as dead."""
 TASK = "debate_cli.cell"
 """Name of the task that all jobs have in the queue."""
 COLUMNS = "cell, seq, plan, state, attempts, cost_usd, tokens, calls, seconds, cause, message"
@@ -67,16 +67,16 @@ class QueuedCells:
         self._lease_s = lease_s
         self._worker = 0
         self._leases = set[Lease]()
-        """A cell that was lost and taken again has two leases until its first task ends."""
+        """Leases of running tasks. A cell that was lost and taken again has two leases until its first task ends."""
         self._poll_lock = asyncio.Lock()
         self._swept_at = -lease_s
 
     def journal_mirror(self) -> Lease:
-        """Return the lease of the current task, which copies the cell's journal to the queue."""
+        """Return the lease of the current task. The lease copies the cell's journal to the queue."""
         return CURRENT_LEASE.get()
 
     async def open_budget(self, limits: Limits) -> Budget:
-        """Register this worker. Return the budget, which all workers share."""
+        """Register this worker. Return the budget that all workers share."""
         self._worker = await self._database.run_jobs(self._database.jobs.register_worker)
         await self.sweep()
         budget = SharedBudget(self._database, self._experiment, limits.max_cost_usd, limits.max_tokens)
@@ -168,9 +168,9 @@ class QueuedCells:
         await self._database.run_jobs(partial(self._database.jobs.unregister_worker, self._worker))
 
     async def _fetch_job(self, without: list[str]) -> _FetchedJob | None:
-        """Fetch the next job that is not a cell of the players in `without`; None if there is none.
+        """Fetch the next job. Skip debates of the players in `without`. Return None if no job is left.
 
-        The query is that of `procrastinate_fetch_job_v2`, with one more condition for these players.
+        The query is the query of `procrastinate_fetch_job_v2` with a condition on the players.
         """
         if not without:
             fetch = partial(self._database.jobs.fetch_job, [self._experiment], self._worker)
@@ -203,7 +203,7 @@ class QueuedCells:
             self._leases.remove(lease)
             await self._release(lease)
             raise
-        except Exception as error:  # noqa: BLE001 - whatever a row of the database holds, the worker goes on
+        except Exception as error:  # noqa: BLE001 - an unreadable row must not stop the worker
             self._leases.remove(lease)
             with suppress(LeaseLostError):
                 await self._database.run(partial(_store_unreadable, lease=lease, error=error))
@@ -250,7 +250,11 @@ class QueuedCells:
         await self._database.run(self._give_back_stalled)
 
     async def _give_back_stalled(self, connection: AsyncConnection) -> None:
-        """Does nothing in the first lease period after a start of the database server, when heartbeats are missing."""
+        """Give back the cells of workers that send no heartbeats.
+
+        Does nothing in the first lease period after the database server started: without the server, no worker could
+        send heartbeats.
+        """
         [(may_sweep,)] = await fetch(
             connection,
             "SELECT clock_timestamp() - pg_postmaster_start_time() > make_interval(secs => %s) "

@@ -1,4 +1,4 @@
-"""The loop of `debate worker`: runs the cells of all experiments in a queue."""
+"""The loop of `debate worker`, which runs the cells of all experiments in a queue."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class WorkerOptions:
     """Hosts to which experiments may send requests, in addition to the hosts of built-in providers."""
     until_empty: bool = False
     lease_s: float = LEASE_S
-    """Seconds without a heartbeat after which other workers count as dead."""
+    """Seconds without a heartbeat after which other workers are treated as dead."""
 
 
 @dataclass
@@ -147,5 +147,5 @@ class _Worker:
             query = "UPDATE experiments SET halted = %s WHERE id = %s AND revision = %s"
             await self._database.fetch(query, end.stopped, queued.id, queued.revision)
             self._observer.note(
-                f"{queued.id}: stopped for all workers ({end.stopped}); put the experiment into the queue again to continue"
+                f"{queued.id}: stopped for all workers (cause: {end.stopped}); put the experiment into the queue again to continue"
             )

@@ -1,4 +1,4 @@
-"""Checks whether words that a judge quotes were said.
+"""Checks whether a judge's quotes occur in the debate.
 
 Case, spaces and typography are ignored. An ellipsis or an alias (`ITEM-1`) in a quote matches any words.
 """
@@ -21,7 +21,7 @@ _QUOTED_PASSAGE = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|«(
 
 
 def is_quoted_in(quote: str, text: str) -> bool:
-    """Return whether `text` contains `quote`. The parts of a quote with ellipses must occur in the same order."""
+    """Return whether `text` contains `quote`. If ellipses divide `quote`, its parts must occur in the same order."""
     return _find_parts(normalize_text(text), _quote_parts(quote)) is not None
 
 

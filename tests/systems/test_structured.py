@@ -176,7 +176,7 @@ def test_contradictory_settings_are_named(settings: dict[str, Any], words: str) 
 @pytest.mark.parametrize(
     ("name", "description", "words"),
     [
-        ("spread", "x", "`spread` means something else"),
+        ("spread", "x", "`spread` is a reserved name"),
         ("a b", "x", "must be up to 40 letters"),
         ("cost", " ", "should have at least 1 character"),
     ],

@@ -53,7 +53,7 @@ class Language:
     ) -> None:
         """`sources`: maps signs to regular expressions. `commands`: signs that count only where a command can begin.
 
-        `hidden`: conditions for text that readers do not see. Meeting one of them is enough.
+        `hidden`: conditions for text that readers do not see. Such text must meet one of the conditions.
         """
         self._sources = sources
         self._patterns: dict[str, re.Pattern[str]] = {}
@@ -113,7 +113,7 @@ class _SentenceSigns:
 
 @cache
 def load_english() -> Language:
-    """Return English, with the signs and rules of `rules.toml`."""
+    """Return the language English, with the signs and rules of `rules.toml`."""
     table = _load_toml("rules.toml")
     sources: dict[str, str] = {"named": NAME_PLACEHOLDER}
     for group in ("words", "starts", "commands", "signs", "whole_words", "text", "forged"):
@@ -199,7 +199,7 @@ def measure_suspicion(text: str) -> int:
 def hints_at_instruction(text: str) -> bool:
     """Return whether `text` mentions the judging.
 
-    Use it for text that readers do not see. In such text, a mention is enough for a finding.
+    In text that readers do not see, a mention is enough for a finding.
     """
     signs = _SentenceSigns(load_english(), text)
     return any(signs.meet(conditions) for conditions in load_english().hidden)

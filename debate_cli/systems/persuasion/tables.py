@@ -107,7 +107,7 @@ def _influence_table(notes: PersuasionNotes) -> Table:
             "band": lambda edge: edge.band,
         },
         (
-            f"Influence, the mean over the others: {influence}.",
+            f"Influence, the mean persuasion of the others: {influence}.",
             f"Similarity of the social contexts, from -1 to 1: {similarity}.",
         ),
     )

@@ -1,6 +1,7 @@
-"""Hides names, models and ids from a reviewer, a person who judges a debate. Pure functions.
+"""Hides names, models and ids of a debate from a reviewer: a person who judges the debate.
 
-Masks such as `Speaker A`, `[model 1]` and `A-1` replace them. In the reviewer's texts, names and ids are restored.
+Masks such as `Speaker A`, `[model 1]` and `A-1` replace names, models and ids. In the reviewer's texts, names and ids
+replace the masks.
 """
 
 from __future__ import annotations
@@ -50,11 +51,11 @@ class Blinding:
         self._unmasked = _pattern(self._letter_prefixes, (), self._originals)
 
     def mask(self, value: T) -> T:
-        """Return `value` with masks in place of names, models and ids. All strings in `value` are changed."""
+        """Replace names, models and ids with masks in all strings of `value`."""
         return map_strings(value, self._mask_text, _NEVER_MASKED_FIELDS)
 
     def unmask(self, value: T) -> T:
-        """Return `value` with names and ids in place of masks. All strings in `value` are changed."""
+        """Replace masks with names and ids in all strings of `value`."""
         return map_strings(value, self._unmask_text)
 
     def mask_debate(self, debate: Debate, run: str) -> Debate:

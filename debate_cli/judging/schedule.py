@@ -74,7 +74,7 @@ def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, 
 
 
 def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
-    """Return which part of `debate` can be judged in `run`. For every run except the first, the debate is over."""
+    """Return which part of `debate` can be judged in `run`. A run other than the first treats the debate as over."""
     is_over = (
         run.id != FIRST_RUN
         or debate.closed is not None

@@ -173,7 +173,7 @@ MAX_EXAMINED_CHARS = 60_000
 In a longer text, all rules examine the most suspicious parts, and one fast pattern examines the rest.
 """
 MAX_LEAD_CHARS = 200
-"""Number of characters at the end of an earlier text, where an instruction may begin that continues in the next text."""
+"""Number of characters at the end of the speaker's earlier words that are searched for the start of an instruction."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 Span = tuple[int, int, str]

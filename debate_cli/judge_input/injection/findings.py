@@ -115,8 +115,8 @@ def read_addressed_to_judge(
 ) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
     """Return findings and warnings about the quotes in the field `addressed_to_judge` of `form`.
 
-    A quote from the judged texts becomes a finding. A quote from none of the texts that the judge saw becomes a
-    warning. Quotes from earlier turns, from sources and from `known` findings are ignored.
+    A quote from the judged texts becomes a finding. A quote that is in none of the texts that the judge read
+    becomes a warning. Quotes from earlier turns, from sources and from `known` findings are ignored.
     """
     last = last_visible_turn(debate, subject)
     visible = debate.turns if last is None else debate.turns_before(last + 1)

@@ -53,7 +53,7 @@ class Language:
     ) -> None:
         """`sources`: maps signs to regular expressions. `commands`: signs that count only where a command can begin.
 
-        `hidden`: conditions for text that readers do not see. Such text must meet one of the conditions.
+        `hidden`: conditions for text that readers do not see. Meeting one of the conditions is enough.
         """
         self._sources = sources
         self._patterns: dict[str, re.Pattern[str]] = {}

@@ -42,7 +42,7 @@ def turn_effects(
     """Return the effects of a turn on the other debaters who have not surrendered.
 
     `states`: the debaters' states before the turn. `given`: the assessments of the turn, used only with
-    `effects: judge`. A debater for whom the assessments do not rate persuasion and attack is then left out.
+    `effects: judge`. With `effects: judge`, debaters without a rating of persuasion or of attack are left out.
     """
     targets = [name for name, state in states.items() if name != turn.speaker and not state.surrendered]
     if settings.effects == "judge":

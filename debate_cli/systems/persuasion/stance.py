@@ -15,11 +15,11 @@ Band = Literal["minimal", "slight", "moderate", "significant", "strong"]
 ResistanceRating = Literal["Excellent", "Good", "Average", "Poor"]
 RESISTANCE_RATINGS: tuple[ResistanceRating, ...] = get_args(ResistanceRating)
 HISTORY_LENGTH = 10
-"""Maximum number of speeches whose effects a state keeps: the latest ones."""
+"""Number of latest speeches whose effects a state keeps."""
 RECENT_ROUNDS = 3
-"""Number of rounds from which recent persuasion is computed: the latest ones."""
+"""Number of latest rounds whose persuasion is averaged as recent persuasion."""
 RECENT_SPEECHES = 3
-"""The strategy `aggressive` depends on the evidence in this number of the speaker's latest speeches."""
+"""Number of the speaker's latest speeches whose evidence is averaged for the strategy `aggressive`."""
 PERSUASION_THRESHOLD = 0.6
 """A speech whose persuasion (0-1) is above this value moves the stance towards 0."""
 ATTACK_THRESHOLD = 0.3
@@ -60,7 +60,7 @@ class DebaterState:
     attack: tuple[float, ...] = ()
     """Attack, 0-1, by each of the last ten speeches with an effect on the debater."""
     round_persuasion: tuple[float, ...] = ()
-    """The strongest persuasion, 0-1, in each round that had an effect on the debater."""
+    """The strongest persuasion by one speech, 0-1, in each round with an effect on the debater."""
     last_round: int | None = None
     """Number of the round of the last value in `round_persuasion`; None if there are no values."""
     surrendered: bool = False
@@ -165,8 +165,8 @@ def end_round(
 ) -> dict[str, DebaterState]:
     """Return the states after the surrenders at the end of a round.
 
-    After a surrender, each other stance with the same sign is multiplied by 1 - `bystander_effect`. A stance is
-    multiplied once per round, even after several surrenders.
+    If a debater surrenders, each remaining debater whose stance has the same sign loses the share `bystander_effect`
+    (0-1) of the stance. Several surrenders in one round reduce a stance only once.
     """
     reasons = {
         name: reason

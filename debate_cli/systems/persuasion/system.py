@@ -28,7 +28,7 @@ FIRMNESS = (
 )
 """Triples (minimum conviction 0-1, how firmly the debater holds the position, what the debater may give up).
 
-The first triple whose conviction is reached applies.
+The first triple whose minimum is reached applies.
 """
 
 

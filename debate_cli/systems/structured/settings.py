@@ -258,8 +258,8 @@ class StructuredSettings(SystemSettings):
     def with_judge_count(self, count: int) -> Self:
         """Return the settings with `count` judges.
 
-        If `judges` lists at least `count` judges, the first `count` stay. If it lists fewer, `count` judges with one model
-        replace the list.
+        If `judges` lists at least `count` judges, the first `count` stay. Otherwise, `count` judges with the same
+        model replace the list.
         """
         if isinstance(self.judges, int) or count > len(self.judges):
             return self.model_copy(update={"judges": count})

@@ -137,7 +137,7 @@ def _format_ledger(ledger: ClaimLedger) -> Iterator[str]:
         head = f"{quote_for_prompt(entry.id)} {quote_for_prompt(entry.speaker)}"
         yield f"- {head}: {quote_for_prompt(entry.claim)} ({answers})"
     if ledger.left_out:
-        yield f"- and {ledger.left_out} older ones that are left out"
+        yield f"- {ledger.left_out} older claims are left out"
     yield "The last speeches:"
 
 

@@ -115,7 +115,7 @@ def _check_count(present: Sequence[str]) -> None:
         )
     if len(present) == 1:
         raise UnreadableDebateError(
-            f"the debate has only one speaker ({present[0]}); it needs two, each named at the start of its speeches"
+            f"the debate has only one speaker ({present[0]}); add a second speaker, and begin each speech with `Name: `"
         )
     if len(present) > MAX_SPEAKERS:
         raise UnreadableDebateError(

@@ -15,7 +15,7 @@ from debate_cli.domain.turn import Turn
 from debate_cli.judge_input.injection.detector import mask_injection
 
 MIN_QUOTE_CHARS = 4
-"""Minimum number of characters of a normalized quote. A shorter quote counts as not found."""
+"""Minimum number of characters of a normalized quote. A shorter quote is treated as not found."""
 _GAP = re.compile(r"\.\.\.|\[\.{3}\]|\[…\]|…|\bitem-\d+\b")
 _QUOTED_PASSAGE = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|(?<!\w)\"([^\"]+)\"(?!\w)")
 

@@ -90,7 +90,7 @@ def _number_to_digits(match: re.Match[str]) -> str:
 
 
 def deobfuscate(sentence: str) -> Iterator[str]:
-    """Yield possible decodings of `sentence`, for example from ROT13 or from digits for letters (`1gn0re`)."""
+    """Yield possible decodings of `sentence`, for example from ROT13 or leetspeak (`1gn0re`)."""
     bare = _ESCAPE.sub(_decode_escape, sentence).translate(_LOOK_ALIKES)
     bare = _SPACED_LETTERS.sub(lambda match: match.group()[::2], bare)
     if bare != sentence:
@@ -113,7 +113,7 @@ def _decode_escape(match: re.Match[str]) -> str:
 
 _TAG_CHARACTERS = range(0xE0020, 0xE007F)
 MIN_TAG_CHARS = 8
-"""Minimum number of Unicode tag characters that count as a hidden text. A flag emoji has up to five."""
+"""Minimum number of Unicode tag characters in a hidden text. A flag emoji has up to five."""
 
 
 def decode_tag_characters(text: str) -> str | None:

@@ -31,7 +31,7 @@ _SENTENCE_TAIL = re.compile(r"(?:[^\n.!?]|[.!?](?=\S)){0,300}[.!?]?")
 _FOREIGN_COMMANDS = ("ignore", "give", "say", "vote")
 
 Conditions = tuple[tuple[str, ...], ...]
-"""The conditions of a rule, each a list of signs. A sentence must contain one sign of each list."""
+"""The conditions of a rule, each a list of signs. A sentence must contain at least one sign of each list."""
 
 
 class InstructionRule(NamedTuple):
@@ -51,7 +51,7 @@ class Language:
         commands: Sequence[str] = (),
         hidden: Sequence[Conditions] = (),
     ) -> None:
-        """`sources`: maps signs to regular expressions. `commands`: signs that count only where a command can begin.
+        """`sources`: maps signs to regular expressions. `commands`: signs that are searched only where a command can begin.
 
         `hidden`: conditions for text that readers do not see. Meeting one of the conditions is enough.
         """

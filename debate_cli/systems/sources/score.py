@@ -44,7 +44,7 @@ class DebaterSources(FrozenModel):
     counted: int
     """Number of citations that count: the quote was checked, and the judge's answer is not `unknown`."""
     credit: float
-    """Sum of the credits of the citations that count."""
+    """Sum of the credits, 0-1 each, for the citations that count."""
     score: float
     """`credit` divided by `counted`, 0-1; 0 if `counted` is 0."""
     altered: int

@@ -77,7 +77,7 @@ def _lookup_table(notes: SourcesNotes) -> Table:
             "for": lambda item: item.item,
             "source": lambda item: item.source or "uncited",
             "exists": lambda item: EXISTENCE_BADGES[item.exists],
-            "rests on": lambda item: item.passage,
+            "passage": lambda item: item.passage,
             "check": lambda item: SOURCE_BADGES[item.outcome] if item.outcome else "",
             "quote": lambda item: item.quote,
             "reason": lambda item: item.reason,

@@ -55,7 +55,7 @@ class Criterion(ConfigModel):
     @classmethod
     def _require_usable_name(cls, name: str) -> str:
         if not _CRITERION_NAME.fullmatch(name):
-            msg = "must be up to 40 letters, digits, `_` and `-` that begin with a letter"
+            msg = "must have up to 40 letters, digits, `_` and `-`, and begin with a letter"
             raise ValueError(msg)
         if name.casefold() in RESERVED_CRITERIA:
             msg = f"`{name}` is a reserved name; choose another name"
@@ -144,7 +144,7 @@ class StructuredSettings(SystemSettings):
         BeforeValidator(_require_judges),
     ] = 1
     """Number of independent judges with one model, or a list of judges with `id`, `model` and `weight`. Their marks are
-    averaged by weight. If judges give a claim different standings, the standing with the most weight counts."""
+    averaged by weight. If judges give a claim different standings, the standing with the most weight is used."""
     criteria: Annotated[
         tuple[Criterion, ...], Field(min_length=1, max_length=MAX_CRITERIA, exclude_if=lambda criteria: not criteria)
     ] = ()

@@ -1,7 +1,7 @@
 """Scorer of the structured system, whose judges mark each argument by criteria.
 
 Score of an argument: weighted mean of its marks, each 1-10, minus the penalty for its fallacies, but at least 1. Marks
-and penalties are means over the judges, by the judges' weights. Score of a debater: mean of the debater's arguments.
+and penalties are weighted means over the judges. Score of a debater: mean of the debater's arguments.
 Standings of claims do not change scores.
 """
 

@@ -85,9 +85,9 @@ class StructuredWeights(ConfigModel):
     evidence: NonNegative = 0.40
     """Weight of specific, verifiable evidence."""
     responsiveness: NonNegative = 0.20
-    """Weight of answers to what cross-examination raised."""
+    """Weight of answers to the objections in cross-examination."""
     honesty: NonNegative = 0.10
-    """Weight of concessions when due, without exaggeration."""
+    """Weight of honesty: concessions when due, and no exaggeration."""
 
 
 class FallacyDefinition(FrozenModel):

@@ -52,7 +52,7 @@ def _participant_rows(verdict: Verdict, notes: StructuredNotes, who: str) -> Ite
         if row.participant == who:
             score: Cell = Number(row.score)
             if row.penalty:
-                score = f"{'—' if row.score is None else format_number(row.score)} (−{row.penalty:g})"
+                score = f"{'—' if row.score is None else format_number(row.score)} (−{row.penalty:.3g})"
             yield (row.id, *(Number(row.marks.get(item), 1) for item in notes.weights), score, None)
     means = notes.means.get(who, {})
     total = verdict.scores.get(who)

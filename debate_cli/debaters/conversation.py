@@ -1,6 +1,6 @@
 """The messages to a debater's model: first the rules, then the debate, then the task.
 
-Each request repeats the messages of the debater's previous request at its start, so that a provider can cache them.
+Each request begins with the messages of the debater's previous request, so that a provider can cache these messages.
 """
 
 import json
@@ -36,7 +36,7 @@ STRATEGY_INSTRUCTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class TurnInstructions:
-    """Instructions for one turn, which are also stored on the turn."""
+    """The instructions for one turn, which the turn stores."""
 
     directive: str | None = None
     """Instruction for this turn only, which the speaker must not mention; None if there is none."""
@@ -46,7 +46,7 @@ class TurnInstructions:
 
 
 def build_turn_instructions(context: TurnContext, config: DebaterConfig) -> TurnInstructions:
-    """Return the instructions to the speaker for the turn that `context` asks for."""
+    """Return the instructions to the speaker of `context.cue` for the next turn."""
     strategy = config.strategy
     if strategy == "adaptive":
         pick = pick_adaptive_strategy(context.debate, context.cue)
@@ -90,7 +90,7 @@ def task_marker(nonce: str) -> str:
 def build_conversation(
     cue: Cue, debate: Debate, config: DebaterConfig, instructions: TurnInstructions, prompts: Prompts
 ) -> Conversation:
-    """Return a message for each earlier cue and answer of `cue.speaker`, and a last message for `cue`."""
+    """Return the conversation with `cue.speaker`: earlier cues with their answers, then a message for `cue`."""
     messages: list[Message] = []
     before: Cue | None = None
     for earlier in list_cues(debate):
@@ -108,7 +108,7 @@ def build_conversation(
 def build_recent_conversation(
     cue: Cue, debate: Debate, config: DebaterConfig, instructions: TurnInstructions, prompts: Prompts
 ) -> Conversation:
-    """Return a request with one message for `cue.speaker`: earlier arguments as a list, the last turns, and the task.
+    """Return a conversation of one message: a list of earlier arguments, the last turns, and the task of `cue`.
 
     If there are no earlier arguments to list, returns the result of `build_conversation`.
     """
@@ -137,7 +137,7 @@ def _format_ledger(ledger: ClaimLedger) -> Iterator[str]:
         head = f"{quote_for_prompt(entry.id)} {quote_for_prompt(entry.speaker)}"
         yield f"- {head}: {quote_for_prompt(entry.claim)} ({answers})"
     if ledger.left_out:
-        yield f"- and {ledger.left_out} older ones that are left out"
+        yield f"- {ledger.left_out} older claims are left out"
     yield "The last speeches:"
 
 
@@ -152,7 +152,7 @@ def _format_question(context: TurnContext, before: Cue | None, strategy: Strateg
 
 
 def format_task(context: TurnContext, strategy: StrategyPick | None, prompts: Prompts) -> str:
-    """Return the task of `context.cue`: the chair's advice, what to do, and the strategy."""
+    """Return the task for `context.cue`: the chair's advice, the instruction for the phase, and the strategy."""
     cue, form = context.cue, context.format
     advice = f"The chair's advice for this round: {quote_for_prompt(cue.guidance)}" if cue.guidance else ""
     task = prompts.render(
@@ -161,8 +161,8 @@ def format_task(context: TurnContext, strategy: StrategyPick | None, prompts: Pr
         round=str(cue.round),
         count=str(form.arguments),
         ids=_format_ids(context.new_ids(form.arguments)),
-        targets=_format_ids(context.offer(context.target_ids)),
-        own=_format_ids(context.offer(context.own_ids)),
+        targets=_format_ids(context.keep_shown(context.target_ids)),
+        own=_format_ids(context.keep_shown(context.own_ids)),
         closing_words=str(form.closing_words),
         questions="\n".join(
             f"- about {quote_for_prompt(item.target)}, asked by {quote_for_prompt(item.asked_by)}: {quote_for_prompt(item.text)}"
@@ -204,7 +204,7 @@ def _format_opponent_turn(turn: Turn) -> str:
 
 @memoize_on_value
 def format_own_turn(turn: Turn) -> str:
-    """Return `turn` as its speaker's model wrote it: a filled-in form as compact JSON, or plain text."""
+    """Return `turn` as the model wrote it: a filled-in form as compact JSON, or plain text."""
     if UNSTRUCTURED in turn.warnings:
         return sanitize_for_prompt(turn.text)
     fields = map_json_texts(_turn_fields(turn), sanitize_for_prompt)

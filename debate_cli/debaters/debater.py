@@ -33,7 +33,7 @@ from debate_cli.llm.structured_output import ModelHandle, StructuredAnswer
 
 PHASE_TEMPERATURES: dict[Phase, float] = {"opening": 0.7}
 DEBATER_TEMPERATURE = 0.5
-"""Sampling temperature if the configuration sets none and the phase is not in `PHASE_TEMPERATURES`."""
+"""Default sampling temperature for phases that are not in `PHASE_TEMPERATURES`."""
 ARGUMENT_PHASES: tuple[Phase, ...] = ("opening", "speech")
 """Phases in which a speaker may make new arguments."""
 
@@ -50,7 +50,7 @@ class Debater:
         *,
         keeps_raw: bool = False,
     ) -> None:
-        """`keeps_raw`: whether a turn stores the model's answer as written, and the prompt."""
+        """`keeps_raw`: whether a turn stores the prompt and the text of the model's answer."""
         self._keeps_raw = keeps_raw
         self._config = config
         self._history = history or HistoryPolicy()
@@ -58,7 +58,7 @@ class Debater:
         self._prompts = prompts
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
-        """Answer `cue`. After a warning in `SHAPE_WARNINGS`, the model is asked once more.
+        """Answer `cue`. If the answer has a warning in `SHAPE_WARNINGS`, the model is asked once more.
 
         `on_text` receives the model's text as it arrives.
         """

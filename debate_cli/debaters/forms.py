@@ -39,7 +39,7 @@ class TurnContent:
     targets: tuple[str, ...] = ()
     """Ids of the arguments that a rebuttal answers."""
     misplaced_arguments: tuple[Argument, ...] = ()
-    """New arguments in a cross-examination. They are in the turn's text, but do not count as arguments."""
+    """New arguments in a cross-examination, which are not allowed. Only the turn's text contains them."""
 
 
 def format_turn_text(content: TurnContent) -> str:
@@ -96,7 +96,7 @@ def _join_lines(*lines: str) -> str:
 ARGUMENT_ID = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,15}-\d{1,4}\b")
 """Matches an argument id, for example `PRO-1`."""
 MIN_PART_CHARS = {"claim": 10, "reasoning": 20, "evidence": 5}
-"""Minimum number of characters of each part of an argument."""
+"""Maps each part of an argument to its minimum number of characters."""
 CHARS_PER_WORD = 7
 MAX_SPEECH_CLAIMS = 3
 """Maximum number of claims, and of rebuttals, in one speech of the free-flowing format."""
@@ -156,8 +156,8 @@ class CrossExaminationForm(FormModel):
 
     responses: list[ResponseForm] = items(0)
     arguments: list[ArgumentForm] = []
-    """New arguments, which the phase does not allow. The schema lacks this field; if a model fills it in, a warning
-    follows."""
+    """New arguments, which the phase does not allow. The schema does not have this field. If a model fills it in, the
+    turn gets a warning."""
 
 
 class AnswerForm(FormModel):
@@ -200,7 +200,7 @@ class ClosingForm(FormModel):
 
 
 class RebuttalPartForm(FormModel):
-    """A rebuttal made in a free speech."""
+    """A rebuttal in a free speech."""
 
     target: ArgumentId
     type: ResponseType
@@ -220,8 +220,8 @@ DebaterForm = OpeningForm | CrossExaminationForm | AnswersForm | RebuttalForm | 
 
 
 def build_debater_form(context: TurnContext) -> Form[Any]:
-    """Return the form for the cue of `context`. Its schema allows only existing argument ids."""
-    own, theirs, format_ = context.offer(context.own_ids), context.offer(context.opponent_ids), context.format
+    """Return the form for the cue of `context`. The form's schema lists the argument ids that are allowed."""
+    own, theirs, format_ = context.keep_shown(context.own_ids), context.keep_shown(context.opponent_ids), context.format
     model: type[DebaterForm]
     narrowing: dict[str, JsonSchema | None]
     match context.cue.phase:

@@ -1,4 +1,4 @@
-"""What a speaker knows when answering a cue. Pure functions of cue and debate."""
+"""The part of a debate that a speaker may see when answering a cue. Pure functions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TurnContext:
 
     cue: Cue
     debate: Debate
-    offered_ids: frozenset[str] | None = None
+    shown_ids: frozenset[str] | None = None
     """Ids of the arguments that the prompt shows; None if the prompt shows the whole debate."""
 
     @classmethod
@@ -32,11 +32,11 @@ class TurnContext:
 
     def with_recent_history(self) -> TurnContext:
         """Return this context for a prompt with only the recent part of the debate."""
-        return replace(self, offered_ids=recent_history(self.debate).argument_ids)
+        return replace(self, shown_ids=recent_history(self.debate).argument_ids)
 
-    def offer(self, keys: tuple[str, ...]) -> tuple[str, ...]:
+    def keep_shown(self, keys: tuple[str, ...]) -> tuple[str, ...]:
         """Return `keys` without the ids of arguments that the prompt does not show."""
-        return keys if self.offered_ids is None else tuple(key for key in keys if key in self.offered_ids)
+        return keys if self.shown_ids is None else tuple(key for key in keys if key in self.shown_ids)
 
     @property
     def speaker(self) -> Participant:
@@ -60,9 +60,10 @@ class TurnContext:
 
     @cached_property
     def target_ids(self) -> tuple[str, ...]:
-        """Ids of the arguments to answer: those that the cue asks about.
+        """Ids of the arguments to answer.
 
-        Without questions, all arguments of the opponents.
+        If the cue contains questions, these are the arguments that the questions are about. Otherwise, these are all
+        arguments of the opponents.
         """
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))
@@ -85,7 +86,7 @@ class TurnContext:
     def match_id(self, written: str, known: Iterable[str]) -> str:
         """Return the id in `known` that `written` means, e.g. `PRO-1` for `[pro 1]`.
 
-        Without a match, returns `written`.
+        If no id matches, returns `written` on one line.
         """
         normalized = _normalize_id(written)
         return next((key for key in known if _normalize_id(key) == normalized), one_line(written))

@@ -68,7 +68,12 @@ def _citations(content: TurnContent, context: TurnContext) -> Iterator[str]:
             outcome, check = check_citation(citation, context.debate.passages_by_id.get(citation.source))
             if outcome in FAILED_OUTCOMES:
                 words = prompt_line(check.difference)
-                yield f"citation: the quote for {name} is {outcome.replace('_', ' ')}{': ' * bool(words)}{words}."
+                fault = (
+                    "names a source that does not exist"
+                    if outcome == "no_such_source"
+                    else f"is {outcome.replace('_', ' ')}"
+                )
+                yield f"citation: the quote for {name} {fault}{': ' * bool(words)}{words}."
 
 
 def _targets(targets: Sequence[str], known: tuple[str, ...], what: str) -> Iterator[str]:

@@ -1,1 +1,1 @@
-"""Readers of debates that were held elsewhere. Pure: they turn text into speeches, each with its place in the file."""
+"""Readers of debates that were held elsewhere. Pure functions turn text into speeches."""

@@ -21,7 +21,8 @@ from debate_cli.importing.speeches import MAX_TOPIC_CHARS, FoundDebate, Speech, 
 from debate_cli.storage.transcript import Transcript, transcript_to_debate
 
 RoundRule = Literal["turns", "heading"]
-"""`turns`: a new round begins when a speaker speaks again. `heading`: each heading or round of the file is a round."""
+"""Rule for rounds. `turns`: a round begins when a speaker speaks again. `heading`: each heading or round in the file
+begins a round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class ImportedDebate:
 
     @property
     def round_count(self) -> int:
-        """Number of rounds in the debate."""
+        """The number of rounds in the debate."""
         return len(self.debate.turns_by_round)
 
 

@@ -40,7 +40,7 @@ def read_transcript(text: str) -> FoundDebate:
 
 
 Reader = Callable[[str, Mapping[str, str]], FoundDebate]
-"""Reads a text. The mapping gives the name of the column for each field of a table."""
+"""Function that reads a debate from a text. Its second argument maps fields of a speech to columns of a table."""
 
 READERS: dict[str, Reader] = {
     "text": lambda text, _: prose.read_text(text),

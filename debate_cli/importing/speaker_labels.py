@@ -1,6 +1,6 @@
 """Decides which `Name:` at the start of a line names a speaker, and which is part of a speech.
 
-A name begins with a capital letter (`Ann Lee`) or a letter without case (`王伟`), or is a repeated word (`user_1`).
+A name begins with a capital letter (`Ann Lee`) or a letter without case (`王伟`), or is one word, e.g. `user_1`.
 """
 
 import re
@@ -17,7 +17,7 @@ MAX_NAME_WORDS = 7
 TIME = (
     r"(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?[ T])?\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?(?: ?[AaPp]\.?[Mm]\.?(?!\w))?"
 )
-"""Pattern of a time of day or of a recording. A date may come before the time."""
+"""Pattern of a time of day, or of a time in a recording. A date may precede the time."""
 _LABEL = re.compile(
     rf"(?P<indent>[ \t]*)(?:>>[ \t]*)?(?:[\[(]?(?P<before>{TIME})[\])]?(?:[ \t]+-)?[ \t]+)?"
     r"(?P<name>[^\s:：\[\](){}<>\"“”„«»#*|/][^:：\n\[\](){}<>\"“”„«»#*|/]{0,79}?)[ \t]*"
@@ -79,12 +79,12 @@ def parse_label(line: str) -> SpeakerLabel | None:
 
 
 def is_time_stamp(line: str) -> bool:
-    """Return whether `line` is only a time of a recording: a time in brackets, or a time with seconds."""
+    """Return whether `line` contains only a time stamp: a time in brackets, or a time with seconds."""
     return _TIME_ONLY.fullmatch(line) is not None
 
 
 def clean_name(name: str) -> str:
-    """Return `name` on one line, in NFC, without invisible characters and without punctuation at both ends."""
+    """Return `name` on one line, in NFC, without invisible characters and without punctuation at its ends."""
     plain = _INVISIBLE.sub("", TERMINAL_SEQUENCES.sub("", unicodedata.normalize("NFC", name)))
     return one_line(printable_line(plain)).strip(_EDGES)
 
@@ -95,9 +95,9 @@ def fold_name(name: str) -> str:
 
 
 def select_names(names: Iterable[str]) -> frozenset[str]:
-    """Return those of `names` that are speakers, in the form that `fold_name` returns.
+    """Return the names of speakers, each folded with `fold_name`.
 
-    `names`: the name in each label of a text. A name occurs once per label.
+    `names`: the names in all labels of a text. A name that occurs in several labels is listed several times.
     """
     places = list(names)
     counts = Counter(map(fold_name, places))

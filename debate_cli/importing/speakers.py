@@ -1,4 +1,4 @@
-"""The speakers of an imported debate: merges spellings, drops speakers, assigns sides, warns of similar names."""
+"""Determines the speakers of an imported debate: merges spellings, drops speakers, assigns sides."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ class SpeakerChoices(NamedTuple):
     """The user's choices about speakers. Names match regardless of case and extra spaces."""
 
     sides: Mapping[str, str] = {}
-    """Side of each speaker: `for`, `against`, or any other label."""
+    """Maps each speaker to a side: `for`, `against`, or any other label."""
     drop: Sequence[str] = ()
     """Speakers whose speeches are left out."""
     merge: Mapping[str, str] = {}
@@ -35,7 +35,7 @@ class ResolvedSpeakers(NamedTuple):
 
     speeches: tuple[Speech, ...]
     sides: Mapping[str, str]
-    """Maps each speaker to a side, in the order of their first speeches."""
+    """Maps each speaker to a side. Speakers are in the order of their first speeches."""
     dropped: tuple[str, ...]
     """Descriptions of speeches that were left out, such as `3 speeches by Ann`."""
     warnings: tuple[str, ...]
@@ -115,7 +115,7 @@ def _check_count(present: Sequence[str]) -> None:
         )
     if len(present) == 1:
         raise UnreadableDebateError(
-            f"the debate has only one speaker ({present[0]}); it needs two, each named at the start of its speeches"
+            f"the debate has only one speaker ({present[0]}); add a second speaker, and begin each speech with `Name: `"
         )
     if len(present) > MAX_SPEAKERS:
         raise UnreadableDebateError(
@@ -132,7 +132,7 @@ def _choose_sides(
     for name, side in sides.items():
         if not 0 < len(side) <= MAX_SIDE_CHARS:
             raise UnreadableDebateError(
-                f"the debate has a side of {name} that is empty or longer than {MAX_SIDE_CHARS} characters; write for or against"
+                f"the side of {name} is empty or longer than {MAX_SIDE_CHARS} characters; write for or against"
             )
     if len(names) > 2:  # noqa: PLR2004 - two debaters
         return {name: sides.get(name, name) for name in names}, []
@@ -148,7 +148,7 @@ def _choose_sides(
         raise UnreadableDebateError(
             f"the debate has both speakers on the side {own}; choose for and against with --side"
         )
-    guess = f"the file names no sides, so {first} counts as for and {second} as against; set them with --side"
+    guess = f"the file names no sides, so {first} argues for and {second} against; change this with --side"
     return {first: own, second: other}, [] if sides else [guess]
 
 

@@ -19,17 +19,17 @@ _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\u2028]")
 
 
 class UnreadableDebateError(UsageError):
-    """No debate was found in a file. The message is one sentence without the file's name."""
+    """A file cannot be read as a debate. The message is one sentence without the file's name."""
 
     def __init__(self, message: str) -> None:
         super().__init__(one_line(printable_line(message)))
 
 
 class Speech(NamedTuple):
-    """One speech in the words of the file."""
+    """One speech from the file."""
 
     speaker: str
-    """The speaker's name as the file writes it."""
+    """The speaker's name as spelled in the file."""
     text: str
     section: str = ""
     """Heading or round of the speech; empty if the file has neither."""

@@ -1,4 +1,4 @@
-"""Checks whether words that a judge quotes were said.
+"""Checks whether a judge's quotes occur in the debate.
 
 Case, spaces and typography are ignored. An ellipsis or an alias (`ITEM-1`) in a quote matches any words.
 """
@@ -15,13 +15,13 @@ from debate_cli.domain.turn import Turn
 from debate_cli.judge_input.injection.detector import mask_injection
 
 MIN_QUOTE_CHARS = 4
-"""Minimum number of characters of a normalized quote. A shorter quote counts as not found."""
+"""Minimum number of characters of a normalized quote. A shorter quote is treated as not found."""
 _GAP = re.compile(r"\.\.\.|\[\.{3}\]|\[…\]|…|\bitem-\d+\b")
 _QUOTED_PASSAGE = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|(?<!\w)\"([^\"]+)\"(?!\w)")
 
 
 def is_quoted_in(quote: str, text: str) -> bool:
-    """Return whether `text` contains `quote`. The parts of a quote with ellipses must occur in the same order."""
+    """Return whether `text` contains `quote`. If ellipses divide `quote`, its parts must occur in the same order."""
     return _find_parts(normalize_text(text), _quote_parts(quote)) is not None
 
 

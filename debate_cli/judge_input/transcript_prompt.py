@@ -15,11 +15,11 @@ from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.judge_input.injection.detector import TAKEOVER_TECHNIQUES, mask_injection
 
 PROSE_PHASES = frozenset({"rebuttal", "speech"})
-"""Phases whose turns appear in prompts as text. Turns of other phases appear as their JSON fields, if they have any."""
+"""Phases whose turns appear in prompts as text. Turns of other phases appear as JSON fields, e.g. `arguments`."""
 
 
 def sanitize_takeovers(text: str) -> str:
-    """Mask the words in `text` that use one of `TAKEOVER_TECHNIQUES` on the judge."""
+    """Mask the words in `text` that try to control the judge with one of `TAKEOVER_TECHNIQUES`."""
     return mask_injection(text, only=TAKEOVER_TECHNIQUES)
 
 
@@ -131,9 +131,9 @@ def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
 
 
 def last_passage_before(turn: Turn, debate: Debate) -> str:
-    """Return the last part of the speaker's previous turn that is not a citation.
+    """Return the last text in the speaker's turn before `turn`. Citations are ignored.
 
-    Empty if the speaker has no earlier turn.
+    Returns an empty text if the speaker has no earlier turn.
     """
     earlier = reversed(debate.turns_before(turn.index))
     before = next((other for other in earlier if other.speaker == turn.speaker), None)

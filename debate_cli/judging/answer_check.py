@@ -1,4 +1,4 @@
-"""Checks a form that a person filled in, and describes every problem in words for people. Pure."""
+"""Checks a form that a person filled in, and describes each problem in plain words. Pure functions."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from debate_cli.providers.people.yaml_form import describe_value
 
 
 def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Problem]]:
-    """Return the filled-in form and no problems, or None and all problems.
+    """Return (filled-in form, empty list) if `answer` is valid, otherwise (None, list of all problems).
 
     `answer`: the content of a YAML file. An empty field takes its default.
     """
@@ -34,7 +34,7 @@ def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Pro
 
 
 def drop_empty_fields(value: Any, schema: JsonSchema) -> Any:
-    """Return `value` without empty optional fields, and without spaces around texts. A whole number 3.0 becomes 3."""
+    """Return `value` without empty optional fields, and without spaces around texts. In an integer field, 3.0 becomes 3."""
     if isinstance(value, Mapping):
         parts: Mapping[str, JsonSchema] = schema.get("properties", {})
         required = schema.get("required", ())

@@ -1,6 +1,7 @@
-"""Hides names, models and ids of a debate from a reviewer, as `Speaker A`, `[model 1]` and `A-1`. Pure.
+"""Hides names, models and ids of a debate from a reviewer: a person who judges the debate.
 
-Restores names and ids in the reviewer's texts.
+Masks such as `Speaker A`, `[model 1]` and `A-1` replace names, models and ids. In the reviewer's texts, names and ids
+replace the masks.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _NEVER_MASKED_FIELDS = frozenset({"type", "shift", "phase", "kind"})
 _TEXT_FIELDS = ("speaker", "text", "arguments", "responses", "answers", "closing", "passages")
 HIDDEN_MODEL = "hidden/hidden"
 HIDDEN = "[hidden]"
-"""Mask for a name in unusual letters, e.g. with `ſ` for `s`."""
+"""Mask for a name that is written with unusual letters, e.g. `ſ` for `s`."""
 _MIN_NAME_PART_CHARS = 3
 _FUNCTION_WORDS = frozenset(
     {"the", "and", "for", "against", "with", "from", "team", "side", "von", "van", "der", "del"}
@@ -50,11 +51,11 @@ class Blinding:
         self._unmasked = _pattern(self._letter_prefixes, (), self._originals)
 
     def mask(self, value: T) -> T:
-        """Return `value` with masks in place of names, models and ids, in all its strings."""
+        """Replace names, models and ids with masks in all strings of `value`."""
         return map_strings(value, self._mask_text, _NEVER_MASKED_FIELDS)
 
     def unmask(self, value: T) -> T:
-        """Return `value` with names and ids in place of masks, in all its strings."""
+        """Replace masks with names and ids in all strings of `value`."""
         return map_strings(value, self._unmask_text)
 
     def mask_debate(self, debate: Debate, run: str) -> Debate:

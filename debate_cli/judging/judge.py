@@ -31,14 +31,14 @@ from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingCon
 from debate_cli.systems.registry import get_system, settings_for
 
 JUDGE_TEMPERATURE = 0.2
-"""Temperature of a request to a judge if the configuration sets none."""
+"""Sampling temperature of a request to a judge if the configuration sets none."""
 
 LATE = "late"
 
 
 @dataclass(frozen=True, slots=True)
 class BriefForm:
-    """The form for one brief, and what the judge is shown with it."""
+    """The form for one brief, and the part of the debate that the judge reads with the form."""
 
     context: JudgingContext[Any]
     shown: JudgingContext[Any]
@@ -48,7 +48,7 @@ class BriefForm:
     aliases: NameAliases
 
     def read(self, filled: FormModel, found: Sequence[Manipulation]) -> AssessmentContent:
-        """Return the content of the filled-in form. `found`: words in the brief's subject that address the judge."""
+        """Return the content of the filled-in form. `found`: findings about words that address the judge."""
         content = self.aliases.restore(self.question.read_form(filled, self.shown))
         brief = self.context.brief
         quoted, warnings = self.aliases.restore(
@@ -69,7 +69,7 @@ def build_brief_form(brief: Brief, debate: Debate) -> BriefForm:
 def build_assessment(
     context: JudgingContext[Any], content: AssessmentContent, call: ModelCall, raw: RawAnswer | None = None
 ) -> Assessment:
-    """Return `content` as the assessment of the brief in `context`."""
+    """Build the assessment for the brief in `context` from `content`."""
     brief = context.brief
     return Assessment(
         **brief.model_dump(include={"run", "system", "assessor", "revision"}),
@@ -85,7 +85,7 @@ def build_assessment(
 
 
 class Judge:
-    """Answers briefs. `model_for` returns the model that a brief is sent to."""
+    """Answers briefs with the help of models. `model_for` returns the model for a brief."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Judge:
         history: HistoryPolicy | None = None,
         keeps_raw: bool = False,
     ) -> None:
-        """`keeps_raw`: whether an assessment stores the model's answer as written, and the prompt."""
+        """`keeps_raw`: whether an assessment stores the prompt and the text of the model's answer."""
         self._model_for = model_for
         self._prompts = prompts
         self._history = history or HistoryPolicy()
@@ -171,7 +171,7 @@ class Judge:
 
 
 def build_request(model: ModelHandle, purpose: str, rules: str, shown: str, ask: str) -> Request:
-    """Return a request to the judge: the system message `rules`, the texts `shown`, then the task `ask`."""
+    """Return a request with the system message `rules`, and a user message with the material `shown` and the task `ask`."""
     nonce = new_nonce()
     return Request(
         system=rules,
@@ -200,7 +200,7 @@ def _result_without_form(
     call: ModelCall | None,
     raw: RawAnswer | None = None,
 ) -> Failure:
-    """Return the failure of a brief for which the judge filled in no form.
+    """Return the failure for a brief without a filled-in form.
 
     An abstention is final. After any other failure, a resumed run asks again.
     """

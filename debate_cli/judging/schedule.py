@@ -1,6 +1,6 @@
-"""Determines which assessments are missing, and which of them a judge can be asked for now. Pure.
+"""Determines which briefs still need an answer, and which of them can be sent to judges now. Pure functions.
 
-A brief is settled if a judge answered it, or if it failed and is not asked again in this session.
+A brief is settled after a judge's answer, or after a failure that is not retried in this session.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from debate_cli.systems.registry import get_system
 
 
 def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """Return the briefs to ask now: those that are not settled and need no answer that is still missing.
+    """Return the unsettled briefs that can be sent to judges now.
 
-    Example of such an answer: `moderator` quotes the answers of `sources`, so its briefs wait for them.
+    A brief waits if its prompt quotes answers that are still missing. For example, the system `moderator` quotes
+    answers of the system `sources`.
     """
     unsettled = unsettled_briefs(debate)
     rounds = {(brief.run, brief.system, brief.subject.round) for brief in unsettled if brief.subject.moment == "round"}
@@ -36,7 +37,7 @@ def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """Return the briefs that are not settled, about turns and rounds that exist already.
+    """Return the briefs that are not settled. Briefs about future turns and rounds are left out.
 
     Briefs of the system that decides the debate come first.
     """
@@ -73,7 +74,7 @@ def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, 
 
 
 def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
-    """Return which part of `debate` a judging run can judge. A run that was added later treats the debate as over."""
+    """Return which part of `debate` can be judged in `run`. A run other than the first treats the debate as over."""
     is_over = (
         run.id != FIRST_RUN
         or debate.closed is not None
@@ -88,13 +89,13 @@ def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
 
 
 def planned_calls(config: DebateConfig, system: SystemSettings) -> PlannedCalls:
-    """Return how many questions `system` asks about a debate with this configuration that runs to its end."""
+    """Return the number of calls that `system` makes to judge a complete debate with this configuration."""
     turns = planned_turns(config)
     return get_system(system.kind).planned_calls(system, turns, turns // max(1, len(config.debaters)))
 
 
 def planned_briefs(config: DebateConfig) -> int:
-    """Return the minimum number of assessments in a debate with this configuration that runs to its end."""
+    """Return the minimum number of assessments of a complete debate with this configuration."""
     return sum(planned_calls(config, system).planned for system in config.judging.systems)
 
 

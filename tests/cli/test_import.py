@@ -72,7 +72,7 @@ def test_two_speakers_without_sides_get_them_with_a_warning(tmp_path: Path) -> N
     """The first of two speakers is for, the second against."""
     write(tmp_path, SHORT)
     done = debate("import", "hearing.txt", cwd=tmp_path)
-    assert "Ann counts as for and Bo as against" in done.err
+    assert "Ann argues for and Bo against" in done.err
     assert [item["side"] for item in stored(tmp_path)["participants"]] == ["for", "against"]
 
 

@@ -8,7 +8,7 @@ from cli_support import debate, write_config
 
 TOLD = (
     "judging.systems.0.weights sum to 2 (logic 1, evidence 1, responsiveness 0, honesty 0), "
-    "so they count as logic 0.5, evidence 0.5, responsiveness 0, honesty 0"
+    "so they are scaled to logic 0.5, evidence 0.5, responsiveness 0, honesty 0"
 )
 
 

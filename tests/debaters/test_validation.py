@@ -31,6 +31,10 @@ def argued(**fields: Any) -> TurnContent:
         (argued(reasoning="x" * 19), ["short-reasoning: the reasoning of PRO-1 has 19 characters, fewer than 20."]),
         (argued(evidence=" xxxx "), ["short-evidence: the evidence of PRO-1 has 4 characters, fewer than 5."]),
         (TurnContent(arguments=(argued().arguments or ()) * 2), ["duplicate-id: the id PRO-1 is used more than once."]),
+        (
+            argued(citations=[{"source": "S9", "quote": "four words of S9"}]),
+            ["citation: the quote for PRO-1 names a source that does not exist."],
+        ),
     ],
 )
 def test_faults_of_an_opening(speech: TurnContent, expected: list[str]) -> None:

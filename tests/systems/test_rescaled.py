@@ -24,7 +24,7 @@ def weighted(**weights: Any) -> StructuredSettings:
             (
                 (
                     "weights sum to 4 (logic 2, evidence 1, responsiveness 1, honesty 0), "
-                    "so they count as logic 0.5, evidence 0.25, responsiveness 0.25, honesty 0"
+                    "so they are scaled to logic 0.5, evidence 0.25, responsiveness 0.25, honesty 0"
                 ),
             ),
         ),
@@ -33,7 +33,7 @@ def weighted(**weights: Any) -> StructuredSettings:
             (
                 (
                     "weights sum to 1.3 (logic 0.3 by default, evidence 0.7, responsiveness 0.2 by default, honesty 0.1 by "
-                    "default), so they count as logic 0.231, evidence 0.538, responsiveness 0.154, honesty 0.0769"
+                    "default), so they are scaled to logic 0.231, evidence 0.538, responsiveness 0.154, honesty 0.0769"
                 ),
             ),
         ),

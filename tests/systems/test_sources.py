@@ -140,12 +140,14 @@ def test_a_debate_that_names_no_source_is_not_judged(tmp_path: Path) -> None:
             argument["evidence"] = "Anyone who has tried it knows."
     (tmp_path / "plain.json").write_text(json.dumps(data))
     done = debate("judge", "plain.json", "--system", "sources", "--mock", cwd=tmp_path)
-    assert (done.code, "cites and names no source, so sources cannot judge it" in done.err) == (2, True), done.err
+    assert (done.code, "neither cites nor names a source, so sources cannot judge it" in done.err) == (2, True), (
+        done.err
+    )
     done = debate(
         "judge", "plain.json", "--system", "sources", "--system", "structured", "--mock", "--json", cwd=tmp_path
     )
     assert (done.code, [item["system"] for item in done.json[0]["verdicts"]]) == (0, ["structured"]), done.err
-    assert "sources is left out: cites and names no source" in done.err
+    assert "sources is left out: neither cites nor names a source" in done.err
 
 
 def test_a_speech_without_parts_is_searched_as_a_whole(tmp_path: Path) -> None:

@@ -158,6 +158,17 @@ def test_marks_and_penalty_are_weighted_by_judge() -> None:
     assert notes.judge_weights == {"strict": 0.75, "kind": 0.25}
 
 
+def test_a_penalty_that_is_a_fraction_is_shown_with_three_digits() -> None:
+    """One judge of three finds a fallacy, so the penalty is a third of a point."""
+    found = verdict_on(
+        assessment("structured", marks_of(8, 6), Fallacy(participant=PRO, item="PRO-1", name="x"), assessor="judge-1"),
+        *(assessment("structured", marks_of(8, 6), assessor=f"judge-{number}") for number in (2, 3)),
+        settings=StructuredSettings(judges=3, fallacy_penalty=1),
+    )
+    scores = next(iter(tables(found)))
+    assert "7.67 (−0.333)" in (scores.rows[0] or ())
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
@@ -176,8 +187,8 @@ def test_contradictory_settings_are_named(settings: dict[str, Any], words: str) 
 @pytest.mark.parametrize(
     ("name", "description", "words"),
     [
-        ("spread", "x", "`spread` means something else"),
-        ("a b", "x", "must be up to 40 letters"),
+        ("spread", "x", "`spread` is a reserved name"),
+        ("a b", "x", "must have up to 40 letters"),
         ("cost", " ", "should have at least 1 character"),
     ],
 )

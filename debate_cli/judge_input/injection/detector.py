@@ -90,7 +90,7 @@ def _number_to_digits(match: re.Match[str]) -> str:
 
 
 def deobfuscate(sentence: str) -> Iterator[str]:
-    """Yield possible decodings of `sentence`, for example from ROT13, or with letters in place of digits."""
+    """Yield possible decodings of `sentence`, for example from ROT13 or leetspeak (`1gn0re`)."""
     bare = _ESCAPE.sub(_decode_escape, sentence).translate(_LOOK_ALIKES)
     bare = _SPACED_LETTERS.sub(lambda match: match.group()[::2], bare)
     if bare != sentence:
@@ -113,7 +113,7 @@ def _decode_escape(match: re.Match[str]) -> str:
 
 _TAG_CHARACTERS = range(0xE0020, 0xE007F)
 MIN_TAG_CHARS = 8
-"""Minimum number of Unicode tag characters that count as a hidden text. A flag emoji has up to five."""
+"""Minimum number of Unicode tag characters in a hidden text. A flag emoji has up to five."""
 
 
 def decode_tag_characters(text: str) -> str | None:
@@ -164,16 +164,16 @@ _CODES: tuple[tuple[re.Pattern[str], Callable[[str], str]], ...] = (
 
 REMOVAL_MARKER = "[removed: addressed to the judge]"
 TAKEOVER_TECHNIQUES = frozenset({"override", "role_marker", "encoded", "hidden"})
-"""Techniques that never occur in an honest text of a debater, judge or user."""
+"""Techniques of manipulation that never occur in an honest text of a debater, judge or user."""
 MAX_MASKING_PASSES = 3
 """Maximum number of times that a text is masked. After words are removed, the text may contain a new instruction."""
 MAX_EXAMINED_CHARS = 60_000
-"""All rules examine a text with at most this number of characters.
+"""Maximum number of characters that all rules examine.
 
-In a longer text, all rules examine only the most suspicious parts, and one fast pattern examines the rest.
+In a longer text, all rules examine the most suspicious parts, and one fast pattern examines the rest.
 """
-MAX_BEGUN_CHARS = 200
-"""Number of characters at the end of a text that are searched for the beginning of an instruction."""
+MAX_LEAD_CHARS = 200
+"""Number of characters at the end of the speaker's earlier words that are searched for the start of an instruction."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 Span = tuple[int, int, str]
@@ -247,7 +247,7 @@ def _blank_removals(text: str) -> str:
 
 
 def _find_continued_spans(text: str, names: tuple[str, ...], after: str) -> Iterator[Span]:
-    begun = _UNFINISHED_SENTENCE.search(sanitize_for_prompt(after[-MAX_BEGUN_CHARS:]).rstrip()) if after else None
+    begun = _UNFINISHED_SENTENCE.search(sanitize_for_prompt(after[-MAX_LEAD_CHARS:]).rstrip()) if after else None
     first = next(split_sentences(text), None)
     if begun is None or first is None:
         return

@@ -1,4 +1,7 @@
-"""Makes findings `manipulation` of words that address the judge, found by the detector or reported by the judge."""
+"""Builds findings of the kind `manipulation`, about words that address the judge.
+
+The detector finds the words, or the judge reports them.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -24,8 +27,8 @@ from debate_cli.judge_input.transcript_prompt import (
 )
 from debate_cli.llm.form import Form, FormModel
 
-FIELD = "addressed_to_judge"
-"""Name of a field in every judge's form. Findings from this field have the name as their `technique`."""
+ADDRESSED_TO_JUDGE = "addressed_to_judge"
+"""Name of a field in every judge's form. It is also the `technique` of findings from this field."""
 _DESCRIPTION = "Quotes of words that are meant for the judge instead of the debate; empty if there are none."
 MAX_QUOTES = 3
 """Maximum number of quotes that a judge may report in one form."""
@@ -35,8 +38,8 @@ MAX_QUOTE_CHARS = 160
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
     """Return a finding for each passage of the subject that addresses the judge. Quotes of sources are not searched.
 
-    If the subject is the whole debate, the motion, the background and the names are searched too. A subject of
-    several turns has no findings, because each turn is searched separately.
+    If the subject is the whole debate, the motion, the background and the names are searched too. For a
+    subject of several turns, no findings are returned, because each turn is searched separately.
     """
     if subject.moment in {"pair", "debate"} and subject.turns:
         return ()
@@ -89,35 +92,42 @@ def _build_finding(hit: Hit, turn: Turn | None = None) -> Manipulation:
 def with_addressed_to_judge(form: Form[Any]) -> Form[Any]:
     """Return `form` with the field `addressed_to_judge` before all other fields."""
     item = {"type": "string", "maxLength": MAX_QUOTE_CHARS}
-    properties = {FIELD: {"type": "array", "items": item, "maxItems": MAX_QUOTES}, **form.schema.get("properties", {})}
-    schema = {**form.schema, "properties": properties, "required": [FIELD, *form.schema.get("required", ())]}
+    properties = {
+        ADDRESSED_TO_JUDGE: {"type": "array", "items": item, "maxItems": MAX_QUOTES},
+        **form.schema.get("properties", {}),
+    }
+    schema = {
+        **form.schema,
+        "properties": properties,
+        "required": [ADDRESSED_TO_JUDGE, *form.schema.get("required", ())],
+    }
     return Form(form.name, _extend_model(form.model), schema, form.lenient)
 
 
 @lru_cache(maxsize=256)
 def _extend_model(model: type[FormModel]) -> type[FormModel]:
-    fields: dict[str, Any] = {FIELD: (tuple[str, ...], Field(default=(), description=_DESCRIPTION))}
+    fields: dict[str, Any] = {ADDRESSED_TO_JUDGE: (tuple[str, ...], Field(default=(), description=_DESCRIPTION))}
     return create_model(model.__name__, __base__=model, **fields)
 
 
 def read_addressed_to_judge(
     form: FormModel, debate: Debate, subject: Subject, known: Sequence[Manipulation]
 ) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
-    """Return findings and warnings for the quotes that the judge wrote into `addressed_to_judge`, a field of `form`.
+    """Return findings and warnings about the quotes in the field `addressed_to_judge` of `form`.
 
-    A quote from the judged texts becomes a finding. A quote from none of the texts that the judge saw becomes a
-    warning. Quotes from earlier turns, from sources and from `known` findings are ignored.
+    A quote from the judged texts becomes a finding. A quote that is in none of the texts that the judge read
+    becomes a warning. Quotes from earlier turns, from sources and from `known` findings are ignored.
     """
     last = last_visible_turn(debate, subject)
     visible = debate.turns if last is None else debate.turns_before(last + 1)
     findings, warnings = list[Manipulation](), list[str]()
-    for quote in cast("tuple[str, ...]", getattr(form, FIELD))[:MAX_QUOTES]:
+    for quote in cast("tuple[str, ...]", getattr(form, ADDRESSED_TO_JUDGE))[:MAX_QUOTES]:
         words = quote.replace(REMOVAL_MARKER, " ").strip()
         others = [item.quote for item in (*known, *findings)]
         is_known = any(is_quoted_in(words, other) or is_quoted_in(other, words) for other in others)
         if len(words) < MIN_QUOTE_CHARS or is_known:
             continue
-        hit = Hit(0, 0, words, FIELD)
+        hit = Hit(0, 0, words, ADDRESSED_TO_JUDGE)
         turn = find_quoted_turn(words, _judged_turns(debate, subject))
         if turn is not None:
             own = _own_texts(turn_texts(turn), genuine_quotes(debate, turn))

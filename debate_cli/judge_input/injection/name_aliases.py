@@ -35,11 +35,11 @@ class NameAliases:
         self._names = {alias: name for name, alias in self._aliases.items()}
 
     def hide(self, value: T) -> T:
-        """Return `value` with the alias in place of each string that has an alias."""
+        """Return `value` with aliases in place of names. Only strings that consist of a name are replaced."""
         return map_strings(value, lambda text: self._aliases.get(text, text)) if self._aliases else value
 
     def restore(self, value: T) -> T:
-        """Return `value` with names in place of aliases, also within sentences."""
+        """Return `value` with names in place of aliases, also in the middle of strings."""
 
         def restore_text(text: str) -> str:
             return _ALIAS.sub(lambda match: self._names.get(match.group(), match.group()), text)

@@ -31,7 +31,7 @@ _SENTENCE_TAIL = re.compile(r"(?:[^\n.!?]|[.!?](?=\S)){0,300}[.!?]?")
 _FOREIGN_COMMANDS = ("ignore", "give", "say", "vote")
 
 Conditions = tuple[tuple[str, ...], ...]
-"""The conditions of a rule, each a list of signs. A sentence must contain one sign of each list."""
+"""The conditions of a rule, each a list of signs. A sentence must contain at least one sign of each list."""
 
 
 class InstructionRule(NamedTuple):
@@ -51,9 +51,9 @@ class Language:
         commands: Sequence[str] = (),
         hidden: Sequence[Conditions] = (),
     ) -> None:
-        """`sources`: maps signs to regular expressions. `commands`: signs that count only where a command can begin.
+        """`sources`: maps signs to regular expressions. `commands`: signs that are searched only where a command can begin.
 
-        `hidden`: conditions for text that readers do not see. Meeting one of them is enough.
+        `hidden`: conditions for text that readers do not see. Meeting one of the conditions is enough.
         """
         self._sources = sources
         self._patterns: dict[str, re.Pattern[str]] = {}
@@ -113,7 +113,7 @@ class _SentenceSigns:
 
 @cache
 def load_english() -> Language:
-    """Return English, with the signs and rules of `rules.toml`."""
+    """Return the language English, with the signs and rules of `rules.toml`."""
     table = _load_toml("rules.toml")
     sources: dict[str, str] = {"named": NAME_PLACEHOLDER}
     for group in ("words", "starts", "commands", "signs", "whole_words", "text", "forged"):
@@ -199,7 +199,7 @@ def measure_suspicion(text: str) -> int:
 def hints_at_instruction(text: str) -> bool:
     """Return whether `text` mentions the judging.
 
-    Use it for text that readers do not see. In such text, a mention is enough for a finding.
+    In text that readers do not see, a mention is enough for a finding.
     """
     signs = _SentenceSigns(load_english(), text)
     return any(signs.meet(conditions) for conditions in load_english().hidden)

@@ -16,11 +16,11 @@ from debate_cli.systems.persuasion.strategies import pick_strategy
 
 RATED_CRITERIA = ("persuasion", "attack", "evidence")
 KEYWORD_POINTS = {"persuasion": 0.3, "attack": 0.4, "evidence": 0.35}
-"""Maps `persuasion`, `attack` and `evidence` to the points (0-1) that each phrase in a speech adds."""
+"""Maps each criterion to the points, 0-1, that one keyword in a speech adds."""
 
 
 def keyword_scores(text: str, settings: PersuasionSettings) -> tuple[float, ...]:
-    """Return persuasion, attack and evidence of a text, each 0-1, from the phrases in the settings."""
+    """Return the persuasion, attack and evidence of `text`, each 0-1. They depend on the keywords that `text` contains."""
     lowered = text.lower()
 
     def occurs(phrase: str) -> bool:
@@ -42,7 +42,7 @@ def turn_effects(
     """Return the effects of a turn on the other debaters who have not surrendered.
 
     `states`: the debaters' states before the turn. `given`: the assessments of the turn, used only with
-    `effects: judge`. With this setting, the result has only debaters for whom persuasion and attack were rated.
+    `effects: judge`. With `effects: judge`, debaters without a rating of persuasion or of attack are left out.
     """
     targets = [name for name, state in states.items() if name != turn.speaker and not state.surrendered]
     if settings.effects == "judge":
@@ -74,29 +74,29 @@ def _weigh_factors(effect: Effect, states: Mapping[str, DebaterState], settings:
 
 CONTEXT_DIMENSIONS = 128
 AGGREGATION_ROUNDS = 2
-"""Number of averaging steps. In each step, a debater's vector is averaged with the vectors of those who persuaded the
-debater."""
+"""Number of averaging steps. Each step averages a debater's vector with the mean vector of the speakers who affected
+the debater."""
 _SEED = "debate-cli social context 1"
 
 InfluenceGraph = Mapping[tuple[str, str], float]
-"""Maps pairs (speaker, target) to how strongly the speaker persuaded the target on average, 0-1."""
+"""Maps (speaker, target) to the mean persuasion of the target by the speaker, 0-1."""
 
 
 def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:
-    """Return how strongly each debater persuaded each other debater on average."""
+    """Return the mean persuasion, 0-1, for each pair of speaker and target in `effects`."""
     return mean_by_key(((effect.turn.speaker, effect.target), effect.persuasion) for effect in effects)
 
 
 def outgoing_influence(graph: InfluenceGraph) -> dict[str, float]:
-    """Map each speaker to how strongly the speaker persuaded other debaters on average, 0-1."""
+    """Map each speaker to the mean persuasion of the speaker's targets, 0-1."""
     return mean_by_key((speaker, weight) for (speaker, _), weight in graph.items())
 
 
 def social_context_vectors(states: Mapping[str, DebaterState], graph: InfluenceGraph) -> dict[str, tuple[float, ...]]:
     """Map each debater to a vector of 128 numbers and length 1.
 
-    The vector depends on the debater's state and on the states of those who persuaded the debater. Similar states give
-    similar vectors.
+    The vector depends on the debater's state and on the states of the speakers who affected the debater. Similar states
+    give similar vectors.
     """
     vectors = {name: _random_features(state) for name, state in states.items()}
     for _ in range(AGGREGATION_ROUNDS):

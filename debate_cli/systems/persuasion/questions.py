@@ -12,7 +12,7 @@ from debate_cli.systems.persuasion.settings import PersuasionSettings
 
 
 class EffectForm(FormModel):
-    """The effect of the turn on one debater."""
+    """The judge's rating of the turn's effect on one debater, each number 0-1."""
 
     participant: str
     reasoning: str = text(100)
@@ -22,7 +22,7 @@ class EffectForm(FormModel):
 
 
 class EffectsForm(FormModel):
-    """The effects of the turn on all other debaters."""
+    """The judge's ratings of the turn's effects on all other debaters."""
 
     targets: tuple[EffectForm, ...]
 

@@ -59,8 +59,7 @@ class ScoreParts(_NoiseFree):
     stance: float
     """Points for the stance: 30 x |stance| x conviction."""
     persuasion: float
-    """Sum over the other debaters: 10 x the mean persuasion that the other debater received from all speakers, plus 20
-    if the other debater surrendered."""
+    """Sum over the other debaters: 10 x the mean persuasion received from all speakers, plus 20 for a surrender."""
     resistance: float
     """20 x conviction x (1 - mean attack received); 0 if no speech had an effect on the debater."""
     penalty: float
@@ -85,15 +84,15 @@ class FinalState(_NoiseFree):
     conviction: float
     """How firmly the debater holds the stance, 0-1."""
     position: StancePosition
-    """The stance in one word."""
+    """The stance in one word, e.g. `Supportive`."""
     persuasion: tuple[float, ...]
     """Persuasion, 0-1, by each of the last ten speeches with an effect on the debater."""
     persuasion_band: Band | None
-    """Degree of the mean persuasion in one word, e.g. `slight`. None if no speech had an effect on the debater."""
+    """The mean persuasion in one word, e.g. `slight`. None if no speech had an effect on the debater."""
     attack: tuple[float, ...]
     """Attack, 0-1, by each of the last ten speeches with an effect on the debater."""
     resistance: ResistanceRating | None
-    """Grade of the debater's resistance to attacks; None if no speech had an effect on the debater."""
+    """Grade of the debater's resistance to attacks, e.g. `Good`. None if no speech had an effect on the debater."""
     surrendered: bool
     """Whether the debater surrendered."""
 
@@ -119,9 +118,9 @@ class CurvePoint(_NoiseFree):
     speaker: str | None
     """Name of the debater who spoke; None before the first turn."""
     stances: dict[str, float]
-    """Maps each debater to the stance, -1 to 1."""
+    """Maps each debater to a stance, -1 to 1."""
     convictions: dict[str, float]
-    """Maps each debater to the conviction, 0-1."""
+    """Maps each debater to a conviction, 0-1."""
 
 
 class StrategyUse(_NoiseFree):
@@ -134,9 +133,9 @@ class StrategyUse(_NoiseFree):
     strategy: str
     """Name of the strategy."""
     predicted: float | None
-    """Predicted mean persuasion of the opponents; None without a prediction."""
+    """Predicted mean persuasion of the opponents, 0-1.2; None if nothing was predicted."""
     actual: float | None
-    """Mean persuasion of the opponents by this turn; None if the turn has no effects."""
+    """Mean persuasion of the opponents by this turn, 0-1; None if the turn had no effects."""
 
 
 class InfluenceEdge(_NoiseFree):
@@ -161,7 +160,7 @@ class ContextSimilarity(_NoiseFree):
     """Cosine of the angle between the two vectors; 1 if they have the same direction."""
 
 
-FOREIGN_KEYWORDS = (
+NO_KEYWORDS_HINT = (
     "No speech contains any of the keywords. The debate may be in another language or style. Set `keywords`, or let a "
     "model rate the speeches with `effects: judge`."
 )
@@ -179,8 +178,7 @@ class PersuasionNotes(Notes, _NoiseFree):
     surrendered: tuple[Surrender, ...]
     """All surrenders, earliest first."""
     hint: str = ""
-    """Advice on the setting `keywords`, if no speech contains a configured phrase; otherwise empty. Always empty with
-    `effects: judge`."""
+    """Advice on the setting `keywords`. Empty if a speech contains one of the keywords, or with `effects: judge`."""
     parts: tuple[ScoreParts, ...]
     """The parts of each debater's score."""
     states: tuple[FinalState, ...]
@@ -190,9 +188,9 @@ class PersuasionNotes(Notes, _NoiseFree):
     strategies: tuple[StrategyUse, ...]
     """One entry for each turn that has a strategy."""
     graph: tuple[InfluenceEdge, ...]
-    """How strongly each debater persuaded each other debater."""
+    """How strongly each debater persuaded each other debater on average."""
     influence: dict[str, float]
-    """Maps each speaker to how strongly the speaker persuaded other debaters on average, 0-1."""
+    """Maps each speaker to the mean persuasion of the speaker's targets, 0-1."""
     social_context: dict[str, tuple[float, ...]]
     """Maps each debater to a vector of 128 numbers and length 1. Debaters in similar states have similar vectors."""
     likeness: tuple[ContextSimilarity, ...]
@@ -200,9 +198,9 @@ class PersuasionNotes(Notes, _NoiseFree):
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
-    """Return the verdict of one run, with notes of the class `PersuasionNotes`.
+    """Return the verdict of one judging run, with notes of the class `PersuasionNotes`.
 
-    The verdict is undetermined if no debater surrendered and fewer than two debaters have affected another debater.
+    The verdict is undetermined if no debater surrendered and at most one speaker had an effect on another debater.
     """
     curve = compute_state_curve(debate, settings, run)
     final, effects = curve[-1].states, collect_effects(curve)
@@ -217,7 +215,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSetting
         effects=settings.effects,
         rounds=max((turn.round for turn in debate.turns), default=0),
         surrendered=tuple(_surrenders(curve)),
-        hint=FOREIGN_KEYWORDS if is_foreign else "",
+        hint=NO_KEYWORDS_HINT if is_foreign else "",
         parts=tuple(parts),
         states=tuple(FinalState.model_validate(state, from_attributes=True) for state in final.values()),
         curve=tuple(map(_curve_point, curve)),

@@ -16,19 +16,20 @@ Matching = Literal["substring", "words"]
 
 
 class VictoryConditions(ConfigModel):
-    """When a debater surrenders. Surrenders are checked at the end of each round."""
+    """Conditions under which a debater surrenders. They are checked at the end of each round."""
 
     surrender_threshold: UnitInterval = 0.4
-    """Conviction (0-1). A debater surrenders if conviction is below this and recent persuasion is above 0.6."""
+    """Conviction (0-1). A debater surrenders if conviction is below this value and recent persuasion is above 0.6. Recent
+    persuasion is the mean of the strongest persuasion in each of the last three rounds."""
     stance_neutral_threshold: UnitInterval = 0.2
-    """Distance of the stance from 0. A debater surrenders if the stance is closer to 0 than this and conviction is
-    below 0.5. Debaters who started closer to 0 than this are exempt."""
+    """Distance of the stance from 0 (0-1). A debater surrenders if the distance is below this value and conviction is
+    below 0.5. Debaters whose distance was below this value at the start are exempt."""
     consecutive_persuasion: int = Field(default=3, ge=1, le=MAX_CONSECUTIVE)
     """A debater surrenders after this number of consecutive rounds with persuasion above 0.5."""
 
 
 class Keywords(ConfigModel):
-    """Phrases that determine persuasion, attack and evidence of a speech. Each phrase counts once; case is ignored."""
+    """Phrases that determine persuasion, attack and evidence of a speech. A repeated phrase counts once; case is ignored."""
 
     persuasion: tuple[Phrase, ...] = ("however", "consider", "but", "think about", "understand")
     """Persuasive phrases. Each adds 0.3 to the persuasion of a speech, which is at most 1."""
@@ -39,20 +40,20 @@ class Keywords(ConfigModel):
 
 
 class PersuasionFactors(ConfigModel):
-    """With `effects: factors`, persuasion is the sum of four factors with these weights."""
+    """Weights of the four factors of persuasion with `effects: factors`. Persuasion is the weighted sum, at most 1."""
 
     persuasion: UnitInterval = 0.3
     """Weight of the persuasive phrases in a speech."""
     strategy_fit: UnitInterval = 0.2
-    """Weight of the fit of the strategy. A strategy fits if `strategy: adaptive` would choose it."""
+    """Weight of a factor that is 1 if `strategy: adaptive` would choose the speaker's strategy, otherwise 0."""
     evidence: UnitInterval = 0.3
     """Weight of the phrases in a speech that announce evidence."""
     social_influence: UnitInterval = 0.2
-    """Weight of how strongly the speaker has persuaded other debaters so far in the debate."""
+    """Weight of the speaker's influence: the mean persuasion of the other debaters by the speaker so far."""
 
 
 class PersuasionSettings(SystemSettings):
-    """Every speech changes the stance and the conviction of the other debaters, who may surrender."""
+    """Speeches change the stance and the conviction of the other debaters, who may surrender."""
 
     judges_each_turn: ClassVar[bool] = True
 
@@ -60,7 +61,7 @@ class PersuasionSettings(SystemSettings):
     """Selects this judging system."""
     judge: str | None = None
     """Model that rates speeches with `effects: judge`: a name in `models`, or `provider/model`. None means
-    `models.judge`, else `models.default`."""
+    `models.judge` or, without `models.judge`, `models.default`."""
     effects: Literal["keywords", "factors", "judge"] = "keywords"
     """How a speech is rated. `keywords`: by phrases. `factors`: by phrases, strategy and earlier persuasion. `judge`:
     by a model."""
@@ -76,8 +77,8 @@ class PersuasionSettings(SystemSettings):
     embody: bool = True
     """Whether a debater's prompt describes the debater's own stance and conviction."""
     bystander_effect: UnitInterval = 0.0
-    """Share (0-1) of the stance that each remaining debater on the same side of 0 loses after a round in which a
-    debater surrendered."""
+    """When a debater surrenders, each remaining debater whose stance has the same sign loses this share (0-1) of the
+    stance."""
     clear_margin: NonNegative = 30.0
     """A victory with a margin above this number of points is clear."""
 

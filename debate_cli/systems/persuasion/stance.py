@@ -15,24 +15,23 @@ Band = Literal["minimal", "slight", "moderate", "significant", "strong"]
 ResistanceRating = Literal["Excellent", "Good", "Average", "Poor"]
 RESISTANCE_RATINGS: tuple[ResistanceRating, ...] = get_args(ResistanceRating)
 HISTORY_LENGTH = 10
-"""Number of latest speeches whose effects are kept in a state."""
+"""Number of latest speeches whose effects a state keeps."""
 RECENT_ROUNDS = 3
-"""Number of latest rounds from which recent persuasion is computed."""
+"""Number of latest rounds whose persuasion is averaged as recent persuasion."""
 RECENT_SPEECHES = 3
-"""Number of latest own speeches whose evidence counts for the strategy `aggressive`."""
+"""Number of the speaker's latest speeches whose evidence is averaged for the strategy `aggressive`."""
 PERSUASION_THRESHOLD = 0.6
-"""A speech with more persuasion (0-1) than this moves the stance towards 0."""
+"""A speech whose persuasion (0-1) is above this value moves the stance towards 0."""
 ATTACK_THRESHOLD = 0.3
-"""Conviction first reduces an attack. If more than this remains, the attack moves the stance away from 0."""
+"""Conviction reduces an attack (0-1). If the reduced attack is above this value, the stance moves away from 0."""
 
 BANDS: dict[Band, float] = {"minimal": 0.2, "slight": 0.4, "moderate": 0.6, "significant": 0.8, "strong": math.inf}
-"""Maps each degree of persuasion, e.g. `slight`, to its upper bound. Persuasion equal to the bound has the next
-degree."""
+"""Maps each band of persuasion to its upper bound (0-1). The bound itself is in the next band."""
 
 StancePosition = Literal["Supportive", "Opposed", "Neutral"]
 SurrenderReason = Literal["persuaded", "neutral", "worn_down"]
-"""`persuaded`: strong recent persuasion, low conviction. `neutral`: a stance close to 0. `worn_down`: persuasion in
-several consecutive rounds."""
+"""The rule by which a debater surrendered. `persuaded`: strong recent persuasion and low conviction. `neutral`: a
+stance close to 0. `worn_down`: persuasion in several consecutive rounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +60,9 @@ class DebaterState:
     attack: tuple[float, ...] = ()
     """Attack, 0-1, by each of the last ten speeches with an effect on the debater."""
     round_persuasion: tuple[float, ...] = ()
-    """The strongest persuasion, 0-1, in each round that had an effect on the debater."""
+    """The strongest persuasion by one speech, 0-1, in each round with an effect on the debater."""
     last_round: int | None = None
-    """Number of the round that gave the last value in `round_persuasion`; None without values."""
+    """Number of the round of the last value in `round_persuasion`; None if there are no values."""
     surrendered: bool = False
     surrender_reason: SurrenderReason | None = None
     evidence_shown: tuple[float, ...] = ()
@@ -71,7 +70,7 @@ class DebaterState:
     persuasion_dealt: Mapping[tuple[str, str | None], tuple[float, int]] = field(
         default_factory=dict[tuple[str, str | None], tuple[float, int]]
     )
-    """Maps (name of a target, strategy) to (total persuasion of this target by this strategy, number of turns)."""
+    """Maps (target's name, strategy) to (sum of persuasion, number of turns), over all turns of the debater."""
 
     @classmethod
     def at_start(cls, participant: Participant) -> Self:
@@ -81,15 +80,14 @@ class DebaterState:
 
     @property
     def recent_persuasion(self) -> float:
-        """Mean of the last three values in `round_persuasion`; 0 without values."""
+        """Mean of the last three values in `round_persuasion`; 0 if there are no values."""
         return strip_float_noise(mean(self.round_persuasion[-RECENT_ROUNDS:]))
 
     @property
     def influence(self) -> float:
-        """How strongly this debater persuades the others, 0-1.
+        """Mean persuasion of the other debaters by this debater, 0-1.
 
-        For each other debater, the mean persuasion by this debater is computed. The influence is the mean of these
-        means.
+        It is averaged first over the turns that affected a target, then over the targets.
         """
         sums, counts = defaultdict[str, float](float), Counter[str]()
         for (target, _), (total, count) in self.persuasion_dealt.items():
@@ -99,7 +97,7 @@ class DebaterState:
 
     @property
     def position(self) -> StancePosition:
-        """Supportive for a stance above 0.2, Opposed below -0.2, otherwise Neutral."""
+        """`Supportive` for a stance above 0.2, `Opposed` for a stance below -0.2, otherwise `Neutral`."""
         stance = strip_float_noise(self.stance)
         if stance > 0.2:  # noqa: PLR2004 - the documented rule
             return "Supportive"
@@ -107,7 +105,7 @@ class DebaterState:
 
     @property
     def persuasion_band(self) -> Band | None:
-        """Degree of the mean persuasion in one word, e.g. `slight`. None if no speech had an effect on the debater."""
+        """The mean persuasion in one word, e.g. `slight`. None if no speech had an effect on the debater."""
         return persuasion_band(mean(self.persuasion)) if self.persuasion else None
 
     @property
@@ -125,7 +123,7 @@ class DebaterState:
 
 
 def persuasion_band(persuasion: float) -> Band:
-    """Return the degree of a persuasion, 0-1, in one word, e.g. `slight`."""
+    """Return `persuasion`, a number 0-1, in one word, e.g. `slight`."""
     return next(band for band, bound in BANDS.items() if strip_float_noise(persuasion) < bound)
 
 
@@ -167,8 +165,8 @@ def end_round(
 ) -> dict[str, DebaterState]:
     """Return the states after the surrenders at the end of a round.
 
-    If a debater surrenders, the stance of each remaining debater on the same side of 0 is multiplied by 1 -
-    `bystander_effect`. This happens once per round, even after several surrenders.
+    If a debater surrenders, each remaining debater whose stance has the same sign loses the share `bystander_effect`
+    (0-1) of the stance. Several surrenders in one round reduce a stance only once.
     """
     reasons = {
         name: reason
@@ -186,7 +184,7 @@ def end_round(
 
 
 def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) -> SurrenderReason | None:
-    """Return why a debater in this state surrenders: the first rule that applies. None if no rule applies.
+    """Return the first rule by which a debater in `state` surrenders; None if no rule applies.
 
     - `persuaded`: recent persuasion is above 0.6, and conviction is below `surrender_threshold`.
     - `neutral`: the stance has come closer to 0 than `stance_neutral_threshold`, and conviction is below 0.5.

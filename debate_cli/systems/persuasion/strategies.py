@@ -8,18 +8,18 @@ from debate_cli.systems.persuasion.stance import RECENT_SPEECHES, DebaterState
 
 SITUATIONS = {
     "aggressive": "the conviction of {targets} is low and the speaker's evidence is strong",
-    "defensive": "own conviction is high",
+    "defensive": "the speaker's conviction is high",
     "persuasive": "the position of {targets} is not firm",
     "balanced": "three or more debaters take part",
     "empathetic": "recent rounds persuaded {targets}",
     "analytical": "",
 }
-"""Maps each strategy to the situation that suits it. If predictions are equal, `pick_strategy` takes the first
-strategy."""
+"""Maps each strategy to the situation that suits the strategy. Of strategies with equal predictions, `pick_strategy`
+picks the first."""
 UNTRIED_EFFECT = 0.3
-"""Predicted persuasion of a target by a strategy that the debater has not tried on this target."""
+"""Predicted persuasion (0-1) of a target by a strategy that the speaker has not tried on this target."""
 SITUATION_BONUS = 0.2
-"""Number that is added to a strategy's predicted persuasion (0-1) if the strategy suits the situation."""
+"""Number that is added to the predicted persuasion (0-1) if the strategy suits the situation."""
 MIN_BALANCED_DEBATERS = 3
 
 
@@ -28,14 +28,14 @@ def pick_strategy(
 ) -> StrategyPick:
     """Return the strategy with the highest predicted persuasion for the speaker's next turn.
 
-    `opponents`: names of the debaters to persuade; None means all other debaters. If every one of these debaters has
-    surrendered, the strategy is `analytical`.
+    `opponents`: names of the debaters to persuade; None means all other debaters. If all opponents have surrendered, the
+    strategy is `analytical`.
     """
     own = states.get(speaker)
     names = [name for name in (states if opponents is None else opponents) if name != speaker and name in states]
     targets = [states[name] for name in names if not states[name].surrendered]
     if own is None or not targets:
-        return StrategyPick(name="analytical", reason="No opponent is left to answer, so only reasons count.")
+        return StrategyPick(name="analytical", reason="No opponent is left to persuade.")
     debaters = len(states)
     predicted = {name: predict_effect(name, own, targets, debaters) for name in SITUATIONS}
     best = max(predicted, key=lambda name: predicted[name])
@@ -48,8 +48,8 @@ def pick_strategy(
 def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> float:
     """Return the predicted persuasion by `strategy`, 0-1.2, averaged over the targets.
 
-    The prediction for a target is the mean persuasion of this target by the strategy so far. A strategy that was not
-    tried on this target gets UNTRIED_EFFECT. SITUATION_BONUS is added if the strategy suits the situation.
+    The prediction for a target is the mean persuasion of this target by the strategy so far, or UNTRIED_EFFECT if the
+    strategy was not tried on this target. SITUATION_BONUS is added if the strategy suits the situation.
 
     `own`: state of the speaker. `targets`: states of the debaters to persuade. `debaters`: number of all debaters.
     """
@@ -62,7 +62,7 @@ def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterSt
 
 
 def suits_situation(strategy: str, own: DebaterState, target: DebaterState, debaters: int) -> bool:
-    """Return whether a strategy fits the speaker's situation.
+    """Return whether a strategy suits the speaker's situation.
 
     `own`: state of the speaker. `target`: state of the debater to persuade. `debaters`: number of all debaters.
     """

@@ -26,9 +26,9 @@ FIRMNESS = (
     (0.3, "with doubts", "You may give up an argument and narrow your position."),
     (0.0, "hardly any more", "You may give up everything but the core of your position."),
 )
-"""Triples (lowest conviction, how firmly the debater holds the position, what the debater may give up).
+"""Triples (minimum conviction 0-1, how firmly the debater holds the position, what the debater may give up).
 
-The first triple whose conviction is reached applies.
+The first triple whose minimum is reached applies.
 """
 
 

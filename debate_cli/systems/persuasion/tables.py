@@ -21,9 +21,9 @@ from debate_cli.systems.tables import (
 )
 
 SURRENDER_REASONS = {
-    "persuaded": "strong persuasion met little conviction",
-    "neutral": "its stance had come close to 0",
-    "worn_down": "it was persuaded in several rounds in a row",
+    "persuaded": "persuasion was strong and conviction low",
+    "neutral": "the stance came close to 0",
+    "worn_down": "persuasion was high in several consecutive rounds",
 }
 
 
@@ -107,7 +107,7 @@ def _influence_table(notes: PersuasionNotes) -> Table:
             "band": lambda edge: edge.band,
         },
         (
-            f"Influence, the mean over the others: {influence}.",
+            f"Influence, the mean persuasion of the others: {influence}.",
             f"Similarity of the social contexts, from -1 to 1: {similarity}.",
         ),
     )

@@ -21,11 +21,11 @@ from debate_cli.systems.source_support import (
 from debate_cli.systems.sources.settings import SourcesSettings
 
 NO_PASSAGE = "none"
-"""A judge's answer that no passage shows whether the source or the claim exists."""
+"""A judge writes this word in place of a passage id if no passage shows whether the source or the claim exists."""
 
 
 class CitationAnswer(FormModel):
-    """The answer on one citation."""
+    """The judge's answer about one citation."""
 
     citation: str
     reason: str = text(200)
@@ -36,7 +36,7 @@ class CitationAnswer(FormModel):
 
 
 class ClaimAnswer(FormModel):
-    """The answer on one uncited claim, or on a source without a passage in the debate."""
+    """The judge's answer about one uncited claim, or about one cited source that the debate does not have."""
 
     claim: str
     reason: str = text(200)
@@ -46,7 +46,7 @@ class ClaimAnswer(FormModel):
 
 
 class SourcesForm(FormModel):
-    """The answers on a round."""
+    """The judge's answers about one round."""
 
     citations: tuple[CitationAnswer, ...] = ()
     claims: tuple[ClaimAnswer, ...] = ()
@@ -72,7 +72,7 @@ def _found_passages(context: JudgingContext[SourcesSettings]) -> tuple[Passage, 
 def build_form(context: JudgingContext[SourcesSettings]) -> Form[SourcesForm]:
     """Return the form for the citations and claims of a round.
 
-    If no passage was found for the claims, `unknown` is the only permitted answer on a claim.
+    If no passage was found for the claims, `exists` must be `unknown`.
     """
     citations, claims = tuple(_round_citations(context)), tuple(_round_claims(context))
     passages = [passage.id for passage in _found_passages(context)]
@@ -140,7 +140,7 @@ def _passage_words(passage: Passage, names: tuple[str, ...]) -> dict[str, str]:
 
 
 def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> AssessmentContent:
-    """Return a finding for each answer on a citation or a claim.
+    """Return a finding for each answer about a citation or a claim.
 
     A claim whose answer names no passage is `unknown`. A quote that is not in the named passage gives a warning.
     """
@@ -164,7 +164,7 @@ def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> 
         collector.add_findings(finding)
         if check_lookup(finding, context.debate)[1] in FAILED_OUTCOMES:
             collector.add_warnings(
-                f"quote: the answer on the evidence of {finding.item} quotes words that {finding.passage} does not have; "
+                f"quote: the answer about the evidence of {finding.item} quotes words that are not in {finding.passage}; "
                 "this evidence counts as unknown"
             )
     return collector.result()

@@ -42,9 +42,9 @@ class DebaterSources(FrozenModel):
     citations: int
     """Number of the debater's citations."""
     counted: int
-    """Number of citations that count: the quote was checked, and the judge answered something else than `unknown`."""
+    """Number of citations that count: the quote was checked, and the judge's answer is not `unknown`."""
     credit: float
-    """Sum of the credits of the citations that count."""
+    """Sum of the credits, 0-1 each, for the citations that count."""
     score: float
     """`credit` divided by `counted`, 0-1; 0 if `counted` is 0."""
     altered: int
@@ -65,11 +65,11 @@ class SourcesNotes(Notes):
     citations: tuple[JudgedCitation, ...]
     """All citations, those with altered quotes first."""
     lookups: tuple[JudgedLookup, ...] = Field(default=(), exclude_if=lambda lookups: not lookups)
-    """Results for uncited arguments and missing sources that were looked up; left out of files if empty."""
+    """Results of looking up uncited arguments and missing sources. Files omit this field if it is empty."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:
-    """Return the verdict of one run. The verdict is undetermined if no citation counts."""
+    """Return the verdict of one judging run. The verdict is undetermined if no citation counts."""
     given = ordered_assessments(debate, "sources", run)
     judged = [citation for _, citation in join_checks(debate, given)]
     uncited = Counter(claim.debater for claim in find_uncited(debate))

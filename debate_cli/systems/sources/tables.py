@@ -25,7 +25,7 @@ EXISTENCE_BADGES: dict[Quality, Badge] = {
 
 
 def tables(verdict: Verdict) -> Iterator[Table]:
-    """Yield tables of scores, citations, and what was looked up."""
+    """Yield the tables of scores, citations and looked-up claims."""
     notes = parse_notes(SourcesNotes, verdict)
     yield _score_table(notes)
     yield _citation_table(notes)
@@ -69,7 +69,7 @@ def _citation_table(notes: SourcesNotes) -> Table:
 
 def _lookup_table(notes: SourcesNotes) -> Table:
     return column_table(
-        "named without a passage, sources",
+        "claims without a passage, sources",
         notes.lookups,
         {
             "turn": lambda item: turn_number(item.turn),
@@ -77,7 +77,7 @@ def _lookup_table(notes: SourcesNotes) -> Table:
             "for": lambda item: item.item,
             "source": lambda item: item.source or "uncited",
             "exists": lambda item: EXISTENCE_BADGES[item.exists],
-            "rests on": lambda item: item.passage,
+            "passage": lambda item: item.passage,
             "check": lambda item: SOURCE_BADGES[item.outcome] if item.outcome else "",
             "quote": lambda item: item.quote,
             "reason": lambda item: item.reason,

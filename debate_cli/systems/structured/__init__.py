@@ -1,1 +1,1 @@
-"""Judging system `structured`: one judge reads the whole debate."""
+"""Judging system `structured`: each judge reads the whole debate."""

@@ -7,7 +7,7 @@ from debate_cli.systems.base import Standing
 
 
 class Fallacy(Finding):
-    """A fallacy on the judge's checklist, with the words that commit it."""
+    """A fallacy on the judge's checklist, with the speaker's words that contain it."""
 
     kind: Literal["fallacy"] = "fallacy"
     participant: str
@@ -45,6 +45,6 @@ class Insight(Finding):
     recommendation: str = ""
 
     def describe(self) -> list[str]:
-        """Return key insight, open questions and recommendation."""
+        """Return the key insight, the open questions and the recommendation."""
         questions = [f"Open: {question}" for question in self.unresolved_questions]
         return [self.key_insight, *questions, f"Recommendation: {self.recommendation}"]

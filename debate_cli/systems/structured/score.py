@@ -1,7 +1,7 @@
 """Scorer of the structured system, whose judges mark each argument by criteria.
 
 Score of an argument: weighted mean of its marks, each 1-10, minus the penalty for its fallacies, but at least 1. Marks
-and penalties are means over the judges, by the judges' weights. Score of a debater: mean of the debater's arguments.
+and penalties are weighted means over the judges. Score of a debater: mean of the debater's arguments.
 Standings of claims do not change scores.
 """
 
@@ -44,7 +44,7 @@ VICTORY_LABELS: dict[Victory, str] = {
 
 
 CriterionMarks = Mapping[str, Mapping[str, tuple[float, float]]]
-"""Maps each criterion of one argument to a mapping from judges to (mark, weight of the judge)."""
+"""The marks of one argument, by criterion and judge: `marks[criterion][judge] == (mark, weight of the judge)`."""
 
 
 class ArgumentRow(FrozenModel):
@@ -65,11 +65,11 @@ class ArgumentRow(FrozenModel):
     score: float | None
     """Score of the argument, 1-10; None if a criterion with a weight above 0 has no mark."""
     spread: dict[str, float] = Field(default={}, exclude_if=lambda spread: not spread)
-    """For each criterion that several judges marked, the highest mark minus the lowest."""
+    """Maps each criterion that several judges marked to the highest mark minus the lowest mark."""
 
     @property
     def marks(self) -> dict[str, float | None]:
-        """The judges' mean mark of each criterion; None if no judge gave one."""
+        """Maps each criterion to the judges' mean mark, 1-10; None if no judge gave a mark."""
         return self.__pydantic_extra__
 
 
@@ -81,11 +81,11 @@ class FallacyRow(FrozenModel):
     participant: str
     """Name of the debater who committed the fallacy."""
     item: str | None
-    """Id of the argument; None if the fallacy is in no single argument."""
+    """Id of the argument; None if the judge named no argument."""
     name: str
     """Name of the fallacy, e.g. `straw man`."""
     quote: str
-    """The words with the fallacy."""
+    """The speaker's words that contain the fallacy."""
 
 
 class StructuredNotes(Notes):
@@ -104,13 +104,13 @@ class StructuredNotes(Notes):
     judges: tuple[str, ...]
     """Ids of the judges who assessed the debate."""
     judge_weights: dict[str, float] = Field(default={}, exclude_if=lambda weights: not weights)
-    """Maps judges to their shares of the weight, which add up to 1. Empty if all judges have equal weight."""
+    """Maps the ids of the judges to weights that add up to 1. Empty if all judges have equal weight."""
 
 
 def scored_arguments(debate: Debate) -> dict[str, str]:
-    """Map the ids of scored arguments to the speakers, in the order of the debate.
+    """Map the id of each scored argument to its speaker, in the order of the debate.
 
-    Only arguments in openings and free speeches are scored. If two arguments have one id, the first counts.
+    Only arguments in openings and free speeches are scored. If two arguments have the same id, the first is scored.
     """
     found: dict[str, str] = {}
     for turn in debate.turns:
@@ -121,10 +121,10 @@ def scored_arguments(debate: Debate) -> dict[str, str]:
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:
-    """Return the verdict of one run, with notes of the class `StructuredNotes`.
+    """Return the verdict of one judging run, with notes of the class `StructuredNotes`.
 
     A debater has a score if at least one of the debater's arguments is fully marked. The verdict is undetermined in two
-    cases: fewer than two debaters have a score, or a debater who made an argument has none.
+    cases: fewer than two debaters have a score, or a debater who made an argument has no score.
     """
     owners = scored_arguments(debate)
     given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
@@ -169,7 +169,7 @@ def _fallacy_rows(given: Iterable[Assessment]) -> Iterator[FallacyRow]:
 def judge_weights(
     debate: Debate, run: JudgingRun | str, settings: StructuredSettings | None = None
 ) -> dict[str, float]:
-    """Return the weight of each judge who was asked in `run`.
+    """Map the id of each judge in `run` to a weight; 1 if no weight is configured.
 
     Weights in `settings` take precedence over stored weights.
     """

@@ -55,10 +55,10 @@ class Criterion(ConfigModel):
     @classmethod
     def _require_usable_name(cls, name: str) -> str:
         if not _CRITERION_NAME.fullmatch(name):
-            msg = "must be up to 40 letters, digits, `_` and `-` that begin with a letter"
+            msg = "must have up to 40 letters, digits, `_` and `-`, and begin with a letter"
             raise ValueError(msg)
         if name.casefold() in RESERVED_CRITERIA:
-            msg = f"`{name}` means something else in the judge's form; choose another name"
+            msg = f"`{name}` is a reserved name; choose another name"
             raise ValueError(msg)
         return name
 
@@ -77,7 +77,7 @@ DEFAULT_CRITERIA: dict[str, str] = {
 class StructuredWeights(ConfigModel):
     """Weights of the four default criteria, normalized to a sum of 1.
 
-    A criterion that you do not name keeps its default weight; 0 leaves it out.
+    A criterion that you do not name keeps its default weight. A criterion with the weight 0 does not change scores.
     """
 
     logic: NonNegative = 0.30
@@ -85,9 +85,9 @@ class StructuredWeights(ConfigModel):
     evidence: NonNegative = 0.40
     """Weight of specific, verifiable evidence."""
     responsiveness: NonNegative = 0.20
-    """Weight of answers to what cross-examination raised."""
+    """Weight of answers to the objections in cross-examination."""
     honesty: NonNegative = 0.10
-    """Weight of concessions when due, without exaggeration."""
+    """Weight of honesty: concessions when due, and no exaggeration."""
 
 
 class FallacyDefinition(FrozenModel):
@@ -118,7 +118,7 @@ class StructuredJudge(ConfigModel):
     id: str = Field(min_length=1, max_length=80)
     """Id of the judge in reports."""
     model: str | None = None
-    """Name in `models`, or `provider/model`; None means the setting `judge` of the system."""
+    """Model of this judge: a name in `models`, or `provider/model`. None means the setting `judge` of the system."""
     weight: float = Field(default=1.0, gt=0, le=1e6)
     """Weight of the judge's marks, fallacies and standings, relative to the other judges."""
 
@@ -136,14 +136,15 @@ class StructuredSettings(SystemSettings):
     kind: Literal["structured"] = "structured"
     """Selects this judging system."""
     judge: str | None = None
-    """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
+    """Model of the judge: a name in `models`, or `provider/model`. None means `models.judge` or, without `models.judge`,
+    `models.default`."""
     judges: Annotated[
         Annotated[int, Field(ge=1, le=MAX_JUDGES)]
         | Annotated[tuple[StructuredJudge, ...], Field(min_length=1, max_length=MAX_JUDGES)],
         BeforeValidator(_require_judges),
     ] = 1
     """Number of independent judges with one model, or a list of judges with `id`, `model` and `weight`. Their marks are
-    averaged by weight. If judges give a claim different standings, the standing with the most weight counts."""
+    averaged by weight. If judges give a claim different standings, the standing with the most weight is used."""
     criteria: Annotated[
         tuple[Criterion, ...], Field(min_length=1, max_length=MAX_CRITERIA, exclude_if=lambda criteria: not criteria)
     ] = ()
@@ -224,7 +225,7 @@ class StructuredSettings(SystemSettings):
         for place in duplicate_indices(criterion.name.casefold() for criterion in self.criteria):
             yield ("criteria", place, "name"), "an earlier criterion has this name; keep one"
         if self.criteria and self.weights != StructuredWeights():
-            advice = "apply to the default criteria only; give each of `criteria` its `weight`, and remove this"
+            advice = "apply to the default criteria only; give each of `criteria` its `weight`, and remove `weights`"
             yield ("weights",), advice
         for place in duplicate_indices(fallacy.name.casefold() for fallacy in self.fallacies):
             yield ("fallacies", place, "name"), "an earlier fallacy has this name; keep one"
@@ -232,18 +233,18 @@ class StructuredSettings(SystemSettings):
             yield from judge_id_problems("judges", [judge.id for judge in self.judges])
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield a notice if the weights do not add up to 1. It says which weights are defaults."""
+        """Yield a notice if the weights do not add up to 1. The notice says which weights are defaults."""
         weights = self.criterion_weights
         total = math.fsum(weights.values())
         if not math.isclose(total, 1, abs_tol=1e-9):
             defaults = set(weights) - ({item.name for item in self.criteria} or self.weights.model_fields_set)
             parts = (f"{name} {weight:g}{' by default' * (name in defaults)}" for name, weight in weights.items())
             effective = ", ".join(f"{name} {weight:.3g}" for name, weight in self.normalized_weights().items())
-            sentence = f"sum to {total:g} ({', '.join(parts)}), so they count as {effective}"
+            sentence = f"sum to {total:g} ({', '.join(parts)}), so they are scaled to {effective}"
             yield ("criteria" if self.criteria else "weights",), sentence
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Return the settings with other models of the judges. `rename`: maps each old model to the new one."""
+        """Return the settings with other models of the judges. `rename`: maps an old model to a new model."""
         changed = super().with_models(rename)
         if isinstance(self.judges, int):
             return changed
@@ -257,8 +258,8 @@ class StructuredSettings(SystemSettings):
     def with_judge_count(self, count: int) -> Self:
         """Return the settings with `count` judges.
 
-        If at least `count` judges are listed, the first ones stay. If fewer are listed, `count` judges with one model
-        replace them.
+        If `judges` lists at least `count` judges, the first `count` stay. Otherwise, `count` judges with the same
+        model replace the list.
         """
         if isinstance(self.judges, int) or count > len(self.judges):
             return self.model_copy(update={"judges": count})

@@ -23,13 +23,13 @@ SHORT_HEADERS = {"responsiveness": "response"}
 
 
 def tables(verdict: Verdict) -> Iterator[Table]:
-    """Yield tables of scores, of differences between judges, and of fallacies."""
+    """Yield the tables of scores, differences between judges, and fallacies."""
     notes = parse_notes(StructuredNotes, verdict)
     names = [SHORT_HEADERS.get(criterion, criterion) for criterion in notes.weights]
     heads = (f"{name} {weight:.0%}" for name, weight in zip(names, notes.weights.values(), strict=True))
     debaters = dict.fromkeys(row.participant for row in notes.arguments)
     rows = join_row_groups(_participant_rows(verdict, notes, name) for name in debaters)
-    shares = [f"{judge} {share:.0%}" for judge, share in notes.judge_weights.items()]
+    shares = [f"{judge} (weight {share:.0%})" for judge, share in notes.judge_weights.items()]
     remark = f"Highest minus lowest mark of {', '.join(shares or notes.judges)}."
     marked = notes.arguments if any(row.spread for row in notes.arguments) else ()
     spreads = ((row.id, *(Number(row.spread.get(item), 1) for item in notes.weights)) for row in marked)
@@ -52,7 +52,7 @@ def _participant_rows(verdict: Verdict, notes: StructuredNotes, who: str) -> Ite
         if row.participant == who:
             score: Cell = Number(row.score)
             if row.penalty:
-                score = f"{'—' if row.score is None else format_number(row.score)} (−{row.penalty:g})"
+                score = f"{'—' if row.score is None else format_number(row.score)} (−{row.penalty:.3g})"
             yield (row.id, *(Number(row.marks.get(item), 1) for item in notes.weights), score, None)
     means = notes.means.get(who, {})
     total = verdict.scores.get(who)
@@ -66,7 +66,7 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
     notes = parse_notes(StructuredNotes, verdict)
     yield bar_chart(
         "Marks by criterion",
-        "Mean over a debater's arguments, 1 to 10; beside each criterion its weight.",
+        "Mean over a debater's arguments, 1 to 10. The weight is beside the criterion.",
         {item: f"{item} {weight:.0%}" for item, weight in notes.weights.items()},
         notes.means,
         (0.0, 2.0, 4.0, 6.0, 8.0, MAX_ARGUMENT_MARK),

@@ -45,7 +45,7 @@ class ReplayPlan(NamedTuple):
     round_number: int | None = None
     """Number of the only round to replay; None replays all rounds."""
     is_typed: bool = False
-    """Whether the text of a speech appears piece by piece."""
+    """Whether the text of a speech appears piece by piece, as if someone typed it."""
     judged: bool = True
     one_by_one: bool = False
     """Whether simultaneous speeches are replayed one after the other."""

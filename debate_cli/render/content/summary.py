@@ -38,7 +38,7 @@ MAX_CLAIM_LENGTH, MAX_DISSENT_LENGTH = 105, 160
 """Maximum length in characters: of claims and questions on the closing screen, and of a dissenting judge's reasons."""
 
 OPTIONAL_PARTS = ("open", "advice", "dispute", "other verdicts", "why")
-"""Parts of the closing screen that a small window leaves out, in this order."""
+"""Parts of the closing screen that are left out in a small window, in this order."""
 
 
 class SummaryRow(NamedTuple):
@@ -62,19 +62,18 @@ class VerdictSummary:
     """One or two sentences that explain the verdict with numbers; may be empty."""
     required_changes: tuple[RequiredChange, ...]
     """Changes that a judged document needs in order to pass, grouped by dimension. The group with the most weight
-    leads.
-    """
+    comes first."""
     weakest: WeakestArgument | None
     """The weakest argument; None if arguments cannot be ranked."""
     verdict_label: str
-    """Label of `verdict`. If there are several verdicts, the label says that this one decides, e.g. `structured r3
-    decides`."""
+    """Label of `verdict`, e.g. `structured`. If there are several verdicts, the label also says whether `verdict`
+    decides, e.g. `structured r3 decides`."""
     judge_again: str
     """A command that judges the debate again, quoted for a shell."""
 
     @property
     def repeats(self) -> bool:
-        """Whether the command `judge_again` asks judges who have judged already."""
+        """Whether the command `judge_again` repeats a judging system that has already judged the debate."""
         return self.judge_again.endswith(_REPEAT_OPTION)
 
 
@@ -142,7 +141,7 @@ def closing_rows(
 
 
 def caution_rows(debate: Debate) -> list[SummaryRow]:
-    """Return a row on judges that are too small for decisions; an empty list if there are none."""
+    """Return a row that warns of judge models that are too small for decisions; an empty list if there are none."""
     caution = describe_trial_judges(debate)
     return [SummaryRow("caution", (caution,))] if caution else []
 
@@ -235,9 +234,9 @@ def label_change(change: RequiredChange) -> str:
 
 
 def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
-    """Return a command that asks a judging system that has not judged the debate yet.
+    """Return a command that runs a judging system that has not judged the debate yet.
 
-    If all systems have judged the debate, the command asks the same judges again.
+    If all systems have judged the debate, the command runs the same system again.
     """
     known = tuple(map(get_system, system_kinds()))
     able = [system.kind for system in known if system.unsuitable_reason(debate) is None]
@@ -261,7 +260,7 @@ def explain_scores(verdict: Verdict) -> str:
 def quote_judge(debate: Debate, verdict: Verdict, briefing: Briefing | None = None) -> JudgeQuote | None:
     """Return the shortened words of a judge who agrees with the verdict.
 
-    None if there are no such words, if the verdict is undetermined, or if the `briefing` has the same words.
+    None if there are no such words, if the verdict is undetermined, or if the words are the briefing's key insight.
     """
     quote = get_system(verdict.system).quote(debate, verdict) if verdict.victory != "undetermined" else None
     words = shorten(quote.words) if quote is not None else ""
@@ -273,7 +272,7 @@ def quote_judge(debate: Debate, verdict: Verdict, briefing: Briefing | None = No
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
     """Return rows on calls, tokens and cost.
 
-    `judged`: ids of judging runs that have a separate row. None means one row for the whole debate.
+    `judged`: ids of the judging runs whose usage has a separate row. None: one row for the whole debate.
     """
     whole = debate.usage
     if judged is None:
@@ -317,7 +316,7 @@ def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Ve
 
 
 def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-    """Return a sentence on the verdicts that `reportable_verdicts` leaves out; an empty list if none is left out."""
+    """Return a sentence that names the verdicts that `reportable_verdicts` leaves out; empty if there are none."""
     shown = reportable_verdicts(debate, verdicts)
     omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)
     names = " or ".join(f"`{label}`" for label in omitted)

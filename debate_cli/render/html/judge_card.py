@@ -78,5 +78,5 @@ def _calibration_dots(comparison: Comparison) -> Iterator[dict[str, object]]:
             "left": round(100 * group.forecast, 1),
             "bottom": round(100 * group.happened, 1),
             "size": round(6 + 10 * (group.count / most) ** 0.5, 1),
-            "text": f"said {100 * group.forecast:.0f} %, happened {100 * group.happened:.0f} %, {group.count} debates",
+            "text": f"forecast {100 * group.forecast:.0f} %, observed {100 * group.happened:.0f} %, {group.count} debates",
         }

@@ -39,7 +39,7 @@ class PeopleAtTerminal:
     ) -> None:
         """`hold`: context in which nothing else is printed. `turn`: lock that is held while a person is asked.
 
-        `drafts`: folder of the drafts, or None.
+        `drafts`: folder of the drafts. If it is None, no draft is saved.
         """
         self._hold = hold
         self._drafts = drafts
@@ -82,7 +82,10 @@ def draft_name(debate: str, key: str) -> str:
 
 
 def discard_drafts(transcript: Path | None, debate: Debate) -> None:
-    """Remove the drafts of answers that `debate` now contains. Drafts are beside `transcript`."""
+    """Remove the drafts of the answers that are already in `debate`. `transcript`: path of its transcript.
+
+    Drafts are in the folder of the transcript.
+    """
     if transcript is not None:
         for key in debate.answered_keys:
             transcript.with_name(draft_name(debate.id, key)).unlink(missing_ok=True)

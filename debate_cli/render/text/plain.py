@@ -152,7 +152,7 @@ def wrap_for_terminal(lines: Iterable[str], stream: TextIO, *, break_paths: bool
     """
     try:
         columns = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
-    except (OSError, ValueError):  # no file stands behind the stream
+    except (OSError, ValueError):  # the stream has no file
         columns = 0
     for line in lines:
         if len(line) <= columns or not columns:
@@ -254,7 +254,7 @@ class PlainObserver:
     """Observer that writes turns and judgements to `stream` as plain lines.
 
     Simultaneous speeches and the reports of one judging system are written in the order of the debate. Speeches wait
-    for the reports on earlier rounds, as `must_speech_wait` says.
+    for the judges' reports on earlier rounds.
     """
 
     def __init__(self, stream: TextIO, *, show_hidden: bool = False, plan: theme.RunPlan = theme.NO_PLAN) -> None:
@@ -270,7 +270,7 @@ class PlainObserver:
         self._shown_failures: set[str] = set()
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write `event` and all kept events, except those for which an earlier speech or report is still missing."""
+        """Write `event` and the withheld events, except events that must wait for an earlier speech or report."""
         match event:
             case TurnCompleted():
                 self._speeches_in_flight.discard(event.turn.index)
@@ -300,7 +300,7 @@ class PlainObserver:
         self._write([f"Note: {sanitize_line(note)}"])
 
     def finish(self) -> None:
-        """Write all kept events."""
+        """Write all withheld events."""
         self._speeches_in_flight.clear()
         self._briefs_in_flight.clear()
         self._write_ready()

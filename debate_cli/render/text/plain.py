@@ -159,23 +159,19 @@ def wrap_for_terminal(lines: Iterable[str], stream: TextIO, *, break_paths: bool
             yield line
         else:
             indent = f"{line[: len(line) - len(line.lstrip('# '))]}    "
-            wrapper = textwrap.TextWrapper(
+            wrapper = (_PathWrapper if break_paths else textwrap.TextWrapper)(
                 columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
             )
-            if break_paths:
-                wrapper.wordsep_simple_re = _long_path_separators(line, columns - len(indent))
             yield wrapper.fill(line)
 
 
-def _long_path_separators(line: str, width: int) -> re.Pattern[str]:
-    """Return a pattern of white space, and of the places after slashes in words that are longer than `width`."""
-    places = (
-        f"(?<={re.escape(word[:end])})(?={re.escape(word[end:])})"
-        for word in line.split()
-        if len(word) > width
-        for end in (found.end() for found in re.finditer("/+", word))
-    )
-    return re.compile("|".join((r"(\s+)", *places)))
+class _PathWrapper(textwrap.TextWrapper):
+    """Breaks words that are longer than a line after slashes."""
+
+    def _split(self, text: str) -> list[str]:
+        width = self.width - len(self.subsequent_indent)
+        words = super()._split(text)
+        return [part for word in words for part in (re.findall("[^/]*/+|[^/]+", word) if len(word) > width else [word])]
 
 
 def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None) -> list[str]:

@@ -48,6 +48,10 @@ class SummaryRow(NamedTuple):
     cells: tuple[Cell, ...]
     debater: str | None = None
     """Debater whose colour the first cell has; None for no colour."""
+    part: str = ""
+    """Member of OPTIONAL_PARTS that contains the row; empty if the row is always shown."""
+    row_count: int = 1
+    """1, or the number of omitted rows in a row like `and 2 more`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,18 +110,15 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
 
 
 def closing_rows(
-    debate: Debate, verdicts: Sequence[Verdict], max_claims: int = MAX_CLAIMS, without: Collection[str] = ()
+    debate: Debate, verdicts: Sequence[Verdict], max_claims: int = MAX_CLAIMS
 ) -> tuple[VerdictSummary, list[SummaryRow]]:
-    """Return the summary and the rows of the closing screen.
-
-    `max_claims`: maximum number of claims per label. `without`: the OPTIONAL_PARTS to leave out.
-    """
+    """Return the summary and the rows of the closing screen. `max_claims`: maximum number of claims per label."""
     summary = summarize_verdicts(debate, verdicts)
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
     briefing, sources = build_briefing(debate), brief_sources(debate)
     scores = score_arguments(debate, ordered)
     changes = limit_rows(change_rows(summary.required_changes), MAX_CHANGES)
-    rows = [*caution_rows(debate), *changes, *_verdict_rows(debate, summary, briefing, without)]
+    rows = [*caution_rows(debate), *changes, *_verdict_rows(debate, summary, briefing)]
     reliable, doubtful = (
         [SummaryRow(label, (note.id, shorten(note.words, MAX_CLAIM_LENGTH))) for note in notes]
         for label, notes in (("rely on", sources.reliable), ("check first", sources.doubtful))
@@ -125,12 +126,11 @@ def closing_rows(
     for group in (_upheld_rows(briefing, scores), reliable, doubtful, _doubtful_rows(briefing, scores)):
         rows += limit_rows(group, max_claims)
     if briefing is not None:
-        open_questions = briefing.unresolved_questions[:MAX_QUESTIONS]
-        found = [SummaryRow("open", (shorten(question, MAX_CLAIM_LENGTH),)) for question in open_questions]
+        questions = [shorten(question, MAX_CLAIM_LENGTH) for question in briefing.unresolved_questions]
+        rows += limit_rows([SummaryRow("open", (question,), part="open") for question in questions], MAX_QUESTIONS)
         advice = shorten(briefing.recommendation)
-        found += [SummaryRow("advice", (advice,))] if advice else []
-        rows += [row for row in found if row.label not in without]
-    rows += _other_verdict_rows(debate, ordered) if "other verdicts" not in without else ()
+        rows += [SummaryRow("advice", (advice,), part="advice")] if advice else []
+    rows += _other_verdict_rows(debate, ordered)
     agreement = build_agreement_table(ordered)
     rows += [SummaryRow("judges", (remark,)) for remark in (agreement.remarks if agreement is not None else ())]
     for vote in get_system(ordered[0].system).dissent(ordered[0]) if ordered else ():
@@ -150,7 +150,8 @@ def limit_rows(rows: Sequence[SummaryRow], limit: int) -> list[SummaryRow]:
     """Return the first `limit` rows. If rows are left out, an added row says how many."""
     if len(rows) <= limit:
         return list(rows)
-    return [*rows[:limit], SummaryRow(rows[0].label, (f"and {len(rows) - limit} more",))]
+    more = len(rows) - limit
+    return [*rows[:limit], rows[0]._replace(cells=(f"and {more} more",), debater=None, row_count=more)]
 
 
 def change_rows(changes: Iterable[RequiredChange]) -> list[SummaryRow]:
@@ -167,21 +168,18 @@ def quote_rows(quote: JudgeQuote | None) -> list[SummaryRow]:
     """Return a row with the judge's words; an empty list for None."""
     if quote is None:
         return []
-    return [SummaryRow("judge says", (f"{quote.judge}: “{quote.words}”" if quote.judge else f"“{quote.words}”",))]
+    words = f"{quote.judge}: “{quote.words}”" if quote.judge else f"“{quote.words}”"
+    return [SummaryRow("judge says", (words,), part="dispute")]
 
 
-def _verdict_rows(
-    debate: Debate, summary: VerdictSummary, briefing: Briefing | None, without: Collection[str]
-) -> Iterator[SummaryRow]:
+def _verdict_rows(debate: Debate, summary: VerdictSummary, briefing: Briefing | None) -> Iterator[SummaryRow]:
     verdict = summary.verdict
     if verdict is None:
         return
-    if summary.reason and verdict.victory != "undetermined" and "why" not in without:
-        yield SummaryRow("why", (summary.reason,))
-    if "dispute" in without:
-        pass
-    elif briefing is not None and briefing.key_insight:
-        yield SummaryRow("dispute", (shorten(briefing.key_insight, MAX_CLAIM_LENGTH),))
+    if summary.reason and verdict.victory != "undetermined":
+        yield SummaryRow("why", (summary.reason,), part="why")
+    if briefing is not None and briefing.key_insight:
+        yield SummaryRow("dispute", (shorten(briefing.key_insight, MAX_CLAIM_LENGTH),), part="dispute")
     else:
         yield from quote_rows(quote_judge(debate, verdict, briefing))
     yield from limit_rows(missing_rows(verdict), MAX_MISSING)
@@ -214,7 +212,7 @@ def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[
             label = f"{label} ({', '.join(models_used_by_judges(debate, verdict.run, verdict.system))})"
         elif verdict is ordered[0]:
             continue
-        yield SummaryRow(label, (theme.describe_answer(verdict, debate.document_name),))
+        yield SummaryRow(label, (theme.describe_answer(verdict, debate.document_name),), part="other verdicts")
 
 
 def find_required_changes(verdict: Verdict) -> tuple[RequiredChange, ...]:

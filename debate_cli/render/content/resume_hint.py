@@ -117,10 +117,7 @@ class MissingJudgements(NamedTuple):
 
     @property
     def lacks_deciding_judgement(self) -> bool:
-        """Whether a deciding system lacks a judgement and its verdict may still change or is undetermined.
-
-        The verdict may still change if a resume requests the judgement again.
-        """
+        """Whether a deciding system lacks a judgement that a resume requests again, or has an undetermined verdict."""
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
         resumable = set(self.resumable_briefs)

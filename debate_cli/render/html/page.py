@@ -42,7 +42,7 @@ DEBATER_COLOURS = 6
 REPLY_BADGES = {False: Badge("↳", "replies", "info"), True: Badge("!", "leaves it open", "mixed")}
 """Badges of a reply to a question. Key: whether the question stays open after the reply."""
 Marking = Literal["", "quoted", "altered"]
-"""Mark on a piece of a passage: `quoted`, `altered` if a quote changes the words, or empty if it is not quoted."""
+"""How a piece of a passage is quoted: `quoted` without a change, `altered` with changed words, empty if not at all."""
 
 
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:

@@ -85,7 +85,7 @@ class Timetable:
 
     rounds: tuple[ScheduledRound, ...]
     due_cues: tuple[Cue, ...]
-    """The latest cues to send, all at the same time. Some of these cues may already have a finished turn.
+    """Cues to send next, all at the same time. Some of these cues may already have a finished turn.
 
     Empty after the last planned round.
     """
@@ -272,7 +272,7 @@ def list_cues(debate: Debate) -> tuple[Cue, ...]:
 
 
 def has_converged(debate: Debate, round_number: int) -> bool:
-    """Return whether no new claim or rebuttal was made in a round. Always false for round 1."""
+    """Return whether a round brought no new claim and no new rebuttal. Always false for round 1."""
     if round_number < MIN_ROUNDS_TO_CONVERGE:
         return False
     new = {point for turn in debate.turns_by_round.get(round_number, ()) for point in _points_made(turn)}

@@ -65,7 +65,7 @@ class ComparedPair:
 
     @property
     def runs(self) -> tuple[RunsBySystem, RunsBySystem]:
-        """The judging runs of A, and those of B."""
+        """Judging runs of A and judging runs of B."""
         verdicts = self.comparison.verdicts
         return (
             {item.system: item.a.run for item in verdicts if item.a is not None},

@@ -2,7 +2,7 @@
 
 The names in `__all__` are defined in `domain` and `systems`, because `print(outcome)` of the Python API needs them too.
 
-Colour is never the only sign of a meaning. Every colour has a contrast of at least 3 on light and dark backgrounds.
+A symbol or a word accompanies each colour that has a meaning. Every colour has a contrast of at least 3 on light and dark backgrounds.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def participant_styles(participants: Sequence[Participant]) -> dict[str, Sign]:
 
 
 def format_count(count: int) -> str:
-    """Return a count of tokens: 950, 12.3k, 1.20M."""
+    """Return a number of tokens as text, e.g. 950, 12.3k or 1.20M."""
     if count < 1000:  # noqa: PLR2004 - the unit
         return str(count)
     return f"{count / 1000:.1f}k" if count < 1_000_000 else f"{count / 1_000_000:.2f}M"  # noqa: PLR2004 - the unit
@@ -288,7 +288,7 @@ def expand_error_names(sentence: str) -> str:
 
 
 def describe_outcome(verdict: Verdict, document: str | None = None) -> str:
-    """Say in one sentence who won, and how clearly. `document`: name of the judged text; None for a debate."""
+    """Return a sentence that says who won, and how clearly. `document`: name of the judged text; None for a debate."""
     return get_system(verdict.system).describe_outcome(verdict, document)
 
 
@@ -304,7 +304,7 @@ def missing_sentences(verdict: Verdict) -> tuple[str, ...]:
 
 
 def score_axis_max(verdict: Verdict) -> float | None:
-    """Return the upper end of a score axis, at least the highest possible score; None if no highest score is known."""
+    """Return the end of the axis for a verdict's scores; None if the judging system has no highest possible score."""
     highest = get_system(verdict.system).max_score(verdict)
     return None if highest is None else max(highest, *map(abs, verdict.scores.values()), 0.0)
 

@@ -107,7 +107,7 @@ class DebateReport:
     rehearsal: str
     """Notice that the mock gave all or some of the answers; empty if it gave none."""
     caution: str
-    """Warning that a judge's model is too small for decisions; empty if none is."""
+    """Warning about judges' models that are too small for decisions; may be empty."""
     blocks_by_part: Mapping[ReportPart, Sequence[Block]]
 
     def blocks(self, order: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, Sequence[Block]]]:

@@ -117,7 +117,10 @@ class MissingJudgements(NamedTuple):
 
     @property
     def lacks_deciding_judgement(self) -> bool:
-        """Whether a deciding system lacks a judgement that a resume requests again, or has an undetermined verdict."""
+        """Whether a missing judgement leaves the verdict of a deciding system open.
+
+        The verdict is open if it is undetermined, or if a resume requests the judgement again.
+        """
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
         resumable = set(self.resumable_briefs)

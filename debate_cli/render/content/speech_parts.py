@@ -44,7 +44,7 @@ def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
 
 
 def text_since_restart(pieces: Iterable[str]) -> str:
-    """Return the streamed text after the last RESTART. A model sends RESTART before it begins its answer again."""
+    """Return the streamed text after the last RESTART, which marks that the answer begins again."""
     return "".join(pieces).rpartition(RESTART)[2]
 
 

@@ -38,7 +38,7 @@ MAX_CLAIM_LENGTH, MAX_DISSENT_LENGTH = 105, 160
 """Maximum length in characters: of claims and questions on the closing screen, and of a dissenting judge's reasons."""
 
 OPTIONAL_PARTS = ("open", "advice", "dispute", "other verdicts", "why")
-"""Parts of the closing screen that are left out in a small window, in this order."""
+"""Parts of the closing screen that a small window may leave out, the first one first."""
 
 
 class SummaryRow(NamedTuple):
@@ -51,7 +51,7 @@ class SummaryRow(NamedTuple):
     part: str = ""
     """Member of OPTIONAL_PARTS that contains the row; empty if the row is always shown."""
     row_count: int = 1
-    """1, or the number of omitted rows in a row like `and 2 more`."""
+    """Number of omitted rows if the row is e.g. `and 2 more`; otherwise 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,16 +28,19 @@ MAX_AXIS_LABELS = 20
 
 
 def plot_interval(
-    label: str, found: Estimate | Interval, text: str, *, low: float = 0.0, high: float = 1.0
+    label: str, found: Estimate | Interval, text: str, *, axis_start: float = 0.0, axis_end: float = 1.0
 ) -> dict[str, object]:
-    """Return what the templates need to draw a number and its interval: `{label, text, value, low, high, width}`.
+    """Return the data to draw a number and its interval: `{label, text, value, low, high, width}`.
 
-    `value`, `low`, `high` and `width` in the result are percentages of the axis. `low`, `high`: ends of the axis.
-    `text`: the number and its interval as text.
+    All numbers in the result are percentages of the axis. `text`: the number and its interval as text.
     """
 
     def place(value: float | None) -> float | None:
-        return None if value is None else round(100 * min(1.0, max(0.0, (value - low) / (high - low))), 2)
+        return (
+            None
+            if value is None
+            else round(100 * min(1.0, max(0.0, (value - axis_start) / (axis_end - axis_start))), 2)
+        )
 
     start, end = place(found.low), place(found.high)
     width = 0.0 if start is None or end is None else max(0.4, end - start)

@@ -60,7 +60,7 @@ def _bias_plots(judge: JudgeAuditReport) -> Iterator[dict[str, object]]:
 def _rows(measures: Sequence[Measure], low: float, high: float) -> list[dict[str, object]]:
     estimates = [(item.label, item.estimate, item.unit) for item in measures]
     return [
-        plot_interval(label, found, format_estimate(found, unit), low=low, high=high)
+        plot_interval(label, found, format_estimate(found, unit), axis_start=low, axis_end=high)
         for label, found, unit in estimates
     ]
 

@@ -84,4 +84,4 @@ def _cell_width_class(value: Cell) -> str:
 
 
 def _plot_cell(cell: Interval) -> dict[str, object]:
-    return plot_interval("", cell, "", low=cell.start, high=cell.end)
+    return plot_interval("", cell, "", axis_start=cell.start, axis_end=cell.end)

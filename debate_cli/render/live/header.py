@@ -137,9 +137,9 @@ def closing_notices(debate: Debate, reason: CloseReason) -> list[Text]:
 
 PROGRESS_BAR_WIDTH = 16
 MIN_WIDTH_FOR_BAR = 80
-"""Minimum width of a window with a progress bar, in columns."""
+"""Minimum width in columns of a window in which a progress bar is shown."""
 MAX_UNCOUNTED_JUDGEMENTS = 2
-"""Maximum number of pending judgements. If there are more, the progress line also shows how many."""
+"""If more judgements than this are pending, the progress line also shows their number."""
 MIN_CALLS_FOR_ESTIMATE = 2
 
 

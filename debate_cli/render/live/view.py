@@ -164,7 +164,10 @@ class LiveObserver:
 
 
 class _ViewState:
-    """What is printed and redrawn. Not thread-safe: changes must go through `LiveObserver._enqueue`."""
+    """State of the live view: content to print, and content to redraw.
+
+    Not thread-safe: changes must go through `LiveObserver._enqueue`.
+    """
 
     def __init__(
         self, expected: int | None, plan: theme.RunPlan, *, show_hidden: bool, hint: str, clock: Callable[[], float]

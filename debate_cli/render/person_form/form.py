@@ -40,7 +40,7 @@ class FormTask:
     clipboard_text: str | None = None
     """Text that Ctrl-O copies to the clipboard; None if nothing can be copied."""
     explain: Callable[[str], str] = lambda _name: ""
-    """Returns an explanation for the name of a field. It is shown if the form itself does not explain the field."""
+    """Takes the name of a field and returns an explanation. Called if the form itself does not explain the field."""
     can_abstain: bool = False
     """Whether an unreadable answer may be sent as an abstention."""
 

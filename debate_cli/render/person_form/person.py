@@ -37,7 +37,7 @@ class PeopleAtTerminal:
     def __init__(
         self, hold: Callable[[], AbstractContextManager[None]], turn: asyncio.Lock, drafts: Path | None
     ) -> None:
-        """`hold`: context in which nothing else is printed. `turn`: lock that is held while a person is asked.
+        """`hold`: returns a context in which nothing else is printed. `turn`: lock that is acquired to ask a person.
 
         `drafts`: folder of the drafts. If it is None, no draft is saved.
         """
@@ -82,9 +82,9 @@ def draft_name(debate: str, key: str) -> str:
 
 
 def discard_drafts(transcript: Path | None, debate: Debate) -> None:
-    """Remove the drafts of the answers that are already in `debate`. `transcript`: path of its transcript.
+    """Remove the drafts of the answers that are already in `debate`.
 
-    Drafts are in the folder of the transcript.
+    `transcript`: path of the debate's transcript, whose folder contains the drafts; None if there are no drafts.
     """
     if transcript is not None:
         for key in debate.answered_keys:

@@ -318,7 +318,7 @@ class FormScreen:
 
 
 MIN_EDITING_S = 1.0
-"""Minimum time in seconds of an edit without changes. A shorter one is reported as a failure of the editor."""
+"""Minimum time in seconds of an edit without changes. A shorter edit is reported as a failure of the editor."""
 DEFAULT_EDITOR = "vi"
 
 

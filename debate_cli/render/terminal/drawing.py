@@ -98,7 +98,7 @@ def score_bar(value: float, out_of: float | None, colour: str, width: int = BAR_
 
 
 def interval_bar(cell: Interval, width: int = BAR_WIDTH) -> str:
-    """Return an interval as a text of `width` columns, e.g. `──●──`."""
+    """Return an interval as a text of at most `width` columns, e.g. `──●──`."""
     if cell.value is None:
         return ""
 

@@ -61,10 +61,10 @@ def closing_screen(
 def fitting_screen(
     console: Console, debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None
 ) -> list[RenderableType]:
-    """Draw the closing screen with as many claims per label as fit into the window, at most `MAX_CLAIMS`.
+    """Draw the closing screen with up to `MAX_CLAIMS` claims per label, or fewer in a small window.
 
-    If not even one claim per label fits, the screen may be higher than the window, up to `MAX_SCREEN_ROWS`. If it exceeds
-    this maximum with one claim per label, OPTIONAL_PARTS are left out, one after the other.
+    If one claim per label does not fit into the window, the screen is higher than the window, up to `MAX_SCREEN_ROWS`
+    rows. If one claim per label exceeds this maximum, OPTIONAL_PARTS are left out, one after the other.
     """
 
     def height(parts: list[RenderableType]) -> int:

@@ -148,7 +148,7 @@ def wrap_for_terminal(lines: Iterable[str], stream: TextIO, *, break_paths: bool
     """Yield the lines. If `stream` is a terminal, wrap long lines between words, and indent continuation lines.
 
     A word that is longer than a line stays whole, so that it can be copied. With `break_paths`, such a word is broken
-    after a slash.
+    after slashes.
     """
     try:
         columns = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
@@ -166,7 +166,7 @@ def wrap_for_terminal(lines: Iterable[str], stream: TextIO, *, break_paths: bool
 
 
 class _PathWrapper(textwrap.TextWrapper):
-    """Breaks words that are longer than a line after slashes."""
+    """Text wrapper that breaks a word after a slash if the word is longer than a line."""
 
     def _split(self, text: str) -> list[str]:
         width = self.width - len(self.subsequent_indent)

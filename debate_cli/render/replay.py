@@ -55,7 +55,9 @@ class ReplayPlan(NamedTuple):
         stage = _ReplayState(observer, self.debate, self.round_number)
         waves = group_waves(self.debate, self.round_number)
         for wave in [[turn] for together in waves for turn in together] if self.one_by_one else waves:
-            for turn in wave if self.is_typed or len(wave) > 1 else ():  # else a view may draw "thinking"
+            for turn in (
+                wave if self.is_typed or len(wave) > 1 else ()
+            ):  # a view would draw "thinking" for a single speech
                 observer.asking(_cue(turn))
             if self.is_typed:
                 yield from _type_wave(wave, observer)

@@ -79,7 +79,7 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
 
 
 def _can_drop_turns(debate: Debate, task: Task) -> bool:
-    if debate.config.format.history != "full":  # a refused prompt has been shortened already
+    if debate.config.format.history != "full":  # the refused prompt was shortened already
         return False
     if isinstance(task, Cue):
         return bool(recent_history(debate.visible_to(task)).ledger.entries)
@@ -160,7 +160,7 @@ class MissingJudgements(NamedTuple):
 
     def _model_option(self) -> str:
         brief = self.briefs[0]
-        if brief.run != FIRST_RUN or self.debate.document_name is not None:  # `judge` asked
+        if brief.run != FIRST_RUN or self.debate.document_name is not None:  # requested by `debate judge`
             return f"--model {MODEL_PLACEHOLDER}"
         return f"--set {_model_setting(self.debate.config, brief)}={MODEL_PLACEHOLDER}"
 
@@ -174,7 +174,7 @@ class MissingJudgements(NamedTuple):
         failures = [self.failures[brief.key] for brief in self.briefs if brief.key in self.failures]
         if not failures:
             return "not asked yet"
-        # What follows the colon may be the server's words, with e.g. the length of each prompt.
+        # The text after the colon may differ between failures of one kind, e.g. in the length of the prompt.
         kinds = [(failure.cause, failure.message.partition(": ")[0]) for failure in failures]
         kind, count = Counter(kinds).most_common(1)[0]
         message, page = failures[kinds.index(kind)].message, get_error_page(kind[0])

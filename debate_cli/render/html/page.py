@@ -40,7 +40,7 @@ STANDING_ORDER = ("UPHELD", "PARTIALLY_UPHELD", "UNCERTAIN", "REFUTED", None)
 DEBATER_COLOURS = 6
 """Number of colours for debaters. With more debaters, the colours repeat."""
 REPLY_BADGES = {False: Badge("↳", "replies", "info"), True: Badge("!", "leaves it open", "mixed")}
-"""Badges of a reply to a question. Key: whether the question stays open after the reply."""
+"""Badges of replies to questions. The key says whether the question stays open after the reply."""
 Marking = Literal["", "quoted", "altered"]
 """How a piece of a passage is quoted: `quoted` without a change, `altered` with changed words, empty if not at all."""
 

@@ -60,7 +60,7 @@ class RoundSection(NamedTuple):
 
 
 def build_round_sections(debate: Debate) -> list[RoundSection]:
-    """Return the sections of the debate, in order."""
+    """Return the sections for all rounds of the debate, in order."""
     found: list[RoundSection] = []
     for crossed, turns in groupby(debate.turns, key=lambda turn: turn.phase in CROSS_EXAMINATION_PHASES):
         if crossed:

@@ -124,7 +124,7 @@ class LiveObserver:
         """Return the redrawn region: speeches in progress, the progress line and the hint."""
         return self._state.region(*self.console.size)
 
-    def __rich__(self) -> RenderableType:  # drawn anew after each print, so that the region fits what was printed
+    def __rich__(self) -> RenderableType:  # Rich calls it after each print, so the region is up to date
         return self.region()
 
     def _enqueue(self, action: Callable[[], None]) -> None:

@@ -83,7 +83,7 @@ class FormScreen:
             full_screen=True,
             refresh_interval=1.0,
         )
-        self._app.timeoutlen = PATIENCE_S  # Esc waits for Enter, however slowly both are typed
+        self._app.timeoutlen = PATIENCE_S  # Esc and Enter may be typed slowly
 
     async def run(self) -> PersonAnswer:
         """Show the form until the person sends the answer or the time is up.

@@ -28,7 +28,7 @@ from debate_cli.systems.tables import Lines, Table, TableRow
 MAX_SCREEN_ROWS = 40
 """Maximum number of rows of the closing screen, together with the lines below the screen."""
 _ROWS_BELOW = 5
-"""Rows for the transcript's path, the next command and the shell's prompt."""
+"""Number of rows below the closing screen: the transcript's path, the next command and the shell's prompt."""
 
 
 def closing_screen(

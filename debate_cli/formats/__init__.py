@@ -1,1 +1,1 @@
-"""Formats: pure functions that say who speaks next."""
+"""Debate formats: pure functions that decide who speaks next."""

@@ -1,4 +1,4 @@
-"""Who speaks next, and when a debate is over: pure functions of a `Debate`."""
+"""Pure functions that decide who speaks next, and when a debate is over."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from debate_cli.systems.registry import active_systems, stopped_debaters
 class Stage:
     """A planned round of a debate.
 
-    The debate skips a stage in which no debater is due to speak, e.g. a round of answers without questions.
+    The debate skips a stage in which nobody has to speak, e.g. a round of answers if no question was asked.
     """
 
     phase: Phase
@@ -37,7 +37,8 @@ class Stage:
 def stages(config: FormatConfig) -> tuple[Stage, ...]:
     """Return all stages of a debate in this format, in order.
 
-    Each exchange after the first adds two stages: a cross-examination about the answers, and a round of new answers.
+    An exchange is a round of follow-up questions and a round of answers. The first exchange has only the answers, because
+    the cross-examination before it asks the questions.
     """
     if config.kind == "free_flowing":
         return (Stage("speech"),) * config.turns
@@ -52,7 +53,7 @@ def stages(config: FormatConfig) -> tuple[Stage, ...]:
 
 
 def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple[str, FollowUpQuestion], ...]:
-    """Return (name of the debater who must answer, question) for each follow-up question in the turns `asking`.
+    """Return each follow-up question in the turns `asking` as (name of the debater who must answer, question).
 
     Questions about unknown arguments or the asker's own arguments are left out.
     """
@@ -70,34 +71,34 @@ def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple
 
 @dataclass(frozen=True, slots=True)
 class ScheduledRound:
-    """A round, with its cues sorted by index. The cues do not contain the moderator's guidance."""
+    """A round, with its cues sorted by index. The cues have no guidance yet; `add_guidance` adds it."""
 
     number: int
     cues: tuple[Cue, ...]
     is_complete: bool
-    """Whether all turns of the round were made."""
+    """Whether all turns of the round are finished."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timetable:
-    """All rounds so far, including the round that is due."""
+    """The rounds that have begun, the next round, and the cues to send next."""
 
     rounds: tuple[ScheduledRound, ...]
     due_cues: tuple[Cue, ...]
-    """Cues of the round that is due, which are asked at the same time. Some of them may have their turn already.
+    """Cues to send next, all at the same time. Some of these cues may already have a finished turn.
 
     Empty after the last planned round.
     """
 
     @property
     def next_index(self) -> int:
-        """Index of the first due cue; if no cue is due, one more than the last index."""
+        """Index of the first cue in `due_cues`. If there is none, the number of all cues."""
         return self.due_cues[0].index if self.due_cues else sum(len(item.cues) for item in self.rounds)
 
 
 @memoize_on_value
 def build_timetable(debate: Debate) -> Timetable:
-    """Compute the rounds so far and the round that is due."""
+    """Compute the rounds that have begun, the next round, and the cues to send next."""
     if debate.origin is not None:
         return Timetable(tuple(itertools.starmap(_round_of, debate.turns_by_round.items())), ())
     one_by_one = debate.is_sequential
@@ -148,7 +149,7 @@ def _make_cue(
 
 @memoize_on_value
 def active_debaters(debate: Debate, index: int, round_number: int) -> tuple[str, ...]:
-    """Return the names of the debaters who had not surrendered when turn `index` was due."""
+    """Return the names of the debaters who had not surrendered before turn `index`, which is in round `round_number`."""
     cue = _make_cue(index, 1, "speech", "", index)
     stopped = stopped_debaters(debate.visible_to(cue), round_number)
     return tuple(item.name for item in debate.participants if item.name not in stopped)
@@ -218,20 +219,20 @@ class _RoundBuilder:
 _Point = tuple[str, ...]
 _key_of: Callable[[Brief], str] = attrgetter("key")
 MIN_ROUNDS_TO_CONVERGE = 2
-"""Minimum number of finished rounds before a debate can converge."""
+"""Minimum number of finished rounds before a debate can end because nothing new was said."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """The next step of a debate.
 
-    If `cues` is empty and `close` is None, the debate waits for answers of debaters or judges.
+    If `cues` is empty and `close` is None, the debate waits for answers from debaters or judges.
     """
 
     cues: tuple[Cue, ...] = ()
-    """Cues that are asked now, all at once."""
+    """Cues to send to debaters now, all at the same time."""
     close: CloseReason | None = None
-    """Why no further speech will be made, e.g. `surrender`; None if the debate continues."""
+    """Why the debate is over, e.g. `surrender`; None if it continues."""
 
 
 @memoize_on_value
@@ -257,7 +258,7 @@ def planned_turns(config: DebateConfig) -> int:
 
 @memoize_on_value
 def finished_rounds(debate: Debate) -> tuple[int, ...]:
-    """Return the numbers of the rounds in which no further speech will be made."""
+    """Return the numbers of the rounds that will have no further speech."""
     table = build_timetable(debate)
     over = debate.status == "complete" or next_step(debate).close is not None
     return tuple(
@@ -266,16 +267,16 @@ def finished_rounds(debate: Debate) -> tuple[int, ...]:
 
 
 def list_cues(debate: Debate) -> tuple[Cue, ...]:
-    """Return the cues of all turns that were made or are due, by index."""
+    """Return the cues of all finished turns and of the turns that come next, sorted by index."""
     return tuple(add_guidance(debate, cue) for item in build_timetable(debate).rounds for cue in item.cues)
 
 
-def has_converged(debate: Debate, rounds: int) -> bool:
-    """Return whether round `rounds` (a number from 1) brought no new claim or rebuttal. Always false for round 1."""
-    if rounds < MIN_ROUNDS_TO_CONVERGE:
+def has_converged(debate: Debate, round_number: int) -> bool:
+    """Return whether a round brought no new claim and no new rebuttal. Always false for round 1."""
+    if round_number < MIN_ROUNDS_TO_CONVERGE:
         return False
-    new = {point for turn in debate.turns_by_round.get(rounds, ()) for point in _points_made(turn)}
-    return new <= {point for turn in debate.turns if turn.round < rounds for point in _points_made(turn)}
+    new = {point for turn in debate.turns_by_round.get(round_number, ()) for point in _points_made(turn)}
+    return new <= {point for turn in debate.turns if turn.round < round_number for point in _points_made(turn)}
 
 
 def _awaited_briefs(debate: Debate, table: Timetable) -> Iterable[Brief]:

@@ -1,1 +1,1 @@
-"""Presents debates and events on a terminal, as plain lines, Markdown, HTML and CI formats."""
+"""Formats debates and events for terminals, and as plain lines, Markdown, HTML and CI formats."""

@@ -1,4 +1,4 @@
-"""Describes the differences between two judgements, of one debate or of two debates."""
+"""Describes the differences between two judgements. Both may be of the same debate, or of two debates."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ OUTCOME_BADGES = {
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
 VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
-"""Maximum number of claim ids in the summary. If the standing of more claims changed, the summary lists no ids."""
+"""Maximum number of claim ids in the summary. If the standing differs for more claims, the summary lists no ids."""
 MOTION_SETTING = "topic"
 """Configuration key of the motion, which the table of settings leaves out."""
 RunsBySystem = dict[str, str]
@@ -65,7 +65,7 @@ class ComparedPair:
 
     @property
     def runs(self) -> tuple[RunsBySystem, RunsBySystem]:
-        """Judging runs of A and of B, by judging system."""
+        """Judging runs of A and judging runs of B."""
         verdicts = self.comparison.verdicts
         return (
             {item.system: item.a.run for item in verdicts if item.a is not None},
@@ -107,7 +107,7 @@ def summarize_comparison(pair: ComparedPair) -> list[str]:
     if unshared:
         *most, last = unshared
         names = f"{', '.join(most)} and {last}" if most else last
-        settings += f", but only one of the two has a verdict of {names}"
+        settings += f", but only one side has a verdict of {names}"
     return [
         *(different if a.topic != b.topic else ()),
         _outcome_sentence(comparison.verdicts),

@@ -1,4 +1,7 @@
-"""Formats the progress and results of an experiment: tables, sentences, plain lines and JSON."""
+"""Formats the progress and results of an experiment as tables, sentences, plain lines and JSON.
+
+A cell is one debate of the experiment.
+"""
 
 import json
 from collections.abc import Iterator
@@ -60,7 +63,7 @@ def status_remarks(status: Status) -> list[str]:
     lines = [format_failures(each) for each in status.failures]
     lines += [f"note: {note}" for note in status.notes]
     if status.removed:
-        lines.append(f"note: {status.removed:,} cells of an earlier version of the file are kept and do not count")
+        lines.append(f"note: {status.removed:,} cells of an earlier version of the file are kept, but not counted")
     return lines
 
 
@@ -137,7 +140,7 @@ class JsonExperimentObserver(ExperimentObserver):
         self._print({"type": "started", **_cell_data(record)}, progress)
 
     def settled(self, record: CellRecord, winners: Winners, progress: ExperimentProgress) -> None:
-        """Print the cell that has ended, with its state and the winner that each judge named."""
+        """Print the cell whose run has ended, with its state and the winner that each judge named."""
         end = {"state": record.state, "cause": record.cause, "message": record.message, "winners": dict(winners)}
         self._print({"type": "settled", **_cell_data(record), **end}, progress)
 

@@ -1,4 +1,4 @@
-"""The judge card: the results of a judge's audit as tables, Markdown, and sentences without terms of statistics."""
+"""Formats judge cards: the results of a judge's audit as tables, Markdown and plain sentences."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -21,7 +21,7 @@ ANSWERS = {"met": Badge("✓", "yes", "good"), "not met": Badge("✗", "no", "ba
 
 
 class Check(NamedTuple):
-    """A gate of the audit as a question, with the answer and the measured number."""
+    """A gate of the audit, worded as a question, with the answer and the measured number."""
 
     gate: str
     """Name of the gate in the option `--gate`."""
@@ -29,7 +29,7 @@ class Check(NamedTuple):
     answer: Badge
     found: str
     """The measured number, its interval, and the number of debates. Empty if nothing was measured."""
-    wanted: str
+    required: str
     """The bound of the gate, e.g. `at most 10 %`."""
 
 
@@ -65,7 +65,7 @@ def format_bound(result: AuditGateResult) -> str:
 
 
 def first_screen(report: JudgeAuditReport) -> list[str]:
-    """Return the first lines of a card: the judge, the advice and its reason, and the size of the test."""
+    """Return the first lines of a judge card: the judge, the advice and its reason, and the size of the test."""
     lines = [
         rehearsal_line(report),
         f"Judge: {report.judge.model}, judging system {report.judge.system}",
@@ -77,19 +77,19 @@ def first_screen(report: JudgeAuditReport) -> list[str]:
 
 
 def rehearsal_line(report: JudgeAuditReport) -> str:
-    """Return the notice that the mock was the judge; an empty text for any other judge."""
+    """Return the notice that the judge is the mock; empty for any other judge."""
     return REHEARSAL_NOTICE if is_mock(report.judge.model) else ""
 
 
 def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table]:
     """Return the tables of one judge's card: checks, biases, comparison with known winners.
 
-    `unknown_labels`: number of labels that name neither a debater nor a draw. The comparison leaves them out.
+    `unknown_labels`: number of labels that name neither a debater nor a draw. The comparison leaves these labels out.
     """
     checks: list[TableRow] = [
-        (f"{check.question} ({check.gate})", check.answer, check.found, check.wanted) for check in list_checks(report)
+        (f"{check.question} ({check.gate})", check.answer, check.found, check.required) for check in list_checks(report)
     ]
-    tables = [Table("checks", ("question", "answer", "found", "wanted"), tuple(checks), (INTERVALS,))]
+    tables = [Table("checks", ("question", "answer", "found", "required"), tuple(checks), (INTERVALS,))]
     tables += [_bias_table(report.measures)] if report.measures else []
     if report.comparison is not None:
         tables.append(_comparison_table(report.comparison, unknown_labels))

@@ -46,7 +46,7 @@ def doctor_table(entries: Sequence[Mapping[str, Any]]) -> Table:
     usage = [f"{entry['model']}: {words}" for entry in entries if (words := format_check_usage(entry))]
     return Table(
         title="models",
-        heads=("model", *(CHECK_LABELS[way] for way in MODEL_CHECKS), "takes", "tokens/s", "USD/M in/out"),
+        heads=("model", *(CHECK_LABELS[way] for way in MODEL_CHECKS), "time", "tokens/s", "USD/M in/out"),
         rows=tuple(map(_doctor_row, entries)),
         remarks=(*people, *problems, *usage),
         numeric=frozenset({5, 6, 7}),
@@ -70,7 +70,7 @@ def provider_table(entries: Sequence[Mapping[str, Any]]) -> Table:
     """Return a row per provider: model, key, structured output, web search, address, maximum calls at once."""
     return Table(
         title="providers",
-        heads=("write", "key", "structured output", "web search", "address", "calls at once"),
+        heads=("example", "key", "structured output", "web search", "address", "calls at once"),
         rows=tuple(
             (
                 entry["example"],
@@ -91,7 +91,7 @@ def provider_table(entries: Sequence[Mapping[str, Any]]) -> Table:
 def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield a line per model, then a line per problem.
 
-    `MODEL  usable  (native schema works, …)  4.2 s, 30 tokens/s`
+    Example: `MODEL  usable  (native schema works, …)  4.2 s, 30 tokens/s`
     """
     for entry in entries:
         checks = ", ".join(

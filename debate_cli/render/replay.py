@@ -45,7 +45,7 @@ class ReplayPlan(NamedTuple):
     round_number: int | None = None
     """Number of the only round to replay; None replays all rounds."""
     is_typed: bool = False
-    """Whether the text of a speech appears piece by piece."""
+    """Whether the text of a speech appears piece by piece, as if someone typed it."""
     judged: bool = True
     one_by_one: bool = False
     """Whether simultaneous speeches are replayed one after the other."""
@@ -55,7 +55,9 @@ class ReplayPlan(NamedTuple):
         stage = _ReplayState(observer, self.debate, self.round_number)
         waves = group_waves(self.debate, self.round_number)
         for wave in [[turn] for together in waves for turn in together] if self.one_by_one else waves:
-            for turn in wave if self.is_typed or len(wave) > 1 else ():  # else a view may draw "thinking"
+            for turn in (
+                wave if self.is_typed or len(wave) > 1 else ()
+            ):  # a view would draw "thinking" for a single speech
                 observer.asking(_cue(turn))
             if self.is_typed:
                 yield from _type_wave(wave, observer)

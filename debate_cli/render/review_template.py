@@ -1,4 +1,4 @@
-"""Writes the YAML file of a review: the speeches as comments, and an explained field for each answer."""
+"""Writes the YAML file of a review. The speeches are comments; each answer has a field with an explanation."""
 
 import hashlib
 from collections.abc import Iterator, Sequence

@@ -20,7 +20,7 @@ _UNPRINTABLE = re.compile(f"{_CONTROLS.pattern}|{_INVISIBLE.pattern}|{_SURROGATE
 def sanitize_text(text: str) -> str:
     """Remove control sequences, control characters, bidi controls and invisible tags.
 
-    Line feeds and tabs stay. All other line breaks become line feeds. Idempotent.
+    Line feeds and tabs stay. All other line breaks become line feeds.
     """
     if text.isascii() and text.isprintable():
         return text

@@ -36,7 +36,7 @@ PENDING_JUDGE_BADGE = Badge("…", "", "mixed")
 """Badge of a complete debate with a missing judgement."""
 UNDECIDED_BADGE = Badge("!", "the deciding judgement is missing", "bad")
 """Badge of a complete debate whose deciding judgement is missing."""
-NO_DEBATES_MESSAGE = "No debate is saved here. To hold a first debate without a model, run `debate run --mock`."
+NO_DEBATES_MESSAGE = "No debate is saved here. To run a first debate without a model, enter `debate run --mock`."
 RESUMABLE_STATES = frozenset({"unfinished", "budget", "interrupted", "failed"})
 
 

@@ -22,7 +22,7 @@ EXPORT_WIDTH = 111
 """Width of the exported terminal in columns."""
 _FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 _RICH_FONTS = 2
-"""Only the two font definitions of Rich are removed, not similar text in a debate."""
+"""Number of font definitions to remove. Rich writes two at the start; a debate may contain similar text later."""
 _NO_XML = re.compile("[\ufffe\uffff]")
 _PAGE = """<!DOCTYPE html>
 <html lang="en">

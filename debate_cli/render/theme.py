@@ -1,8 +1,8 @@
 """Symbols, colours, number formats and common sentences of all screens.
 
-The names in `__all__` are imported from lower packages, because `print(outcome)` of the Python API needs them too.
+The names in `__all__` are defined in `domain` and `systems`, because `print(outcome)` of the Python API needs them too.
 
-No meaning is shown by colour alone. Every colour has a contrast of at least 3 on light and dark backgrounds.
+A symbol or a word accompanies each colour that has a meaning. Every colour has a contrast of at least 3 on light and dark backgrounds.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Sign(NamedTuple):
 _PARTICIPANT_MARKERS = (("●", TEAL), ("◆", PLUM), ("▲", GOLD), ("■", BLUE), ("★", GREEN), ("▼", RED))
 
 UNKNOWN_SIGN = Sign("…", "", MUTED)
-"""Sign of a name that no debater has."""
+"""Sign of a name that is not the name of a debater."""
 
 TONE_COLOURS: dict[Tone, str] = {"good": GREEN, "mixed": GOLD, "bad": RED, "info": BLUE, "muted": MUTED}
 SHIFT_BADGES = {
@@ -85,7 +85,7 @@ MOCK_LABEL = "mock, no model"
 NO_MODEL = "no model"
 IMPORTED_LABEL = "imported"
 EXPERIMENT_REHEARSAL_NOTICE = "REHEARSAL: the mock answered, so no result says anything about a model"
-"""Notice with the results of an experiment in which only the mock answered."""
+"""Notice above the results of an experiment in which only the mock answered."""
 
 
 def format_model(model: str) -> str:
@@ -120,9 +120,9 @@ def format_cell(cell: Cell) -> str:
 
 
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
-    """Yield (position, header, cell) for each cell of a row except the first. Empty cells are left out, unless a badge.
+    """Yield (position, header, cell) for each cell of a row except the first. Empty cells are left out, except badges.
 
-    The header is empty for cells that need no explanation: a debater's name, and the only filled badge of a row.
+    The header is empty for cells that need no explanation: a debater's name, and the only badge with a word in a row.
     """
     badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
     for position, cell in enumerate(row[1:], 1):
@@ -140,7 +140,7 @@ def participant_styles(participants: Sequence[Participant]) -> dict[str, Sign]:
 
 
 def format_count(count: int) -> str:
-    """Return a count of tokens: 950, 12.3k, 1.20M."""
+    """Return a number of tokens as text, e.g. 950, 12.3k or 1.20M."""
     if count < 1000:  # noqa: PLR2004 - the unit
         return str(count)
     return f"{count / 1000:.1f}k" if count < 1_000_000 else f"{count / 1_000_000:.2f}M"  # noqa: PLR2004 - the unit
@@ -160,7 +160,7 @@ def format_duration(duration: float) -> str:
 
 
 def format_clock(duration: float) -> str:
-    """Return a duration for a running clock, to the second: 0:04, 1:05, 1:02:03."""
+    """Return a duration in whole seconds as text: 0:04, 1:05, 1:02:03."""
     minutes, rest = divmod(int(duration), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
@@ -180,7 +180,7 @@ def format_call(call: ModelCall) -> str:
 
 
 def format_usage(usage: TotalUsage) -> str:
-    """Return calls, tokens and cost on one line, then the number of people's answers and the time they took."""
+    """Return calls, tokens and cost on one line, then the number and the total time of people's answers."""
     parts = [_format_model_usage(usage)] if usage.calls > usage.human_calls or not usage.calls else []
     if usage.human_calls:
         parts.append(f"human: {usage.human_calls} answered, {format_duration(usage.human_s)}")
@@ -243,7 +243,7 @@ def describe_judging(debate: Debate) -> str:
 
 
 def describe_kind(debate: Debate) -> tuple[str, ...]:
-    """Return (`debate`, format), (`debate`, `imported from FILE`), or (`text`,) for a judged document."""
+    """Return the kind of a debate: (`debate`, format), (`debate`, `imported from FILE`), or (`text`,) for a document."""
     if debate.origin is not None:
         return ("debate", f"imported from {debate.origin.file}")
     return ("debate", debate.config.format.kind.replace("_", "-")) if debate.document_name is None else ("text",)
@@ -278,7 +278,7 @@ def format_cause(cause: str) -> str:
 
 
 def refer_to_failure(cause: str) -> str:
-    """Return the words for a failure whose message is on the screen already, e.g. `unreachable, see above`."""
+    """Return words that refer to a failure whose message is on the screen already, e.g. `unreachable, see above`."""
     return f"{format_cause(cause)}, see above"
 
 
@@ -288,7 +288,7 @@ def expand_error_names(sentence: str) -> str:
 
 
 def describe_outcome(verdict: Verdict, document: str | None = None) -> str:
-    """Say in one sentence who won, and how clearly. `document`: name of the judged text; None for a debate."""
+    """Return a sentence that says who won, and how clearly. `document`: name of the judged text; None for a debate."""
     return get_system(verdict.system).describe_outcome(verdict, document)
 
 
@@ -304,7 +304,7 @@ def missing_sentences(verdict: Verdict) -> tuple[str, ...]:
 
 
 def score_axis_max(verdict: Verdict) -> float | None:
-    """Return the upper end of a score axis, at least the highest possible score; None if that is unknown."""
+    """Return the end of the axis for a verdict's scores; None if the judging system has no highest possible score."""
     highest = get_system(verdict.system).max_score(verdict)
     return None if highest is None else max(highest, *map(abs, verdict.scores.values()), 0.0)
 
@@ -320,7 +320,7 @@ CLOSE_MESSAGES: dict[CloseReason, str] = {
 
 
 BACKGROUND_LINES, BACKGROUND_LENGTH = 3, 240
-"""Maximum number of lines that are shown of a background, and maximum number of characters of each line."""
+"""Maximum number of shown lines of a background, and maximum number of characters of each line."""
 
 
 def background_excerpt(background: str | None) -> list[str]:

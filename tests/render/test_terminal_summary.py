@@ -25,11 +25,13 @@ from debate_cli.render import theme
 from debate_cli.render.content.report import ReportPart
 from debate_cli.render.content.resume_hint import required_change
 from debate_cli.render.content.speech_parts import CitationIndex, ThreadIndex
+from debate_cli.render.content.summary import closing_rows
 from debate_cli.render.live.header import debate_heading, round_rule
 from debate_cli.render.live.speech import PanelRow, turn_panel
 from debate_cli.render.terminal.report import closing_screen, details, fitting_screen
 from debate_cli.render.text.plain import closing_lines, header_lines
 from debate_cli.storage.transcript_store import open_debate
+from debate_cli.systems.briefing import build_briefing
 from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.findings import Insight
 
@@ -146,6 +148,30 @@ def test_a_wide_window_leaves_nothing_out() -> None:
     shown = open_debate(TRANSCRIPTS / "showcase.json").debate
     screen = text(fitting_screen(Console(width=100, height=200), shown, score(shown)), 100)
     assert all(label in screen for label in ("why ", "dispute ", "open ", "advice ", "moderator "))
+    assert "left out" not in screen
+
+
+@pytest.mark.parametrize("width", [40, 60])
+def test_a_narrow_window_says_how_many_rows_are_left_out(width: int) -> None:
+    """The last row of the screen counts them, and names the commands that show them."""
+    shown = open_debate(TRANSCRIPTS / "showcase.json").debate
+    _, rows = closing_rows(shown, score(shown))
+    screen = text(fitting_screen(Console(width=width, height=200), shown, score(shown)), width)
+    columns = [line[13:] for line in screen.splitlines()]
+    labels = {line[:13].strip() for line in screen.splitlines()}
+    omitted = sum(row.row_count for row in rows if row.part and row.label not in labels)
+    assert omitted
+    assert f"{omitted} rows left out here: `debate replay` and `--details` show all rows" in " ".join(columns)
+
+
+@pytest.mark.parametrize("show", CLOSINGS)
+def test_further_open_questions_are_counted(show: Callable[[Debate], str]) -> None:
+    """The closing screen shows two of them."""
+    shown = open_debate(TRANSCRIPTS / "showcase.json").debate
+    briefing = build_briefing(shown)
+    assert briefing is not None
+    assert len(briefing.unresolved_questions) == 3
+    assert "and 1 more" in show(shown)
 
 
 @pytest.mark.parametrize("width", [60, 160])

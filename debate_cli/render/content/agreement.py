@@ -86,9 +86,9 @@ def victory_cell(verdict: Verdict) -> Cell:
 
 
 def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return `structured`, or `structured r2` if `among` has several runs of the system. The label is not sanitized.
+    """Return the label of a verdict: `structured`, or `structured r2` if `among` has several runs of this system.
 
-    A person's verdict is always labelled with run and person.
+    The label of a person's verdict always has run and person. The label is not sanitized.
     """
     runs = (item.run for item in among if item.system == verdict.system and item.reviewer is None)
     return format_system_label(verdict.system, verdict.run, runs, verdict.reviewer)
@@ -102,13 +102,13 @@ def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
 
 
 def label_judging_system(debate: Debate, system: str, run: str) -> str:
-    """Return the name of a judging system. If several judging runs have it, `run` follows, e.g. `structured r2`."""
+    """Return the name of a judging system. If several judging runs use the system, `run` follows, e.g. `structured r2`."""
     runs = (known.id for known in debate.runs if any(one.kind == system for one in known.judging.systems))
     return format_system_label(system, run, runs)
 
 
 def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts with the first deciding one in front. Other deciding verdicts lose their mark."""
+    """Return the verdicts, the first deciding verdict in front. `decides` is False for all other verdicts."""
     head = next((verdict for verdict in verdicts if verdict.decides), None)
     rest = [
         verdict.model_copy(update={"decides": False}) if verdict.decides else verdict
@@ -144,7 +144,7 @@ def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 
 
 def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
-    """Return each outcome, e.g. `Con wins`, with its number of verdicts. The most frequent outcome is first."""
+    """Return each outcome, e.g. `Con wins`, with its number of verdicts. The most frequent outcome comes first."""
     counts: Counter[str] = Counter()
     for verdict in verdicts:
         victory = "a draw" if verdict.victory == "draw" else verdict.victory

@@ -1,4 +1,4 @@
-"""Writes the chair's announcements, which only people read. The text is not sanitized."""
+"""Writes the announcements of the debate's chair. Only people read them, not models. The text is not sanitized."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -29,7 +29,7 @@ def announce_debate(debate: Debate) -> str:
 
 
 def announce_round(debate: Debate, number: int, phase: Phase) -> str:
-    """Return the announcement of a round: who gave up, who speaks, and what comes next.
+    """Return the announcement of a round: who surrendered, who speaks, and what comes next.
 
     `debate` must have all turns before the round. For an imported debate, only the number of the round is announced.
     """
@@ -49,7 +49,7 @@ def announce_round(debate: Debate, number: int, phase: Phase) -> str:
 
 
 def announce_close(debate: Debate, reason: CloseReason | None) -> str:
-    """Return a sentence with the reason for the debate's end, and with the number of speeches.
+    """Return one or two sentences: why the debate ended, and how many speeches it had.
 
     Empty for a judged document, or if `reason` is None.
     """
@@ -82,7 +82,7 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
     config = debate.config.format
     others = "the other side" if len(debate.participants) == PAIR else "the others"
     if stage.follow_up:
-        return "those who asked take up the answers"
+        return "those who asked respond to the answers"
     match stage.phase:
         case "opening":
             blind = "" if _speaks_in_turn(debate) else f", without seeing those of {others}"
@@ -100,7 +100,10 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
 
 
 def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase) -> int | None:
-    """Match rounds to stages by phase, because a skipped stage has no round."""
+    """Return the index in `plan` of the stage of a round; None if there is no such stage.
+
+    Rounds are matched to stages by phase, because a skipped stage has no round.
+    """
     phases = {turn.round: turn.phase for turn in debate.turns if turn.round < number} | {number: phase}
     position = -1
     for _, wanted in sorted(phases.items()):

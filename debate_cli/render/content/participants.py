@@ -27,7 +27,7 @@ class ParticipantRow(NamedTuple):
     sign: Sign
     name: str
     part: str
-    """Side of a debater, or role of a judge."""
+    """Side and settings of a debater, e.g. `for · engineer`, or role of a judge, e.g. `3 judges, decides`."""
     model: str
     """Models that answered, e.g. `a/x, then a/y (configured: a/z)`. Before the first answer, the configured model or
     `no model`."""
@@ -51,7 +51,7 @@ def _debater_settings(debate: Debate, person: Participant) -> Iterable[str]:
     set_up = next((item for item in debate.config.debaters if item.name == person.name), None)
     personality = set_up.personality if set_up is not None else None
     if personality is not None:
-        yield "personality of its own" if isinstance(personality, Personality) else personality
+        yield "own personality" if isinstance(personality, Personality) else personality
     if person.strategy:
         yield f"strategy {person.strategy}"
 
@@ -78,7 +78,7 @@ def debate_facts(debate: Debate) -> list[str]:
 def judge_rows(debate: Debate, *runs: JudgingRun) -> tuple[ParticipantRow, ...]:
     """Return a row per judging system and model in `runs`. A panel has a row per judge instead.
 
-    The deciding system is marked, unless models judged in more than one of the runs.
+    The deciding system is marked if models judged in only one of the runs.
     """
     marked = [run for run in runs if run.reviewer is None]
     rows = (row for run in runs for row in _rows_of_run(debate, run, is_marked=marked == [run]))

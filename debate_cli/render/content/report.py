@@ -65,20 +65,21 @@ class VerdictReport:
     label: str
     """Name of the judging system, followed by the judging run if several verdicts have this system."""
     title: str
-    """`verdict`. If the report has several verdicts, the label is added, e.g. `verdict, structured, decides`."""
+    """`verdict`. If the report has several verdicts, the label follows, e.g. `verdict, structured, decides`."""
     is_alone: bool
     """Whether the report has only this verdict."""
     answer: str
     """Who won and by how much, in a sentence."""
     quote: JudgeQuote | None
-    """Words of a judge who agrees with the verdict. None if there are none, or if the briefing starts with the same
-    words."""
+    """Words of a judge who agrees with the verdict. None if there are no such words, or if they are the briefing's key
+    insight."""
     missing: tuple[str, ...]
     """A sentence for each assessment that the verdict lacks."""
     tables: tuple[Table, ...]
     rows: tuple[SummaryRow, ...]
-    """Rows on required changes, reason, quote, weakest argument and missing assessments. Only the first verdict has a
-    weakest argument.
+    """Rows on required changes, reason, quote and missing assessments.
+
+    The rows of the first verdict also warn of very small judge models, and name the weakest argument.
     """
 
 
@@ -95,7 +96,7 @@ class DebateReport:
     verdicts: tuple[VerdictReport, ...]
     """The verdicts, the deciding one first. If the debate stopped early, verdicts without scores are left out."""
     omitted: tuple[str, ...]
-    """Sentence on the verdicts that the report of an unfinished debate leaves out; empty if none is left out."""
+    """Sentence on the verdicts without scores, which the report of an unfinished debate leaves out; may be empty."""
     agreement: Table | None
     """Comparison of the verdicts; None for fewer than two verdicts."""
     briefing: Briefing | None
@@ -104,13 +105,13 @@ class DebateReport:
     """Charts and tables that judging systems add to the report."""
     trace_rows: tuple[TraceRow, ...]
     rehearsal: str
-    """The sentence that only the mock answered; empty if a model answered."""
+    """Notice that the mock gave all or some of the answers; empty if it gave none."""
     caution: str
-    """Sentence on judges that are too small for decisions; empty if there are none."""
+    """Warning about judges' models that are too small for decisions; may be empty."""
     blocks_by_part: Mapping[ReportPart, Sequence[Block]]
 
     def blocks(self, order: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, Sequence[Block]]]:
-        """Yield each reported part with its blocks. `order`: order of the parts."""
+        """Yield each reported part with its tables, row groups and verdicts. `order`: the parts in their order."""
         for part in order:
             if self.only in (None, part):
                 yield part, self.blocks_by_part.get(part, ())

@@ -25,7 +25,7 @@ SHORTER_PROMPTS = "--set format.history=recent"
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 ABSTENTION_PAGE = "no-structured-output"
 MAX_ABSTENTION_LENGTH = 160
-"""Maximum length in characters of the reason why a judge abstained. Other reasons are short, and end with a remedy."""
+"""Maximum length in characters of the shown reason why a judge abstained. Other reasons are not shortened."""
 _REQUIRED_CHANGES = {
     "ContextOverflowError": "resuming fails again until you change a setting",
     "UnauthorizedError": "resuming fails again until you replace the key or name another model",
@@ -60,9 +60,9 @@ def required_change(cause: str) -> str:
 
 
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
-    """Return options for `debate run --resume`. Each of them alone may help, so the user chooses one.
+    """Return options for `debate run --resume`. The user chooses one of them, because each may help on its own.
 
-    An empty text in the result means resuming without an option. The result is empty if no option helps.
+    An empty text means that resuming without an option may help. The tuple is empty if nothing helps.
     """
     if not required_change(failure.cause):
         return ("",)
@@ -79,7 +79,7 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
 
 
 def _can_drop_turns(debate: Debate, task: Task) -> bool:
-    if debate.config.format.history != "full":  # a refused prompt has been shortened already
+    if debate.config.format.history != "full":  # the refused prompt was shortened already
         return False
     if isinstance(task, Cue):
         return bool(recent_history(debate.visible_to(task)).ledger.entries)
@@ -99,7 +99,7 @@ def _model_setting(config: DebateConfig, task: Task) -> str:
 
 
 class MissingJudgements(NamedTuple):
-    """The judgements that verdicts of a debate lack. The text is not sanitized."""
+    """The missing judgements of a debate. The text is not sanitized."""
 
     debate: Debate
     briefs: tuple[Brief, ...]
@@ -119,7 +119,7 @@ class MissingJudgements(NamedTuple):
     def lacks_deciding_judgement(self) -> bool:
         """Whether a missing judgement leaves the verdict of a deciding system open.
 
-        The verdict is open if the judgement can be requested again, or if the verdict is undetermined.
+        The verdict is open if it is undetermined, or if a resume requests the judgement again.
         """
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
@@ -129,7 +129,7 @@ class MissingJudgements(NamedTuple):
     def describe(self, shown: Collection[str] = ()) -> str:
         """Return a sentence with the number of missing judgements, their systems, and the most frequent reason.
 
-        `shown`: messages of failures that the user has already read. They are not repeated.
+        `shown`: messages of failures that the user has already read. The sentence does not repeat these messages.
         """
         runs = [run.id for run in self.debate.runs]
         by_system = Counter(format_system_label(brief.system, brief.run, runs) for brief in self.briefs)
@@ -139,13 +139,13 @@ class MissingJudgements(NamedTuple):
         return f"{subject} ({systems}): {self._describe_reason(shown)}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
-        """Return two commands: one asks for these judgements again, the other judges anew with another model.
+        """Return two commands: the first requests these judgements again, the second judges with another model.
 
-        The first command makes the smallest change after which one of the judges may answer: no change, else shorter
-        prompts, else another model for each judge whose request was refused. It is empty if no such change helps.
-        Without a path, and with `batch`, it can make no change. The order of the failures does not matter.
+        The first command has the smallest change that may help at least one judge: no change, shorter prompts, or
+        another model for each refused request. The first command is empty if no such change helps. It has no change if
+        `path` is None or `batch` is true.
 
-        `path`: path of the transcript; None if the debate was not saved.
+        `path`: path of the transcript; None if the debate was not saved. `batch`: whether to use a provider's batch API.
         """
         options = self._resume_options()
         if path is None:
@@ -160,7 +160,7 @@ class MissingJudgements(NamedTuple):
 
     def _model_option(self) -> str:
         brief = self.briefs[0]
-        if brief.run != FIRST_RUN or self.debate.document_name is not None:  # `judge` asked
+        if brief.run != FIRST_RUN or self.debate.document_name is not None:  # requested by `debate judge`
             return f"--model {MODEL_PLACEHOLDER}"
         return f"--set {_model_setting(self.debate.config, brief)}={MODEL_PLACEHOLDER}"
 
@@ -174,7 +174,7 @@ class MissingJudgements(NamedTuple):
         failures = [self.failures[brief.key] for brief in self.briefs if brief.key in self.failures]
         if not failures:
             return "not asked yet"
-        # What follows the colon may be the server's words, with e.g. the length of each prompt.
+        # The text after the colon may differ between failures of one kind, e.g. in the length of the prompt.
         kinds = [(failure.cause, failure.message.partition(": ")[0]) for failure in failures]
         kind, count = Counter(kinds).most_common(1)[0]
         message, page = failures[kinds.index(kind)].message, get_error_page(kind[0])

@@ -15,8 +15,7 @@ from debate_cli.systems.base import LiveReport, ReportedScore
 from debate_cli.systems.registry import get_system
 
 MAX_WAITING_ROUNDS = 2
-"""Maximum number of rounds whose finished speeches wait for the report on an earlier round. Judges of a round answer
-while the next rounds are spoken."""
+"""Maximum number of rounds whose finished speeches wait until the judges' report on an earlier round is shown."""
 
 
 class JudgeReport(NamedTuple):
@@ -39,7 +38,7 @@ def report_position(brief: Brief) -> tuple[bool, int, int, int]:
 def must_report_wait(brief: Brief, in_flight: Iterable[Brief]) -> bool:
     """Return whether the report on `brief` must wait for an earlier report of the same system.
 
-    `in_flight`: judges' tasks that were requested and have not ended.
+    `in_flight`: requested judges' tasks that have not ended.
     """
     return any(
         (other.run, other.system) == (brief.run, brief.system) and report_position(other) < report_position(brief)
@@ -48,7 +47,7 @@ def must_report_wait(brief: Brief, in_flight: Iterable[Brief]) -> bool:
 
 
 def report_round(brief: Brief, debate: Debate) -> float:
-    """Return the round after whose speeches a reader expects the report on `brief`; infinity for the whole debate."""
+    """Return the number of the round after which the report on `brief` is shown; infinity for the whole debate."""
     subject = brief.subject
     if subject.moment == "debate":
         return inf
@@ -59,13 +58,14 @@ def report_round(brief: Brief, debate: Debate) -> float:
 def must_speech_wait(round_number: int, finished: Collection[int], in_flight: Iterable[Brief], debate: Debate) -> bool:
     """Return whether finished speeches of a round must wait, because a report on an earlier round is still missing.
 
-    `finished`: rounds with finished speeches that are not shown yet. `in_flight`: see `must_report_wait`.
+    `finished`: rounds with finished speeches that are not shown yet. `in_flight`: requested judges' tasks that have not
+    ended.
     """
     return len(finished) <= MAX_WAITING_ROUNDS and any(report_round(of, debate) < round_number for of in in_flight)
 
 
 def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
-    """Return the report on one assessment. Its scores are only those of this assessment, not of earlier ones."""
+    """Return the report on one assessment, with the scores of this assessment only."""
     title = theme.format_brief(assessment.brief, label_judging_system(debate, assessment.system, assessment.run))
     marks = assessment.marks
     if marks and not assessment.findings and all(mark.criterion == PROBABILITY for mark in marks):
@@ -79,8 +79,8 @@ def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
 def describe_failure(failure: Failure, shown: set[str]) -> str:
     """Return a sentence on a failure, e.g. `Pro could not speak: lab is down (unreachable)`.
 
-    `shown`: messages that the user has already read, to which this message is added. A message in `shown` is not
-    repeated: `Con could not speak: unreachable, see above`.
+    `shown`: messages that the user has already read. The message of `failure` is added to this set. A message that is
+    already in the set is not repeated: `Con could not speak: unreachable, see above`.
     """
     if isinstance(failure.task, Cue):
         who, what = failure.who, "could not speak"

@@ -1,4 +1,4 @@
-"""Splits speeches into parts. Finds the citations of a part, and earlier statements about its argument."""
+"""Splits speeches into parts. Finds the citations in a part, and the earlier questions and replies about an argument."""
 
 from collections.abc import Iterable
 from typing import NamedTuple, cast
@@ -21,7 +21,7 @@ SpeechPart = Argument | Response | FollowUpAnswer | Closing | str
 """A part of a speech. Free text is a string."""
 MAX_REPLY_LENGTH = 200
 NEW_ARGUMENT_PREFIX = "New argument. "
-"""Prefix of a new argument in the text of a cross-examination. Such an argument does not count."""
+"""Prefix of a new argument in the text of a cross-examination, which allows no new arguments."""
 
 
 def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
@@ -44,7 +44,7 @@ def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
 
 
 def text_since_restart(pieces: Iterable[str]) -> str:
-    """Return the text after the last RESTART, which a stream sends before it begins the answer again."""
+    """Return the streamed text after the last RESTART, which marks that the answer begins again."""
     return "".join(pieces).rpartition(RESTART)[2]
 
 
@@ -93,7 +93,7 @@ def _strings(item: dict[str, object], *names: str) -> dict[str, str]:
 
 
 class ThreadStep(NamedTuple):
-    """A question about an argument in an earlier round, or the author's reply to a question. The text is not sanitized."""
+    """A question about an argument, or a reply by the argument's author. The text is not sanitized."""
 
     by: str
     symbol: str
@@ -108,14 +108,13 @@ class ThreadStep(NamedTuple):
 
 
 class ArgumentThread(NamedTuple):
-    """An argument, the newest questions about the argument, and the author's newest reply."""
+    """An argument, the latest questions about the argument, and the author's latest reply."""
 
     owner: str
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """Two kinds of step: the questions from the newest round with questions, and the newest reply of `owner`. Steps of
-    earlier rounds come first."""
+    """The questions of the latest round that has questions, and the latest reply of `owner`, sorted by round."""
 
 
 class ThreadIndex:

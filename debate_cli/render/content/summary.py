@@ -38,7 +38,7 @@ MAX_CLAIM_LENGTH, MAX_DISSENT_LENGTH = 105, 160
 """Maximum length in characters: of claims and questions on the closing screen, and of a dissenting judge's reasons."""
 
 OPTIONAL_PARTS = ("open", "advice", "dispute", "other verdicts", "why")
-"""Parts of the closing screen that a small window leaves out, in this order."""
+"""Parts of the closing screen that a small window may leave out, the first one first."""
 
 
 class SummaryRow(NamedTuple):
@@ -48,6 +48,10 @@ class SummaryRow(NamedTuple):
     cells: tuple[Cell, ...]
     debater: str | None = None
     """Debater whose colour the first cell has; None for no colour."""
+    part: str = ""
+    """Member of OPTIONAL_PARTS that contains the row; empty if the row is always shown."""
+    row_count: int = 1
+    """Number of omitted rows if the row is e.g. `and 2 more`; otherwise 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +66,18 @@ class VerdictSummary:
     """One or two sentences that explain the verdict with numbers; may be empty."""
     required_changes: tuple[RequiredChange, ...]
     """Changes that a judged document needs in order to pass, grouped by dimension. The group with the most weight
-    leads.
-    """
+    comes first."""
     weakest: WeakestArgument | None
     """The weakest argument; None if arguments cannot be ranked."""
     verdict_label: str
-    """Label of `verdict`. If there are several verdicts, the label says that this one decides, e.g. `structured r3
-    decides`."""
+    """Label of `verdict`, e.g. `structured`. If there are several verdicts, the label also says whether `verdict`
+    decides, e.g. `structured r3 decides`."""
     judge_again: str
     """A command that judges the debate again, quoted for a shell."""
 
     @property
     def repeats(self) -> bool:
-        """Whether the command `judge_again` asks judges who have judged already."""
+        """Whether the command `judge_again` repeats a judging system that has already judged the debate."""
         return self.judge_again.endswith(_REPEAT_OPTION)
 
 
@@ -107,18 +110,15 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
 
 
 def closing_rows(
-    debate: Debate, verdicts: Sequence[Verdict], max_claims: int = MAX_CLAIMS, without: Collection[str] = ()
+    debate: Debate, verdicts: Sequence[Verdict], max_claims: int = MAX_CLAIMS
 ) -> tuple[VerdictSummary, list[SummaryRow]]:
-    """Return the summary and the rows of the closing screen.
-
-    `max_claims`: maximum number of claims per label. `without`: the OPTIONAL_PARTS to leave out.
-    """
+    """Return the summary and the rows of the closing screen. `max_claims`: maximum number of claims per label."""
     summary = summarize_verdicts(debate, verdicts)
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
     briefing, sources = build_briefing(debate), brief_sources(debate)
     scores = score_arguments(debate, ordered)
     changes = limit_rows(change_rows(summary.required_changes), MAX_CHANGES)
-    rows = [*caution_rows(debate), *changes, *_verdict_rows(debate, summary, briefing, without)]
+    rows = [*caution_rows(debate), *changes, *_verdict_rows(debate, summary, briefing)]
     reliable, doubtful = (
         [SummaryRow(label, (note.id, shorten(note.words, MAX_CLAIM_LENGTH))) for note in notes]
         for label, notes in (("rely on", sources.reliable), ("check first", sources.doubtful))
@@ -126,12 +126,11 @@ def closing_rows(
     for group in (_upheld_rows(briefing, scores), reliable, doubtful, _doubtful_rows(briefing, scores)):
         rows += limit_rows(group, max_claims)
     if briefing is not None:
-        open_questions = briefing.unresolved_questions[:MAX_QUESTIONS]
-        found = [SummaryRow("open", (shorten(question, MAX_CLAIM_LENGTH),)) for question in open_questions]
+        questions = [shorten(question, MAX_CLAIM_LENGTH) for question in briefing.unresolved_questions]
+        rows += limit_rows([SummaryRow("open", (question,), part="open") for question in questions], MAX_QUESTIONS)
         advice = shorten(briefing.recommendation)
-        found += [SummaryRow("advice", (advice,))] if advice else []
-        rows += [row for row in found if row.label not in without]
-    rows += _other_verdict_rows(debate, ordered) if "other verdicts" not in without else ()
+        rows += [SummaryRow("advice", (advice,), part="advice")] if advice else []
+    rows += _other_verdict_rows(debate, ordered)
     agreement = build_agreement_table(ordered)
     rows += [SummaryRow("judges", (remark,)) for remark in (agreement.remarks if agreement is not None else ())]
     for vote in get_system(ordered[0].system).dissent(ordered[0]) if ordered else ():
@@ -142,7 +141,7 @@ def closing_rows(
 
 
 def caution_rows(debate: Debate) -> list[SummaryRow]:
-    """Return a row on judges that are too small for decisions; an empty list if there are none."""
+    """Return a row that warns of judge models that are too small for decisions; an empty list if there are none."""
     caution = describe_trial_judges(debate)
     return [SummaryRow("caution", (caution,))] if caution else []
 
@@ -151,7 +150,8 @@ def limit_rows(rows: Sequence[SummaryRow], limit: int) -> list[SummaryRow]:
     """Return the first `limit` rows. If rows are left out, an added row says how many."""
     if len(rows) <= limit:
         return list(rows)
-    return [*rows[:limit], SummaryRow(rows[0].label, (f"and {len(rows) - limit} more",))]
+    more = len(rows) - limit
+    return [*rows[:limit], rows[0]._replace(cells=(f"and {more} more",), debater=None, row_count=more)]
 
 
 def change_rows(changes: Iterable[RequiredChange]) -> list[SummaryRow]:
@@ -168,21 +168,18 @@ def quote_rows(quote: JudgeQuote | None) -> list[SummaryRow]:
     """Return a row with the judge's words; an empty list for None."""
     if quote is None:
         return []
-    return [SummaryRow("judge says", (f"{quote.judge}: “{quote.words}”" if quote.judge else f"“{quote.words}”",))]
+    words = f"{quote.judge}: “{quote.words}”" if quote.judge else f"“{quote.words}”"
+    return [SummaryRow("judge says", (words,), part="dispute")]
 
 
-def _verdict_rows(
-    debate: Debate, summary: VerdictSummary, briefing: Briefing | None, without: Collection[str]
-) -> Iterator[SummaryRow]:
+def _verdict_rows(debate: Debate, summary: VerdictSummary, briefing: Briefing | None) -> Iterator[SummaryRow]:
     verdict = summary.verdict
     if verdict is None:
         return
-    if summary.reason and verdict.victory != "undetermined" and "why" not in without:
-        yield SummaryRow("why", (summary.reason,))
-    if "dispute" in without:
-        pass
-    elif briefing is not None and briefing.key_insight:
-        yield SummaryRow("dispute", (shorten(briefing.key_insight, MAX_CLAIM_LENGTH),))
+    if summary.reason and verdict.victory != "undetermined":
+        yield SummaryRow("why", (summary.reason,), part="why")
+    if briefing is not None and briefing.key_insight:
+        yield SummaryRow("dispute", (shorten(briefing.key_insight, MAX_CLAIM_LENGTH),), part="dispute")
     else:
         yield from quote_rows(quote_judge(debate, verdict, briefing))
     yield from limit_rows(missing_rows(verdict), MAX_MISSING)
@@ -215,7 +212,7 @@ def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[
             label = f"{label} ({', '.join(models_used_by_judges(debate, verdict.run, verdict.system))})"
         elif verdict is ordered[0]:
             continue
-        yield SummaryRow(label, (theme.describe_answer(verdict, debate.document_name),))
+        yield SummaryRow(label, (theme.describe_answer(verdict, debate.document_name),), part="other verdicts")
 
 
 def find_required_changes(verdict: Verdict) -> tuple[RequiredChange, ...]:
@@ -235,9 +232,9 @@ def label_change(change: RequiredChange) -> str:
 
 
 def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
-    """Return a command that asks a judging system that has not judged the debate yet.
+    """Return a command that runs a judging system that has not judged the debate yet.
 
-    If all systems have judged the debate, the command asks the same judges again.
+    If all systems have judged the debate, the command runs the same system again.
     """
     known = tuple(map(get_system, system_kinds()))
     able = [system.kind for system in known if system.unsuitable_reason(debate) is None]
@@ -261,7 +258,7 @@ def explain_scores(verdict: Verdict) -> str:
 def quote_judge(debate: Debate, verdict: Verdict, briefing: Briefing | None = None) -> JudgeQuote | None:
     """Return the shortened words of a judge who agrees with the verdict.
 
-    None if there are no such words, if the verdict is undetermined, or if the `briefing` has the same words.
+    None if there are no such words, if the verdict is undetermined, or if the words are the briefing's key insight.
     """
     quote = get_system(verdict.system).quote(debate, verdict) if verdict.victory != "undetermined" else None
     words = shorten(quote.words) if quote is not None else ""
@@ -273,7 +270,7 @@ def quote_judge(debate: Debate, verdict: Verdict, briefing: Briefing | None = No
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
     """Return rows on calls, tokens and cost.
 
-    `judged`: ids of judging runs that have a separate row. None means one row for the whole debate.
+    `judged`: ids of the judging runs whose usage has a separate row. None: one row for the whole debate.
     """
     whole = debate.usage
     if judged is None:
@@ -317,7 +314,7 @@ def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Ve
 
 
 def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-    """Return a sentence on the verdicts that `reportable_verdicts` leaves out; an empty list if none is left out."""
+    """Return a sentence that names the verdicts that `reportable_verdicts` leaves out; empty if there are none."""
     shown = reportable_verdicts(debate, verdicts)
     omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)
     names = " or ".join(f"`{label}`" for label in omitted)

@@ -16,7 +16,7 @@ WIDE_FROM = 15
 """Minimum number of labels of a line chart that spans the page."""
 MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 40.0, 24.0, 10.0, 28.0
 BAR, THIN_BAR, MANY_BARS = 16.0, 12.0, 16
-"""Height of a bar, height of a thin bar, and number of bars above which bars are thin."""
+"""Height of a bar, height of a thin bar (in SVG units), and the number of bars above which bars are thin."""
 DOT = 3
 CHARACTER = 7.4
 """Approximate width of one character of a label, in SVG units."""
@@ -28,15 +28,19 @@ MAX_AXIS_LABELS = 20
 
 
 def plot_interval(
-    label: str, found: Estimate | Interval, text: str, *, low: float = 0.0, high: float = 1.0
+    label: str, found: Estimate | Interval, text: str, *, axis_start: float = 0.0, axis_end: float = 1.0
 ) -> dict[str, object]:
-    """Return positions for drawing a number and its interval: `{label, text, value, low, high, width}`.
+    """Return the data to draw a number and its interval: `{label, text, value, low, high, width}`.
 
-    Positions are per cent of an axis from `low` to `high`. `text`: the number in words.
+    All numbers in the result are percentages of the axis. `text`: the number and its interval as text.
     """
 
     def place(value: float | None) -> float | None:
-        return None if value is None else round(100 * min(1.0, max(0.0, (value - low) / (high - low))), 2)
+        return (
+            None
+            if value is None
+            else round(100 * min(1.0, max(0.0, (value - axis_start) / (axis_end - axis_start))), 2)
+        )
 
     start, end = place(found.low), place(found.high)
     width = 0.0 if start is None or end is None else max(0.4, end - start)
@@ -44,7 +48,7 @@ def plot_interval(
 
 
 ChartLabel = tuple[str, float, float]
-"""A text, and the x and y of its position."""
+"""A text, and the x and y of its position in SVG units."""
 
 
 class Shape(NamedTuple):

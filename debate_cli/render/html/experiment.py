@@ -27,7 +27,7 @@ def render_experiment(
 ) -> str:
     """Return the report as an HTML page.
 
-    `link`: returns the link to a debate, for the path of its transcript; empty if there is no file.
+    `link`: takes the path of a transcript, and returns the link to its debate; empty if there is no file.
     """
     drawn = {f"leaderboard{suffix}" for suffix in ("", *(f", {found.system}" for found in analysis.systems))}
     return render_page(

@@ -13,7 +13,7 @@ VERDICT_COLUMNS = (
     ("system", False), ("winner", False), ("victory", False), ("margin", True), ("scores", True), ("out of", False),
     ("other verdicts", False),
 )  # fmt: skip
-"""Header of each column on the verdict, and whether the column contains numbers."""
+"""(header, whether the column contains numbers) for each column on the verdict."""
 
 
 def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = (), *, title: str = "Debates") -> str:

@@ -60,7 +60,7 @@ def _bias_plots(judge: JudgeAuditReport) -> Iterator[dict[str, object]]:
 def _rows(measures: Sequence[Measure], low: float, high: float) -> list[dict[str, object]]:
     estimates = [(item.label, item.estimate, item.unit) for item in measures]
     return [
-        plot_interval(label, found, format_estimate(found, unit), low=low, high=high)
+        plot_interval(label, found, format_estimate(found, unit), axis_start=low, axis_end=high)
         for label, found, unit in estimates
     ]
 
@@ -78,5 +78,5 @@ def _calibration_dots(comparison: Comparison) -> Iterator[dict[str, object]]:
             "left": round(100 * group.forecast, 1),
             "bottom": round(100 * group.happened, 1),
             "size": round(6 + 10 * (group.count / most) ** 0.5, 1),
-            "text": f"said {100 * group.forecast:.0f} %, happened {100 * group.happened:.0f} %, {group.count} debates",
+            "text": f"forecast {100 * group.forecast:.0f} %, observed {100 * group.happened:.0f} %, {group.count} debates",
         }

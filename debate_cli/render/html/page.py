@@ -40,9 +40,9 @@ STANDING_ORDER = ("UPHELD", "PARTIALLY_UPHELD", "UNCERTAIN", "REFUTED", None)
 DEBATER_COLOURS = 6
 """Number of colours for debaters. With more debaters, the colours repeat."""
 REPLY_BADGES = {False: Badge("↳", "replies", "info"), True: Badge("!", "leaves it open", "mixed")}
-"""Badges of a reply to a question. The key True means that the question stays open after the reply."""
+"""Badges of replies to questions. The key says whether the question stays open after the reply."""
 Marking = Literal["", "quoted", "altered"]
-"""`quoted` if a quote repeats the words, `altered` if a quote changes them, empty if no quote contains them."""
+"""How a piece of a passage is quoted: `quoted` without a change, `altered` with changed words, empty if not at all."""
 
 
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
@@ -151,7 +151,7 @@ def _scores_by_turn(verdicts: Sequence[Verdict]) -> dict[int, tuple[str, TurnSco
 
 
 class Occurrence(NamedTuple):
-    """Turn of a statement, and its anchor on the page."""
+    """Index of the turn that contains a statement, and the statement's anchor on the page."""
 
     turn: int
     anchor: str
@@ -160,7 +160,7 @@ class Occurrence(NamedTuple):
 
 
 class StatementGroup(NamedTuple):
-    """A debater's statements on one claim with one badge, e.g. all refutations."""
+    """All statements of one kind that a debater made about one claim, e.g. all refutations."""
 
     by: str
     kind: str
@@ -180,7 +180,7 @@ class PageAnchors:
         self._used: set[str] = set()
 
     def id_attribute(self, anchor: str) -> Markup:
-        """Return the HTML attribute `id` with this anchor. Empty from the second call on, because an id must be unique."""
+        """Return the HTML attribute `id` with this anchor; empty if the page has this id already."""
         if not anchor or anchor in self._used:
             return Markup()
         self._used.add(anchor)
@@ -221,8 +221,9 @@ class PageAnchors:
 def collect_cited_sources(debate: Debate, index: CitationIndex) -> list[dict[str, Any]]:
     """Return `{id, passage, place, address, pieces, citations}` of each cited source, in the order of the passages.
 
-    `pieces`: the passage, split where quotes begin and end. Sources without a passage come last: their `passage` is
-    None, and `place`, `address` and `pieces` are missing. `address` is empty if a link would be unsafe.
+    `address`: link to the source; empty if a link would be unsafe. `pieces`: (text, Marking) pairs; the passage is split
+    where quotes begin and end. `citations`: (speaker, CheckedCitation) pairs. Sources without a passage come last: their
+    `passage` is None, and they have no `place`, `address` and `pieces`.
     """
     by_source: dict[str, list[CheckedCitation]] = defaultdict(list)
     for citation in index.all:
@@ -321,7 +322,7 @@ def _runs_table(debate: Debate) -> Table:
         counted = ", ".join(system.kind for system in run.active_systems())
         none = "all replaced" if run.judging.systems else "none"
         rows.append((run.id, _format_time(run.started_at), counted or none))
-    return make_table("judging runs", ("run", "began", "systems that count"), rows)
+    return make_table("judging runs", ("run", "started", "active systems"), rows)
 
 
 def _optional_tables(debate: Debate) -> Iterator[Table]:

@@ -63,13 +63,13 @@ def csp_hash(text: str) -> str:
 
 
 def file_href(path: str) -> str:
-    """Return a file path as a URL without a scheme, which cannot run a script; empty for an empty path."""
+    """Return a file path as a URL without a scheme, so that it cannot run a script; empty for an empty path."""
     quoted = quote(path, safe="/", errors="replace")
     return "/" + quoted.lstrip("/") if quoted.startswith("/") else f"./{quoted}" if quoted else ""
 
 
 def break_paths(text: str) -> Markup:
-    """Return `text` escaped, with a place for a line break after each slash, so that file names stay whole."""
+    """Return `text` escaped for HTML. Lines may break after each slash, so that file names stay whole."""
     return Markup("/<wbr>").join(text.split("/"))
 
 
@@ -84,4 +84,4 @@ def _cell_width_class(value: Cell) -> str:
 
 
 def _plot_cell(cell: Interval) -> dict[str, object]:
-    return plot_interval("", cell, "", low=cell.start, high=cell.end)
+    return plot_interval("", cell, "", axis_start=cell.start, axis_end=cell.end)

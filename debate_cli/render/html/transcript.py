@@ -60,7 +60,7 @@ class RoundSection(NamedTuple):
 
 
 def build_round_sections(debate: Debate) -> list[RoundSection]:
-    """Return the sections of the debate, in order."""
+    """Return the sections for all rounds of the debate, in order."""
     found: list[RoundSection] = []
     for crossed, turns in groupby(debate.turns, key=lambda turn: turn.phase in CROSS_EXAMINATION_PHASES):
         if crossed:
@@ -104,7 +104,7 @@ def _threads(debate: Debate, turns: Iterable[Turn]) -> Iterator[ThreadSection]:
 
 
 class JudgeReasons(NamedTuple):
-    """Assessments by the place on the page where they are shown: below a turn, below a round, or at the end."""
+    """The judges' assessments, grouped by their place on the page: below a turn, below a round, or at the end."""
 
     turns: dict[int, list[dict[str, Any]]]
     """Maps the index of a turn to the assessments that are shown below this turn."""
@@ -116,7 +116,8 @@ class JudgeReasons(NamedTuple):
 def collect_judge_reasons(debate: Debate) -> JudgeReasons:
     """Return the assessments as `{heading, model, rationale, marked, found, warnings}`. The text is not sanitized.
 
-    If a later judging run replaced a judging system of an earlier run, the earlier assessments are left out.
+    `marked`: the marks, grouped by debater and argument, with their reasons. `found`: the findings as sentences. If a
+    later judging run replaced a judging system of an earlier run, the earlier assessments are left out.
     """
     counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
     found = JudgeReasons(defaultdict(list), defaultdict(list), [])

@@ -137,9 +137,9 @@ def closing_notices(debate: Debate, reason: CloseReason) -> list[Text]:
 
 PROGRESS_BAR_WIDTH = 16
 MIN_WIDTH_FOR_BAR = 80
-"""Minimum width of a window with a progress bar, in columns."""
-MAX_NAMED_JUDGEMENTS = 2
-"""If more judgements than this are pending, the progress line shows their number."""
+"""Minimum width in columns of a window in which a progress bar is shown."""
+MAX_UNCOUNTED_JUDGEMENTS = 2
+"""If more judgements than this are pending, the progress line also shows their number."""
 MIN_CALLS_FOR_ESTIMATE = 2
 
 
@@ -180,7 +180,7 @@ class ProgressLine:
             self._calls_before_resume = self._done
 
     def render(self, width: int, pending: Collection[Brief] = ()) -> RenderableType:
-        """Return one line of at most `width` columns. `pending`: judgements that were requested and have not arrived."""
+        """Return one line of at most `width` columns. `pending`: requested judgements that have not arrived."""
         words = Text(" · ".join(self._parts(pending)), style=theme.MUTED, no_wrap=True, overflow="ellipsis")
         if not self._planned or width < MIN_WIDTH_FOR_BAR:
             return words
@@ -204,7 +204,7 @@ class ProgressLine:
         if self._done or usage.cost_usd:  # before the first answer it is not known whether the model has a price
             yield theme.format_cost(usage.cost_usd)
         if pending:
-            count = f" {len(pending)}" if len(pending) > MAX_NAMED_JUDGEMENTS else ""
+            count = f" {len(pending)}" if len(pending) > MAX_UNCOUNTED_JUDGEMENTS else ""
             debate = self._debate
             labels = (None if debate is None else label_judging_system(debate, of.system, of.run) for of in pending)
             names = map(theme.format_brief, pending, labels)

@@ -1,4 +1,4 @@
-"""Draws speeches as Rich panels: finished speeches whole, streaming speeches cut to the window."""
+"""Draws speeches as Rich panels. Streaming speeches are cut to the size of the window."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,15 +31,14 @@ from debate_cli.render.theme import Sign
 from debate_cli.systems.tables import RESPONSE_BADGES
 
 MIN_PANEL_WIDTH = 52
-"""Minimum width in columns of a panel beside another panel. In a narrower window, panels are below each other."""
+"""Minimum width in columns of a panel beside another panel. In a narrower window, panels are stacked."""
 PANEL_EDGES = 2
 """Number of lines that the border of a panel takes."""
 MIN_BODY_LINES = 3
 """Minimum number of speech lines in each streaming panel, if panels are stacked."""
 MAX_ID_WIDTH = 20
 FREE_PHASES = ("rebuttal", "speech")
-"""Phases in which a speech is free text. The free text contains the responses, so each response is drawn as one
-line."""
+"""Phases in which a speech is free text. The text contains the responses, so each response is drawn on one line only."""
 
 Styles = Mapping[str, Sign]
 """Maps a debater's name to the debater's symbol, side and colour."""
@@ -58,7 +57,7 @@ class SpeechStream:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The last `height` lines of `body`. `marked`: whether `⋯` marks cut text."""
+    """The last `height` lines of `body`. `marked`: whether the line `⋯` shows that lines were cut off."""
 
     body: RenderableType
     height: int
@@ -98,7 +97,10 @@ class PanelRow:
 
 
 def panel_width(count: int, width: int) -> int:
-    """Return the width in columns of each of `count` panels side by side. If they do not fit, return `width`."""
+    """Return the width in columns of each of `count` panels in a window of `width` columns.
+
+    If the panels do not fit side by side, return `width`.
+    """
     share = (width - (count - 1)) // max(1, count)
     return share if share >= MIN_PANEL_WIDTH else width
 

@@ -72,7 +72,7 @@ class LiveObserver:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.console = console
-        self._script = _Script(expected, plan, show_hidden=show_hidden, hint=hint, clock=clock)
+        self._state = _ViewState(expected, plan, show_hidden=show_hidden, hint=hint, clock=clock)
         self._actions: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._stopping = ThreadEvent()
         self._thread: Thread | None = None
@@ -80,7 +80,7 @@ class LiveObserver:
 
     def start(self) -> None:
         """Start the clock and, on a terminal, start drawing."""
-        self._script.progress.start()
+        self._state.progress.start()
         self.resume()
 
     def resume(self) -> None:
@@ -101,30 +101,30 @@ class LiveObserver:
         """Stop drawing, and print everything that is finished."""
         self.pause()
         self._apply_queued()
-        self._script.finish()
+        self._state.finish()
         self._print_finished()
 
     def event(self, event: Event, debate: Debate) -> None:
         """Print what is finished after `event`, and update the redrawn region."""
-        self._enqueue(lambda: self._script.event(event, debate))
+        self._enqueue(lambda: self._state.event(event, debate))
 
     def asking(self, task: Task) -> None:
         """Show that `task` was sent to a model."""
-        self._enqueue(lambda: self._script.asking(task))
+        self._enqueue(lambda: self._state.asking(task))
 
     def text(self, cue: Cue, piece: str) -> None:
         """Add a piece to a speech in progress."""
-        self._enqueue(lambda: self._script.text(cue, piece))
+        self._enqueue(lambda: self._state.text(cue, piece))
 
     def note(self, note: str) -> None:
         """Print the note above the redrawn region."""
-        self._enqueue(lambda: self._script.print(header.notice("!", theme.GOLD, note)))
+        self._enqueue(lambda: self._state.print(header.notice("!", theme.GOLD, note)))
 
     def region(self) -> RenderableType:
         """Return the redrawn region: speeches in progress, the progress line and the hint."""
-        return self._script.region(*self.console.size)
+        return self._state.region(*self.console.size)
 
-    def __rich__(self) -> RenderableType:  # drawn anew after each print, so that the region fits what was printed
+    def __rich__(self) -> RenderableType:  # Rich calls it after each print, so the region is up to date
         return self.region()
 
     def _enqueue(self, action: Callable[[], None]) -> None:
@@ -159,12 +159,15 @@ class LiveObserver:
             self._actions.get()()
 
     def _print_finished(self) -> None:
-        if printed := self._script.take_printed():
+        if printed := self._state.take_printed():
             self.console.print(Group(*printed))
 
 
-class _Script:
-    """Not thread-safe: changes must go through `LiveObserver._enqueue`."""
+class _ViewState:
+    """State of the live view: content to print, and content to redraw.
+
+    Not thread-safe: changes must go through `LiveObserver._enqueue`.
+    """
 
     def __init__(
         self, expected: int | None, plan: theme.RunPlan, *, show_hidden: bool, hint: str, clock: Callable[[], float]

@@ -22,7 +22,7 @@ WELCOME = "Tab goes to the next field. Esc, then Enter, sends the answer. Ctrl-C
 
 
 class FormLeftError(Exception):
-    """Raised when a person leaves the form without answering. The draft is saved."""
+    """Raised when a person leaves the form without an answer. The draft is saved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,11 @@ class FormTask:
     draft: Path | None = None
     """File of the draft; None if no draft is saved."""
     time_limit_s: float | None = None
-    """Time in seconds after which the form ends with the text entered so far. None: no limit."""
+    """Time in seconds after which the form closes and the text entered so far is the answer. None: no limit."""
     clipboard_text: str | None = None
     """Text that Ctrl-O copies to the clipboard; None if nothing can be copied."""
     explain: Callable[[str], str] = lambda _name: ""
-    """Maps the name of a field to an explanation, for fields that the form itself does not explain."""
+    """Takes the name of a field and returns an explanation. Called if the form itself does not explain the field."""
     can_abstain: bool = False
     """Whether an unreadable answer may be sent as an abstention."""
 
@@ -86,9 +86,9 @@ class FormState:
 
     def __init__(self, sheet: AnswerSheet, *, can_abstain: bool, has_draft: bool) -> None:
         self.sheet = sheet
-        self.message = "Your draft is back. " + WELCOME if has_draft else WELCOME
+        self.message = "Your draft was restored. " + WELCOME if has_draft else WELCOME
         self.option = 0
-        """The option under the cursor."""
+        """Number of the option under the cursor, counted from 0."""
         self.index = 0
         self._can_abstain = can_abstain
         self._may_send_incomplete = False
@@ -110,7 +110,7 @@ class FormState:
         return tuple(self.sheet.get(self.current).splitlines())
 
     def move(self, steps: int) -> None:
-        """Go forward by `steps` fields, or back if `steps` is negative. After the last field comes the first."""
+        """Move forward by `steps` fields, or back if `steps` is negative. The first field follows the last one."""
         self.index = (self.index + steps) % len(self.fields)
         chosen = self.chosen
         self.option = next((n for n, option in enumerate(self.current.options) if option in chosen), 0)
@@ -123,7 +123,7 @@ class FormState:
             self._may_send_incomplete = False
 
     def pick(self, number: int) -> None:
-        """Choose option `number` of the current field, counted from 0. If it is chosen already, undo the choice."""
+        """Choose option `number` of the current field, counted from 0. If the option is chosen already, undo the choice."""
         field = self.current
         if not 0 <= number < len(field.options):
             return

@@ -24,7 +24,7 @@ async def fill_in(task: FormTask, sheet: AnswerSheet) -> FilledForm:
     The caller removes the draft after storing the answer. Raises FormLeftError if the person leaves the form,
     or if the terminal is gone.
     """
-    from debate_cli.render.person_form.screen import FormScreen  # prompt_toolkit takes a fifth of a second
+    from debate_cli.render.person_form.screen import FormScreen  # importing prompt_toolkit takes 0.2 s
 
     began = time.monotonic()
     answer = await FormScreen(task, sheet).run()
@@ -37,9 +37,9 @@ class PeopleAtTerminal:
     def __init__(
         self, hold: Callable[[], AbstractContextManager[None]], turn: asyncio.Lock, drafts: Path | None
     ) -> None:
-        """`hold`: context in which nothing else is printed. `turn`: lock that is held while a person is asked.
+        """`hold`: returns a context in which nothing else is printed. `turn`: lock that is acquired to ask a person.
 
-        `drafts`: folder of the drafts, or None.
+        `drafts`: folder of the drafts. If it is None, no draft is saved.
         """
         self._hold = hold
         self._drafts = drafts
@@ -82,7 +82,10 @@ def draft_name(debate: str, key: str) -> str:
 
 
 def discard_drafts(transcript: Path | None, debate: Debate) -> None:
-    """Remove the drafts of answers that `debate` now contains. Drafts are beside `transcript`."""
+    """Remove the drafts of the answers that are already in `debate`.
+
+    `transcript`: path of the debate's transcript, whose folder contains the drafts; None if there are no drafts.
+    """
     if transcript is not None:
         for key in debate.answered_keys:
             transcript.with_name(draft_name(debate.id, key)).unlink(missing_ok=True)

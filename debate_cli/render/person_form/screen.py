@@ -65,7 +65,7 @@ class FormScreen:
         self._context = sanitize_text(task.context)
         self._wrapped: tuple[int, list[str]] = (0, [])
         self._top: int | None = None
-        """First line of the context on the screen; None shows its end."""
+        """Number of the first visible line of the context. None: the end of the context is visible."""
         self._ends_at = None if task.time_limit_s is None else time.monotonic() + task.time_limit_s
         self._buffer = Buffer(multiline=True, on_text_changed=lambda buffer: self._state.write(buffer.text))
         control = BufferControl(self._buffer)
@@ -83,7 +83,7 @@ class FormScreen:
             full_screen=True,
             refresh_interval=1.0,
         )
-        self._app.timeoutlen = PATIENCE_S  # Esc waits for Enter, however slowly both are typed
+        self._app.timeoutlen = PATIENCE_S  # Esc and Enter may be typed slowly
 
     async def run(self) -> PersonAnswer:
         """Show the form until the person sends the answer or the time is up.
@@ -310,7 +310,7 @@ class FormScreen:
             text = self._buffer.text
             edited, problem = await run_in_terminal(lambda: edit_text(text, os.environ), in_executor=True)
             self._state.write(edited)
-            self._state.message = sanitize_line(problem or "The text is back from the editor.")
+            self._state.message = sanitize_line(problem or "The text from the editor was taken over.")
             self._load_field()
             self._save()
 
@@ -318,7 +318,7 @@ class FormScreen:
 
 
 MIN_EDITING_S = 1.0
-"""An edit without changes that takes less time than this, in seconds, is reported as a failure of the editor."""
+"""Minimum time in seconds of an edit without changes. A shorter edit is reported as a failure of the editor."""
 DEFAULT_EDITOR = "vi"
 
 

@@ -24,9 +24,9 @@ INDENT = 2
 MAX_KEPT_WORD = 16
 """Maximum width in columns of a word that a table never breaks."""
 MIN_TEXT_WIDTH = 22
-"""Minimum width of a table column with long text. If the window has less room, a list replaces the table."""
+"""Minimum width of a table column with long text. If the window is too narrow, a list replaces the table."""
 MAX_HEADER = 8
-"""Maximum length of a one-line header above numbers. A longer header has two lines."""
+"""Maximum number of characters of a header above numbers on one line. A longer header has two lines."""
 MAX_LABEL = 14
 """Maximum width of a label in `label_grid`."""
 _LEVELS = "▁▂▃▄▅▆▇█"
@@ -66,7 +66,7 @@ def section(title: str, *body: RenderableType, subtitle: str = "") -> Renderable
 
 
 def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
-    """Return a debater's name after the debater's marker, another name without a marker, or a dash for None."""
+    """Return a debater's name with its marker. Any other name has no marker; None becomes a dash."""
     if name is None:
         return Text("—", style=theme.MUTED)
     style = styles.get(name)
@@ -98,7 +98,7 @@ def score_bar(value: float, out_of: float | None, colour: str, width: int = BAR_
 
 
 def interval_bar(cell: Interval, width: int = BAR_WIDTH) -> str:
-    """Return an interval as a text of `width` columns, e.g. `──●──`."""
+    """Return an interval as a text of at most `width` columns, e.g. `──●──`."""
     if cell.value is None:
         return ""
 
@@ -149,7 +149,7 @@ def label_grid(rows: Sequence[tuple[str, RenderableType]]) -> RichTable:
 
 
 def render_table(table: Table, styles: ParticipantStyles) -> RenderableType:
-    """Draw a table with its title and remarks. Of a table without columns, only title and remarks are drawn."""
+    """Draw a table with its title and remarks. A table without columns has only a title and remarks."""
     if not table.heads:
         return section(table.title, *map(terminal_line, table.remarks))
     notes = [terminal_line(note, theme.MUTED) for note in table.remarks]
@@ -205,7 +205,7 @@ class _TableView:
         return max(min(longest, MAX_KEPT_WORD), min(-(-full // 2), MIN_TEXT_WIDTH))
 
     def _unbroken_parts(self, position: int) -> Iterator[str]:
-        """Yield the words of a column; of cells with several short lines, e.g. `Pro 59.67`, yield the lines."""
+        """Yield the parts of a column that must stay on one line: words, or short lines such as `Pro 59.67`."""
         cells = [row[position] for row in self.table.rows if row is not None]
         yield from self._header(position).split()
         for cell in cells:
@@ -254,7 +254,7 @@ def _has_short_lines(cell: Cell, text: Text) -> bool:
 
 
 def _list_row(table: Table, row: TableRow, styles: ParticipantStyles, width: int) -> list[Text]:
-    """Return the first cell, then the other cells in order, as many on a line as fit into `width`."""
+    """Return the lines of a row: the first cell, then the other cells, as many per line as fit into `width`."""
     first = render_cell(row[0], styles)
     if first.plain.isdigit():
         first = join_text(f"{sanitize.sanitize_line(table.heads[0])} ", first)

@@ -8,6 +8,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from debate_cli.domain.debate import Debate, rehearsal_notice, restrict_to_runs
+from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.report import SCREEN_PARTS, Block, ReportPart, VerdictReport, build_debate_report
@@ -27,7 +28,7 @@ from debate_cli.systems.tables import Lines, Table, TableRow
 MAX_SCREEN_ROWS = 40
 """Maximum number of rows of the closing screen, together with the lines below the screen."""
 _ROWS_BELOW = 5
-"""Rows for the transcript's path, the next command and the shell's prompt."""
+"""Number of rows below the closing screen: the transcript's path, the next command and the shell's prompt."""
 
 
 def closing_screen(
@@ -44,23 +45,26 @@ def closing_screen(
     `without`: the OPTIONAL_PARTS to leave out.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
-    summary, rows = closing_rows(shown, verdicts, max_claims, without)
+    summary, rows = closing_rows(shown, verdicts, max_claims)
+    omitted = sum(row.row_count for row in rows if row.part in without)
+    rows = [row for row in rows if row.part not in without]
     styles = theme.participant_styles(debate.participants)
     title = join_text(("verdict", "bold"), (f" · {sanitize.sanitize_line(summary.verdict_label)}", theme.MUTED))
     panel = _verdict_panel(summary.verdict, summary.answer, styles, title if summary.verdict_label else Text("verdict"))
-    more = SummaryRow(
-        "more", ("`debate replay` shows the speeches and all tables; `--details` ends a run with all tables",)
-    )
-    return [Text(""), panel, _row_grid([*rows, *usage_rows(debate, judged), more], styles), *_rehearsal(debate)]
+    more = "`debate replay` shows the speeches and all tables; with `--details`, a run ends with all tables"
+    if omitted:
+        more = f"{count_noun(omitted, 'row')} left out here: `debate replay` and `--details` show all rows and tables"
+    body = [*rows, *usage_rows(debate, judged), SummaryRow("more", (more,))]
+    return [Text(""), panel, _row_grid(body, styles), *_rehearsal(debate)]
 
 
 def fitting_screen(
     console: Console, debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None
 ) -> list[RenderableType]:
-    """Draw the closing screen with as many claims per label as fit into the window, from `MAX_CLAIMS` down to one.
+    """Draw the closing screen with up to `MAX_CLAIMS` claims per label, or fewer in a small window.
 
-    The screen has at most `MAX_SCREEN_ROWS` rows. If the window is too small for one claim per label, only this maximum
-    counts. If one claim per label exceeds the maximum too, the screen leaves out OPTIONAL_PARTS, one after the other.
+    If one claim per label does not fit into the window, the screen is higher than the window, up to `MAX_SCREEN_ROWS`
+    rows. If one claim per label exceeds this maximum, OPTIONAL_PARTS are left out, one after the other.
     """
 
     def height(parts: list[RenderableType]) -> int:

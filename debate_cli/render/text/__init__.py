@@ -1,1 +1,1 @@
-"""A debate as text: plain lines, Markdown, and the formats of continuous integration."""
+"""Formats a debate as text: plain lines, Markdown, and formats for continuous integration."""

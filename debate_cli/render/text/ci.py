@@ -16,7 +16,7 @@ from debate_cli.render.text.markdown import escape_markdown
 from debate_cli.systems.base import RequiredChange
 
 UNGATED_CASE = "scored"
-"""Name of the test case for a file that has no gates and no judges' votes."""
+"""Name of the JUnit test case of a file that has neither gates nor judges' votes."""
 _NO_XML = re.compile(r"[\ufffe\uffff]")
 AnnotationLevel = Literal["error", "warning", "notice"]
 _DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}

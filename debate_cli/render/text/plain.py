@@ -148,34 +148,30 @@ def wrap_for_terminal(lines: Iterable[str], stream: TextIO, *, break_paths: bool
     """Yield the lines. If `stream` is a terminal, wrap long lines between words, and indent continuation lines.
 
     A word that is longer than a line stays whole, so that it can be copied. With `break_paths`, such a word is broken
-    after a slash.
+    after slashes.
     """
     try:
         columns = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
-    except (OSError, ValueError):  # no file stands behind the stream
+    except (OSError, ValueError):  # the stream has no file
         columns = 0
     for line in lines:
         if len(line) <= columns or not columns:
             yield line
         else:
             indent = f"{line[: len(line) - len(line.lstrip('# '))]}    "
-            wrapper = textwrap.TextWrapper(
+            wrapper = (_PathWrapper if break_paths else textwrap.TextWrapper)(
                 columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
             )
-            if break_paths:
-                wrapper.wordsep_simple_re = _long_path_separators(line, columns - len(indent))
             yield wrapper.fill(line)
 
 
-def _long_path_separators(line: str, width: int) -> re.Pattern[str]:
-    """Return a pattern of white space, and of the places after slashes in words that are longer than `width`."""
-    places = (
-        f"(?<={re.escape(word[:end])})(?={re.escape(word[end:])})"
-        for word in line.split()
-        if len(word) > width
-        for end in (found.end() for found in re.finditer("/+", word))
-    )
-    return re.compile("|".join((r"(\s+)", *places)))
+class _PathWrapper(textwrap.TextWrapper):
+    """Text wrapper that breaks a word after a slash if the word is longer than a line."""
+
+    def _split(self, text: str) -> list[str]:
+        width = self.width - len(self.subsequent_indent)
+        words = super()._split(text)
+        return [part for word in words for part in (re.findall("[^/]*/+|[^/]+", word) if len(word) > width else [word])]
 
 
 def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None) -> list[str]:
@@ -254,7 +250,7 @@ class PlainObserver:
     """Observer that writes turns and judgements to `stream` as plain lines.
 
     Simultaneous speeches and the reports of one judging system are written in the order of the debate. Speeches wait
-    for the reports on earlier rounds, as `must_speech_wait` says.
+    for the judges' reports on earlier rounds.
     """
 
     def __init__(self, stream: TextIO, *, show_hidden: bool = False, plan: theme.RunPlan = theme.NO_PLAN) -> None:
@@ -270,7 +266,7 @@ class PlainObserver:
         self._shown_failures: set[str] = set()
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write `event` and all kept events, except those for which an earlier speech or report is still missing."""
+        """Write `event` and the withheld events, except events that must wait for an earlier speech or report."""
         match event:
             case TurnCompleted():
                 self._speeches_in_flight.discard(event.turn.index)
@@ -300,7 +296,7 @@ class PlainObserver:
         self._write([f"Note: {sanitize_line(note)}"])
 
     def finish(self) -> None:
-        """Write all kept events."""
+        """Write all withheld events."""
         self._speeches_in_flight.clear()
         self._briefs_in_flight.clear()
         self._write_ready()

@@ -13,7 +13,7 @@ MAX_SHORT_CELL = 24
 def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[str]:
     """Return the title of a table, a line per row, and the remarks.
 
-    Line of a row: `PRO-1  upheld  7.4  (logic 7, evidence 7, response 9, honesty 7)`
+    Example of a row: `PRO-1  upheld  7.4  (logic 7, evidence 7, response 9, honesty 7)`.
 
     `badges`: maps the first cell of a row to a word that is added to the row.
     """

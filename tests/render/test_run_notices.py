@@ -5,6 +5,7 @@ from io import StringIO
 from typing import cast
 
 import pytest
+from live_scoring_support import live_debate, pair, turn_marks
 from live_support import cue, failure_event, turn_event
 from render_support import (
     HOSTILE,
@@ -19,6 +20,7 @@ from render_support import (
     round_assessment,
     turns,
 )
+from scoring_support import PRO
 
 from debate_cli.domain.debate import initial_debate
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Event
@@ -101,6 +103,21 @@ def test_reports_of_one_system_are_written_in_the_order_of_the_debate(order: tup
         observer.event(AssessmentCompleted(at=START, assessment=assessment), state)
     heads = [line.partition(":")[0] for line in stream.getvalue().splitlines() if line.startswith("Judge moderator,")]
     assert heads == [f"Judge moderator, {part}" for part in ("round 1", "round 2", "round 3", "the debate")]
+
+
+def test_the_report_on_a_turn_is_before_the_report_on_the_pair_that_ends_with_it() -> None:
+    """The pair's report is built on the newest state, so it names the scores of the turn that it changed."""
+    turn, exchange = turn_marks(1, (30.0, 10.0, 10.0)), pair(1, logic=PRO)
+    before, after = live_debate([(30, 10, 10)], exchange), live_debate([(30, 10, 10), (30, 10, 10)], exchange)
+    stream = StringIO()
+    observer = PlainObserver(stream)
+    for assessment in (turn, exchange):
+        observer.asking(assessment.brief)
+    observer.event(AssessmentCompleted(at=START, assessment=exchange), before)
+    observer.event(AssessmentCompleted(at=START, assessment=turn), after)
+    heads = [line.partition(":")[0] for line in stream.getvalue().splitlines() if line.startswith("Judge live,")]
+    assert heads == ["Judge live, turn 2", "Judge live, turns 1 and 2"]
+    assert "turn 2 logic 30 → 21, lost an exchange (ceiling)" in stream.getvalue()
 
 
 def test_a_report_does_not_wait_for_an_earlier_one_that_failed() -> None:

@@ -67,11 +67,11 @@ def test_a_report_does_not_depend_on_later_answers() -> None:
 
 
 def test_the_review_shows_how_many_entries_it_withdrew() -> None:
-    """The report on the register review counts its decisions."""
+    """The report on the register review counts its decisions, and names the penalties that no longer apply."""
     opened = pair(1, GAP)
     review = assessment("live", (), decision(0, "gap", "withdrawn"), revision=2)
     debate = live_debate([(30, 0, 0)] * 2, opened, review)
-    assert sentences(debate, review) == ("1 withdrawn",)
+    assert sentences(debate, review) == ("1 withdrawn", "turn 1 logic: no longer logic gap (−3)")
 
 
 def test_the_table_of_changes_shows_each_penalty_as_a_step() -> None:

@@ -8,7 +8,7 @@ from debate_cli.domain.assessment import Assessment, Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
 from debate_cli.domain.reviewer import PROBABILITY
-from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.domain.tasks import MOMENTS, Brief, Cue
 from debate_cli.render import theme
 from debate_cli.render.content.agreement import label_judging_system
 from debate_cli.systems.base import LiveReport, ReportedScore
@@ -29,10 +29,14 @@ class JudgeReport(NamedTuple):
     """Warnings about speeches that try to manipulate the judge."""
 
 
-def report_position(brief: Brief) -> tuple[bool, int, int, int]:
-    """Return a key that sorts the reports of one system by round and turn. Reports on the whole debate are last."""
+def report_position(brief: Brief) -> tuple[bool, int, int, int, int]:
+    """Return a key that sorts the reports of one system by round and turn. Reports on the whole debate are last.
+
+    The report on a turn comes before the report on the pair that ends with this turn.
+    """
     subject = brief.subject
-    return subject.moment == "debate", subject.round or 0, max(subject.turns, default=-1), brief.revision
+    place = max(subject.turns, default=-1), MOMENTS.index(subject.moment)
+    return subject.moment == "debate", subject.round or 0, *place, brief.revision
 
 
 def must_report_wait(brief: Brief, in_flight: Iterable[Brief]) -> bool:

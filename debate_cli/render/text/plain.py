@@ -318,7 +318,7 @@ class PlainObserver:
             if speech_waits or report_waits:
                 self._held_events.append((event, debate))
             else:
-                self._write_event(event, debate)
+                self._write_event(event, debate if brief is None else held[-1][1])
 
     def _write_event(self, event: Event, debate: Debate) -> None:
         if not self._has_heading and is_judging_only(event, debate):

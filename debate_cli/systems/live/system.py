@@ -196,14 +196,19 @@ def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSett
         and (assessment.subject.moment == "debate" or not near.isdisjoint(_touched_turns(item)))
     ]
     before, after = (
-        tables.list_changes(
-            (*card.chain_limits, *card.calibrations),
-            card.penalties,
-            {turn: of.get("logic", 0.0) for turn, of in card.calibrated.items()},
-        )
+        [
+            *tables.list_changes(
+                (*card.chain_limits, *card.calibrations),
+                card.penalties,
+                {turn: of.get("logic", 0.0) for turn, of in card.calibrated.items()},
+            )
+        ]
         for card in (build_scorecard(debate, given, settings) for given in (earlier, [*earlier, assessment]))
     )
-    known = set(before)
+    known, kept = set(before), {(item.turn, item.dimension, item.why) for item in after}
+    for item in before:
+        if (item.turn, item.dimension, item.why) not in kept:
+            yield f"turn {item.turn + 1} {item.dimension}: no longer {item.why}"
     for item in sorted((item for item in after if item not in known), key=lambda item: item.turn):
         change = f"{format_number(item.before, 1)} → {format_number(item.after, 1)}"
         yield f"turn {item.turn + 1} {item.dimension} {change}, {item.why}"

@@ -64,7 +64,7 @@ def share() -> Any:
 def items(most: int, *, least: int = 0, chars: int | None = None, **field: Any) -> Any:
     """Define a form field for a list of `least` to `most` items.
 
-    `chars`: maximum length of each item. None for items that are not texts.
+    `chars`: maximum length of each item if the items are texts; None if they are not texts.
     """
     bounds: JsonSchema = {"minItems": least, "maxItems": most}
     if chars is not None:

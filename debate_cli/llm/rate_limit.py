@@ -247,7 +247,10 @@ class SharedWindow(Protocol):
         ...
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """Set the number of tokens that call number `entry` used. Never raises, so the call's answer is not lost."""
+        """Set the tokens of an admitted call to the number that the call used. `entry`: see `Admission.entry`.
+
+        Never raises, so that the call's answer is not lost.
+        """
         ...
 
 

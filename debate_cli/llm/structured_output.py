@@ -140,7 +140,7 @@ class StructuredOutputClient:
     If the server rejects a mode, or an answer has no JSON, the next mode is used. After an invalid answer, the model
     gets the answer's faults and is asked again, at most MAX_REASKS times.
 
-    `record`: the modes that the server rejects or ignores. If it has all modes, the last mode of `profile` is used.
+    Modes in `record` are not used. If `record` contains all modes of `profile`, the last mode of `profile` is used.
     """
 
     def __init__(

@@ -25,9 +25,9 @@ from debate_cli.providers.error_mapping import ErrorRule, SentRequest
 SAMPLING_PARAMETERS = ("temperature", "seed")
 CHARS_PER_TOKEN = 8
 MIN_ANSWER_CHARS = 64 * 1024
-"""Smallest limit on the length of an answer, in characters. The limit grows with the output limit of the request."""
+"""An answer may always have this many characters, even if the request's output limit is small."""
 MIN_RESULTS_CHARS = 1024 * 1024
-"""Smallest limit on the length of the results of a web search, in characters."""
+"""The results of a web search may always have this many characters, even if the request's output limit is small."""
 CALLS_PER_CLIENT = 16
 """Maximum number of calls in flight per SDK client. More calls would slow each other down."""
 DUMMY_KEY = "no-key-needed"

@@ -407,7 +407,10 @@ def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], limits: Limits) -
 
 
 def collect_secrets(rows: Iterable[ProviderRow], env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the secrets of `rows` in `env`, longest first: keys, variables in headers, passwords in addresses."""
+    """Return the secrets that `rows` take from `env`, longest first.
+
+    Secrets are keys, the values of variables in headers, and passwords in addresses.
+    """
     found: set[str] = set()
     for row in rows:
         named = {name for value in row.headers.values() for name in find_variables(value)} | {row.api_key_env or ""}

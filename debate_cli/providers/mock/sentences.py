@@ -255,7 +255,7 @@ class Place:
 class SentenceWriter:
     """Writes the sentences of one answer.
 
-    `lasting` gives the same numbers in all answers of a model; `random` does not.
+    `lasting`: random numbers that are equal in all answers of a model. `random`: random numbers for this answer.
     """
 
     def __init__(self, facts: PromptFacts, lasting: SeededRandom, random: SeededRandom) -> None:
@@ -423,7 +423,7 @@ MANNERS: tuple[Manner, ...] = (
 )  # fmt: skip
 """How the mock quotes a passage, in the order of a debater's citations. After the last entry, the list begins again."""
 MIN_SENTENCE_WORDS, MAX_CITED_WORDS = 6, 16
-"""Minimum number of words in a cited sentence, and maximum number of words in a quote."""
+"""The mock quotes from sentences with at least MIN_SENTENCE_WORDS words. A quote has at most MAX_CITED_WORDS words."""
 INVENTED_QUOTE = "every team that has tried it would do it again"
 _ARTICLE = re.compile(r"(?<=[a-z] )(?:the|an?) (?=[a-z])")
 _NEGATION = re.compile(r"\b(?:not|no) ")

@@ -238,7 +238,7 @@ def make_person(provider: str, people: PeopleAccess, time_limit_s: float | None 
 
 
 def describe_missing_terminal(provider: str) -> str:
-    """Return the error message for a `provider` that needs a terminal, if there is no terminal."""
+    """Return the error message for a missing terminal. `provider`: the provider that needs a terminal."""
     other = (
         "`model: paste/NAME` shows the prompt and takes a pasted answer at a terminal"
         if provider == "human"

@@ -92,7 +92,7 @@ class Request:
     nonce: str = ""
     """Random text inside the last message, new in each request. It does not change `fingerprint`."""
     stable_chars: int = 0
-    """Number of characters at the start of the last message that later requests repeat. Providers can cache them."""
+    """The last messages of later requests begin with the same `stable_chars` characters, so providers can cache them."""
     origin: Annotated[RequestOrigin | None, SkipValidation, Field(exclude=True)] = None
     """The task that the request belongs to. Not sent to the model, and not recorded."""
     form: Annotated[Form[Any] | None, SkipValidation, Field(exclude=True)] = None

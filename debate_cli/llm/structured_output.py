@@ -26,7 +26,7 @@ from debate_cli.llm.usage import UsageAccumulator, compute_cost
 
 TRUNCATED_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("truncated",))
 EMPTY_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("the answer is empty",))
-"""The result of parsing an empty answer, if plain text was requested."""
+"""Result of parsing an empty answer to a request for plain text."""
 MAX_TRUNCATED_CHARS = 1000
 """Maximum number of characters of a truncated answer that are shown to the model when it is asked again."""
 
@@ -93,7 +93,7 @@ class StructuredAnswer(Generic[FormT]):
     timed_out: bool = False
     """Whether the deadline passed before a valid answer arrived."""
     is_final: bool = False
-    """Whether a person wants the answer used without changes (`Reply.is_final`)."""
+    """Whether the last answer is from a person who wants it used without changes (see `Reply.is_final`)."""
 
 
 MAX_PLAIN_ANSWERS = 2
@@ -120,7 +120,7 @@ class ModeRecord:
         self._plain_answers_in_a_row = Counter[StructuredOutputMode]()
 
     def record_answer(self, mode: StructuredOutputMode, *, is_plain: bool) -> bool:
-        """Record an answer in `mode`. Return whether it shows for the first time that the server ignores `mode`.
+        """Record an answer in `mode`. Return True if this is the first answer to show that the server ignores `mode`.
 
         `is_plain`: whether the answer is plain text instead of JSON.
         """

@@ -31,7 +31,8 @@ MIN_RESULTS_CHARS = 1024 * 1024
 CALLS_PER_CLIENT = 16
 """Maximum number of calls in flight per SDK client. More calls would slow each other down."""
 DUMMY_KEY = "no-key-needed"
-"""Placeholder for the key that an SDK requires, if the server needs no key. It is not sent."""
+"""If the server needs no key, the SDK gets this placeholder, because the SDK requires a key. The placeholder is not
+sent."""
 KEY_HEADERS = ("Authorization", "X-Api-Key")
 
 
@@ -48,7 +49,7 @@ class ReplyBuilder(Protocol):
         ...
 
     def add_chunk(self, part: Any) -> str:
-        """Read one part of a streamed answer. Return the text or the tool call's arguments in the part."""
+        """Read `part`, one part of a streamed answer. Return its text, or its piece of a tool call's arguments."""
         ...
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:

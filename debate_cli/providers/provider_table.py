@@ -105,7 +105,7 @@ BUILTIN_PROVIDERS: Mapping[str, ProviderRow] = MappingProxyType({row.name: row f
 REASONING_MODELS = ("openai/gpt-[5-9]*", "openai/o[1-9]*", "deepseek/*reasoner*")
 """Shell-style patterns of models that reason before they answer. No temperature is sent to these models."""
 CHAT_MODELS = "openai/gpt-[5-9]*-chat*"
-"""Pattern of models that do not reason although REASONING_MODELS matches them."""
+"""Pattern of exceptions to REASONING_MODELS: these models do not reason."""
 REASONING_OUTPUT_TOKENS = 16_384
 
 

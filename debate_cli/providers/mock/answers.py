@@ -234,12 +234,14 @@ STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"),
 """Upper bounds of the judge's impression of an argument (0-1), each with a standing. The argument gets the standing of
 the first bound that is above the impression. Example: 0.5 leads to UNCERTAIN."""
 VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
-"""Maps a mock judge's vote to the average of the numbers in the same answer, scaled to 0-1."""
+"""Maps a mock judge's vote to the level of the numbers in the same answer. Example: in an answer that votes PASS, the
+numbers are around 80 % of their range."""
 FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
 """Probabilities that a mock judge votes with the majority: in the judge's first vote, and in a later vote."""
 LEADER_QUALITY = 0.8
 OUTPERFORMED_SHARE = 0.85
-"""A participant with less than this share of the highest total is listed as consistently outperformed."""
+"""A participant is listed as consistently outperformed if the participant's total score is below this share of the
+highest total score."""
 DEFAULT_LIST_LENGTH = (1.0, 0.5)
 PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
 PROPERTIES_IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
@@ -256,7 +258,7 @@ QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
 class Opinions:
     """Makes the choices and numbers of one answer.
 
-    `lasting`: gives numbers that are equal in all answers of a model. `random`: gives numbers for one answer.
+    `lasting`: random numbers that are equal in all answers of a model. `random`: random numbers for this answer.
 
     With `bias`, a judge's opinions depend on what the debaters say.
     """
@@ -474,7 +476,8 @@ DITHER = 0.08
 DRAW_MARGIN = 0.08
 """Skills (0-1) that differ by less than this number lead to a draw. A biased judge uses half of this number."""
 TONE_WORDS = 5
-"""A side gets the full bias for confidence if it uses this many more certain words than unsure words."""
+"""A side gets the full bias for confidence if its words of certainty outnumber its words of doubt by at least this
+number."""
 MIN_DIFFERENT_WORDS = 15
 """Minimum number of different words in a side's speeches. A side with fewer words gets the opinion 0."""
 _CERTAIN = re.compile(

@@ -32,8 +32,8 @@ that refuses calls at random would make the gap longer with each refusal."""
 GAP_FACTOR_PER_SERIES = 0.85
 """After each series of accepted calls, the gap between calls is multiplied by this factor."""
 SERIES_LENGTH = 3
-"""A series is the number of calls after which the gap between calls becomes shorter. It has this many times the calls
-that the gap was computed from. Example: if the gap was computed from 10 calls, a series has 30 calls."""
+"""The gap between calls becomes shorter after each series of accepted calls. If the gap was computed from N calls, a
+series has SERIES_LENGTH * N calls."""
 MAX_REMEMBERED_CALLS = 1000
 """Maximum number of accepted calls that the gap between calls is computed from."""
 

@@ -3,9 +3,9 @@
 The dialect `full` has bounds and patterns. The dialects `openai` and `anthropic` lack patterns and some or
 all bounds, so descriptions state the bounds.
 
-Some lists must have one item for each of certain names, for example for each debater. A model may skip or repeat items of
-a list. Such a list therefore becomes an object with one required key per name. `restore_lists` converts the objects of an
-answer back to lists.
+A schema can fix the items of a list, for example one item per debater. Such a list becomes an object with one required
+key per item, because a model may skip or repeat items of a list. `restore_lists` converts the objects of an answer back
+to lists.
 """
 
 import json

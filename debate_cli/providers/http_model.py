@@ -212,7 +212,7 @@ def describe_request(endpoint: Endpoint, name: str, request: Request, body: Mapp
 def read_whole_answer(whole: Any, asked: SentRequest, answer: ReplyBuilder) -> None:
     """Read `whole`, an answer that was not streamed, into `answer`.
 
-    Raises ModelError if `whole` reports an error or is incomplete. A malformed answer may raise any exception.
+    Raises ModelError if `whole` reports an error or is incomplete. A malformed `whole` may raise any exception.
     """
     others: Any = whole if isinstance(whole, dict) else whole.model_extra or {}  # pyright: ignore[reportUnknownVariableType]
     error = others.get("error")

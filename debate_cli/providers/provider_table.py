@@ -407,9 +407,9 @@ def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], limits: Limits) -
 
 
 def collect_secrets(rows: Iterable[ProviderRow], env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the secrets that `rows` take from `env`, longest first.
+    """Return the secrets of `rows`, longest first.
 
-    Secrets are keys, the values of variables in headers, and passwords in addresses.
+    Secrets are keys and the variables in headers, with their values in `env`, and passwords in addresses.
     """
     found: set[str] = set()
     for row in rows:

@@ -87,7 +87,10 @@ class PromptFacts:
 
     @cached_property
     def speaker(self) -> str | None:
-        """If a debater is asked, the debater's name. If a judge is asked, the speaker of the judged turn; None without one."""
+        """If a debater is asked, the debater's name.
+
+        If a judge is asked, the speaker of the judged turn, or None if no turn is judged.
+        """
         if not self.is_judge:
             return _find_json(_SPEAKER, self.user_text) or None
         judged = _JUDGED_TURN.findall(self.task)
@@ -126,8 +129,8 @@ class PromptFacts:
         """Return the sentences that a judge can quote.
 
         - With `item`, the id of an argument: from the claim of that argument.
-        - Without `item`: from the judged turn, or with `before` from the turn before the judged turn.
-        - If no turn is judged either: from all turns.
+        - Without `item`: from the judged turn; with `before`, from the turn before the judged turn.
+        - Without `item` and without a judged turn: from all turns.
         """
         if item:
             arguments = [each for turn in self.turns for each in list_objects(turn, "arguments")]

@@ -86,12 +86,15 @@ class Budget:
 
     @asynccontextmanager
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
-        """Reserve `worst`, the maximum usage of one request. The caller sets `used` on the yielded reservation.
+        """Reserve `worst`, the maximum usage of one request, during the `with` block.
 
-        Waits while the reservations of other requests leave too little for `worst`. Closes the budget if `worst` alone
-        exceeds the remaining budget.
+        In the block, the caller sets `used` of the yielded reservation to the actual usage.
 
-        Raises BudgetError if the budget is closed. `what`: name of the request in the error message.
+        - If `worst` fits only without the reservations of other requests, waits until these requests end.
+        - If `worst` does not fit even then, closes the budget.
+        - If the budget is closed, raises BudgetError.
+
+        `what`: name of the request in the error message.
         """
         with pause_deadline():
             async with self._queue_lock:
@@ -141,7 +144,7 @@ class BudgetedModel:
 
     `name`: the model as `provider/model`; None for the mock, which costs nothing.
 
-    `on_estimate` is called when the usage is estimated, because the server reported none.
+    `on_estimate` is called for each reply without reported usage. The usage of such a reply is estimated.
     """
 
     def __init__(

@@ -64,7 +64,7 @@ def share() -> Any:
 def items(most: int, *, least: int = 0, chars: int | None = None, **field: Any) -> Any:
     """Define a form field for a list of `least` to `most` items.
 
-    `chars`: maximum length of each item. None for items that are not texts.
+    `chars`: maximum length of each item if the items are texts; None if they are not texts.
     """
     bounds: JsonSchema = {"minItems": least, "maxItems": most}
     if chars is not None:
@@ -96,7 +96,11 @@ def some_of(values: Iterable[str], *, least: int = 0) -> JsonSchema:
 
 
 def each_of(key: str, values: Iterable[str]) -> JsonSchema:
-    """Return the JSON Schema keywords of a list with one object per value. Property `key` of object n is value n."""
+    """Return the JSON Schema keywords of a list with one object for each of `values`.
+
+    Each object has its value in the property `key`. Example: for `each_of("participant", ["Pro", "Con"])`, the list is
+    `[{"participant": "Pro", …}, {"participant": "Con", …}]`.
+    """
     return {"prefixItems": [{"properties": {key: {"const": value}}} for value in values]}
 
 

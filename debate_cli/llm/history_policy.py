@@ -56,11 +56,13 @@ class HistoryPolicy:
         choose: Callable[[], tuple[Request, bool]],
         send: Callable[[Request, bool], Awaitable[StructuredAnswer[T]]],
     ) -> tuple[StructuredAnswer[T], Request, bool]:
-        """Ask `model`. If the model refuses the prompt as too long, ask again with less of the debate.
+        """Ask `model`. If the model refuses the prompt as too long, ask once more with less of the debate.
+
+        Does not ask again if `format.history` is `full`.
 
         Returns the last answer, its request, and whether the request contains only the recent part of the debate.
 
-        `choose` builds the request with `build` or `build_whole`. `send` sends the request to `model`.
+        `choose`: calls `build` or `build_whole` and returns the result. `send`: sends that result to `model`.
         """
         request, is_recent = choose()
         answer = await send(request, is_recent)
@@ -104,10 +106,9 @@ class HistoryPolicy:
     def build_whole(
         self, build: PromptBuilder, length: DebateLength, context_tokens: int | None
     ) -> tuple[Request, bool]:
-        """Build a request with the whole debate if it fits into the model's context. Ignores `format.history`.
+        """Build a request with the whole debate, whatever `format.history` says.
 
-        If the whole debate does not fit, the request contains only its recent part. If the context is unknown, the
-        request contains the whole debate.
+        If the model's context is known and too small for the whole debate, the request contains only the recent part.
 
         Returns the request, and whether it contains only the recent part. `context_tokens`: see
         `HistoryPolicy.context_tokens`.

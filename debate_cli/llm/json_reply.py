@@ -137,7 +137,10 @@ def _find_objects(text: str) -> _FoundObjects:
 
 
 def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedReply[FormT]:
-    """Do not repair a broken object that contains a valid form, because the form inside may be a draft."""
+    """Return the form in the objects of a reply.
+
+    A broken object is not repaired if it contains a valid form, because that form may be a draft.
+    """
     if found.too_many:
         return ParsedReply("no_object", faults=(f"more than {MAX_OBJECTS} objects: give exactly one",))
     parsed = _choose_object(found.valid, form)

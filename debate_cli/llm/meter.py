@@ -40,7 +40,7 @@ def active_meter() -> CallMeter | None:
 
 @contextmanager
 def use_meter(meter: CallMeter) -> Generator[None]:
-    """Make `meter` the `CallMeter` of the current asyncio task."""
+    """During the `with` block, `meter` is the `CallMeter` of the current asyncio task."""
     token = _ACTIVE_METER.set(meter)
     try:
         yield
@@ -50,7 +50,7 @@ def use_meter(meter: CallMeter) -> Generator[None]:
 
 @contextmanager
 def mark_waiting() -> Generator[None]:
-    """Set `is_waiting` of the current asyncio task's `CallMeter`. Can be nested."""
+    """During the `with` block, `is_waiting` of the current asyncio task's `CallMeter` is True. Can be nested."""
     meter = active_meter()
     if meter is None:
         yield
@@ -64,7 +64,7 @@ def mark_waiting() -> Generator[None]:
 
 @contextmanager
 def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
-    """During the `with` block, `pause_deadline` pauses `deadline`, which must already be running."""
+    """During the `with` block, each call of `pause_deadline` pauses `deadline`. `deadline` must already be running."""
     token = _ACTIVE_DEADLINE.set(deadline)
     try:
         yield
@@ -74,7 +74,10 @@ def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
 
 @contextmanager
 def pause_deadline() -> Generator[None]:
-    """Pause the deadline of the current asyncio task during the `with` block, for example in a queue. Can be nested."""
+    """During the `with` block, pause the deadline of the current asyncio task, and set `is_waiting` of its meter.
+
+    Use it while the task waits in a queue of this program. Can be nested.
+    """
     deadline = _ACTIVE_DEADLINE.get()
     until = None if deadline is None else deadline.when()
     now = asyncio.get_running_loop().time

@@ -92,7 +92,7 @@ class Request:
     nonce: str = ""
     """Random text inside the last message, new in each request. It does not change `fingerprint`."""
     stable_chars: int = 0
-    """Number of characters at the start of the last message that later requests repeat. Providers can cache them."""
+    """The last messages of later requests begin with the same `stable_chars` characters, so providers can cache them."""
     origin: Annotated[RequestOrigin | None, SkipValidation, Field(exclude=True)] = None
     """The task that the request belongs to. Not sent to the model, and not recorded."""
     form: Annotated[Form[Any] | None, SkipValidation, Field(exclude=True)] = None
@@ -249,14 +249,14 @@ class BatchApi(Protocol):
         ...
 
     def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
-        """Yield the custom id and the result (JSON from the vendor) of each processed request, in any order.
+        """Yield a pair for each processed request, in any order: its custom id, and its result as the vendor's JSON.
 
         `requests` maps custom ids to requests. A result is also yielded if its custom id is not in `requests`.
         """
         ...
 
     def read(self, result: str, request: Request) -> Reply:
-        """Return the reply in `result`, the vendor's JSON for `request`. Raise ModelError if the request failed."""
+        """Convert `result`, the vendor's JSON for `request`, to a reply. Raise ModelError if the request failed."""
         ...
 
     async def find(self, intent: BatchIntent) -> FoundBatch:

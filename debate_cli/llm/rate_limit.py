@@ -27,13 +27,13 @@ MAX_CLOSED_S = 600.0
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_GAP_FACTOR = 4
-"""Maximum gap between calls, as a multiple of the time that the gate was closed. Without a maximum, a server that
-refuses calls at random would make the gap longer with each refusal."""
+"""The gap between calls is at most this factor times the total wait since the gate closed. Without a maximum, a server
+that refuses calls at random would make the gap longer with each refusal."""
 GAP_FACTOR_PER_SERIES = 0.85
 """After each series of accepted calls, the gap between calls is multiplied by this factor."""
 SERIES_LENGTH = 3
-"""Number of calls in a series, as a multiple of the number of calls that the gap was computed from. Example: if the gap
-was computed from 10 calls, a series has 30 calls."""
+"""The gap between calls becomes shorter after each series of accepted calls. If the gap was computed from N calls, a
+series has SERIES_LENGTH * N calls."""
 MAX_REMEMBERED_CALLS = 1000
 """Maximum number of accepted calls that the gap between calls is computed from."""
 
@@ -78,7 +78,7 @@ class ProviderGate:
         self.is_probing = False
         """Whether a probe was sent and has not ended. No other call may be sent meanwhile."""
         self._refusals = 0
-        """Number of refusals that closed the gate since the provider last accepted a probe."""
+        """Number of refusals since the gate last opened, without the late refusals (see `refuse`)."""
         self._next_at = 0.0
         self._probe_sent_at = 0.0
         self._waited_since_closed_s = 0.0
@@ -87,8 +87,8 @@ class ProviderGate:
         self._interval_s = 0.0
         self._accepted_at: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
         self._proven_interval_s = math.inf
-        """Gap in seconds between the calls of the last complete series. Infinite if no series is complete since the
-        gate opened."""
+        """Gap in seconds between the calls of the last complete series (see SERIES_LENGTH) since the gate opened.
+        Infinite if there is no such series."""
         self._series_calls = 0
         self._calls_at_pace = 0
 
@@ -243,11 +243,14 @@ class SharedWindow(Protocol):
     """Counts the calls of several processes to one provider with one API key, over the last minute."""
 
     async def admit(self, tokens: int) -> Admission:
-        """If the limits allow a call of up to `tokens` tokens, admit the call and add it to the window."""
+        """Admit a call of up to `tokens` tokens, and add the call to the window, if the limits allow the call now."""
         ...
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """Set the number of tokens that call number `entry` used. Never raises, so the call's answer is not lost."""
+        """Set the tokens of an admitted call to the number that the call used. `entry`: see `Admission.entry`.
+
+        Never raises, so that the call's answer is not lost.
+        """
         ...
 
 
@@ -310,7 +313,9 @@ class RateLimiter:
     async def slot(
         self, tokens: int, overall: asyncio.Semaphore | None = None, ticket: int | None = None
     ) -> AsyncGenerator[WindowEntry, None]:
-        """Wait until a call of up to `tokens` tokens may be sent. Yields the call's entry in the window of tokens.
+        """Wait until a call of up to `tokens` tokens may be sent. The caller sends the call in the `with` block.
+
+        Yields the call's window entry. After the call, the caller sets the entry's `amount` to the tokens used.
 
         `overall`: limits the concurrent calls of the whole run. `ticket`: the call's position in the queue; None means
         the last position.

@@ -46,7 +46,10 @@ def _encodings(secret: str) -> set[str]:
 
 
 def _base64(data: bytes) -> Iterator[str]:
-    """Yield the Base64 codes that `data` can have inside longer data. The code depends on the position of `data`."""
+    """Yield the texts that can stand for `data` in the Base64 code of longer data.
+
+    The text depends on the position of `data` in the longer data.
+    """
     for before in range(3):
         code = base64.b64encode(bytes(before) + data).decode()
         first, last = -(-before * 8 // 6), (before + len(data)) * 8 // 6

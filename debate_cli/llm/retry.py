@@ -240,7 +240,11 @@ class CallerModel:
         self._name = name
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Ask the caller's object. Re-raises ModelError and BudgetError, which a `Model` may raise."""
+        """Ask the caller's object.
+
+        A ModelError or BudgetError of the object is raised unchanged. Any other exception, or a result that is not a
+        `Reply`, becomes a CallerModelError.
+        """
         try:
             reply = cast("object", await self._model.complete(request, on_text))
         except CallError:

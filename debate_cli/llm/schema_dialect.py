@@ -3,8 +3,9 @@
 The dialect `full` has bounds and patterns. The dialects `openai` and `anthropic` lack patterns and some or
 all bounds, so descriptions state the bounds.
 
-A list of known items becomes an object with one required key per item, because a model may skip or repeat entries of a
-list. `restore_lists` converts the objects of an answer back to lists.
+A schema can fix the items of a list, for example one item per debater. Such a list becomes an object with one required
+key per item, because a model may skip or repeat items of a list. `restore_lists` converts the objects of an answer back
+to lists.
 """
 
 import json
@@ -118,7 +119,7 @@ def _format_bounds(bounds: Mapping[str, Any]) -> Iterator[str]:
 
 
 def find_key_member(schema: Mapping[str, Any]) -> str | None:
-    """Return the name of the property whose constant identifies each item of a list; None if there is none.
+    """Return the name of the property that identifies each item of a list by a constant; None if there is none.
 
     Example: `participant` for the items `{"participant": "Pro", …}` and `{"participant": "Con", …}`. The constants
     must be different and usable as keys of an object. `schema`: the JSON Schema of the list.
@@ -132,9 +133,9 @@ def find_key_member(schema: Mapping[str, Any]) -> str | None:
 
 
 def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
-    """Convert `schema`, the JSON Schema of a list of known items, to the JSON Schema of an object.
+    """Convert `schema`, the JSON Schema of a list, to the JSON Schema of an object with one required key per item.
 
-    The object has one required key per item. `find_key_member(schema)` must not be None.
+    Example: `[{"participant": "Pro", …}, …]` becomes `{"Pro": {…}, …}`. `find_key_member(schema)` must not be None.
     """
     member = find_key_member(schema)
     properties: JsonObject = {}
@@ -153,7 +154,10 @@ def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
 
 
 def restore_lists(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Return `value` with objects converted back to lists where `schema` has a list of known items."""
+    """Return `value`, an answer, with the lists that `convert_list_to_object` converted to objects.
+
+    `schema`: the JSON Schema of the answer before that conversion.
+    """
     if not isinstance(value, dict):
         return value
     members = cast("JsonObject", value)

@@ -26,7 +26,7 @@ from debate_cli.llm.usage import UsageAccumulator, compute_cost
 
 TRUNCATED_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("truncated",))
 EMPTY_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("the answer is empty",))
-"""The result of parsing an empty answer, if plain text was requested."""
+"""Result of parsing an empty answer to a request for plain text."""
 MAX_TRUNCATED_CHARS = 1000
 """Maximum number of characters of a truncated answer that are shown to the model when it is asked again."""
 
@@ -93,7 +93,7 @@ class StructuredAnswer(Generic[FormT]):
     timed_out: bool = False
     """Whether the deadline passed before a valid answer arrived."""
     is_final: bool = False
-    """Whether a person wants the answer used without changes (`Reply.is_final`)."""
+    """Whether the last answer is from a person who wants it used without changes (see `Reply.is_final`)."""
 
 
 MAX_PLAIN_ANSWERS = 2
@@ -120,7 +120,7 @@ class ModeRecord:
         self._plain_answers_in_a_row = Counter[StructuredOutputMode]()
 
     def record_answer(self, mode: StructuredOutputMode, *, is_plain: bool) -> bool:
-        """Record an answer in `mode`. Return whether it shows for the first time that the server ignores `mode`.
+        """Record an answer in `mode`. Return True if this is the first answer to show that the server ignores `mode`.
 
         `is_plain`: whether the answer is plain text instead of JSON.
         """
@@ -140,7 +140,7 @@ class StructuredOutputClient:
     If the server rejects a mode, or an answer has no JSON, the next mode is used. After an invalid answer, the model
     gets the answer's faults and is asked again, at most MAX_REASKS times.
 
-    `record`: the modes that the server rejects or ignores. If it has all modes, the last mode of `profile` is used.
+    Modes in `record` are not used. If `record` contains all modes of `profile`, the last mode of `profile` is used.
     """
 
     def __init__(

@@ -19,14 +19,14 @@ from debate_cli.llm.schema_dialect import convert_schema
 # Estimates -----------------------------------------------------------------------------------------------------------
 
 ASCII_CHARS_PER_TOKEN = 2.5
-"""ASCII characters per token in estimates. Real tokens have 3 (JSON, code) to 4.5 (English) characters on average, so
-estimates are too high."""
+"""Assumed number of ASCII characters per token. Real tokens are longer: 3 (JSON, code) to 4.5 (English) characters on
+average. Estimates of tokens are therefore too high."""
 TOKENS_PER_NON_ASCII_CHAR = 2
-"""Tokens per non-ASCII character in estimates. Real tokenizers need about 1 (Chinese) to 3 (rare scripts)."""
+"""Assumed number of tokens per non-ASCII character. Real tokenizers need about 1 (Chinese) to 3 (rare scripts)."""
 TOKENS_PER_MESSAGE = 16
-"""Tokens that a provider adds per message, in estimates."""
+"""Assumed number of tokens that a provider adds to each message."""
 TOKENS_PER_SEARCH = 12_000
-"""Tokens in the results of one web search, in estimates. Vendors report 5,000 to 10,000."""
+"""Assumed number of tokens in the results of one web search. Vendors report 5,000 to 10,000."""
 
 
 def estimate_input_tokens(request: Request, profile: Profile) -> int:
@@ -62,11 +62,11 @@ _GENAI_PRICES_IDS = {"gemini": "google", "xai": "x-ai"} | {
     name: name for name in ("openai", "anthropic", "openrouter", "groq", "together", "deepseek", "mistral")
 }
 TOKENS_PER_PRICE = 1_000_000
-"""Number of tokens that the price of tokens refers to."""
+"""A price of tokens is the price of this many tokens."""
 BATCH_FACTOR = 0.5
 """Price of tokens in a batch, divided by their normal price."""
 SEARCHES_PER_PRICE = 1000
-"""Number of searches that the price of web searches in `genai-prices` refers to."""
+"""The price of web searches in `genai-prices` is the price of this many searches."""
 
 
 @functools.cache
@@ -129,7 +129,7 @@ def compute_cost(usage: Usage, price: Price | None) -> float | None:
 
 
 def halve_price(price: Price | None) -> Price | None:
-    """Return `price` with half the price of tokens, as in batches. None if `price` is None."""
+    """Return `price` with halved prices of tokens, for use in batches. None if `price` is None."""
     if price is None:
         return None
     prices = price.model_dump(include={"input", "output", "cached_input", "cache_write"}, exclude_none=True)
@@ -137,9 +137,9 @@ def halve_price(price: Price | None) -> Price | None:
 
 
 def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
-    """Return the usage with these numbers of tokens that costs most.
+    """Return the most expensive usage that has `input_tokens` and `output_tokens`.
 
-    If `price` is higher for input that the provider writes to its cache, the usage has only such input.
+    If writing input to the provider's cache costs extra, all input tokens count as written to the cache.
     """
     is_write_dearer = price is not None and price.cache_write is not None and price.cache_write > price.input
     return Usage(
@@ -161,7 +161,7 @@ class UsageAccumulator:
         self.attempts = 0
         """Number of requests sent."""
         self.usage = Usage()
-        """Known usage of all attempts."""
+        """Usage of all attempts. An attempt with unknown usage counts as zero."""
         self.latency_s = 0.0
         """Total seconds of the attempts that were answered."""
 

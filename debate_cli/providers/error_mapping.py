@@ -80,7 +80,7 @@ class SentRequest:
     structured: bool
     """Whether the request asked for structured output by a parameter (modes `native` and `tool`)."""
     sampling_parameters: tuple[str, ...] = ()
-    """Sampling parameters that were sent: `temperature`, `seed`."""
+    """Which of the sampling parameters `temperature` and `seed` were sent."""
     max_answer_chars: int = 0
 
     def format_message(self, what: str, words: str, advice: str) -> str:
@@ -352,7 +352,10 @@ def make_excess_error(what: str, asked: SentRequest) -> errors.ModelError:
 
 
 def make_broken_body_error(fault: Exception | str, asked: SentRequest) -> errors.ModelError:
-    """Return the error for a 200 response that breaks the protocol. If `fault` is a text, the message contains it."""
+    """Return the error for a 200 response that breaks the protocol.
+
+    `fault`: an exception, or a text for the message such as `answered 200 with no output`.
+    """
     what = fault if isinstance(fault, str) else "answered 200 with an unreadable body"
     return errors.BrokenBodyError(
         asked.format_message(what, "", "check that base_url is the API address of this provider")

@@ -25,13 +25,14 @@ from debate_cli.providers.error_mapping import ErrorRule, SentRequest
 SAMPLING_PARAMETERS = ("temperature", "seed")
 CHARS_PER_TOKEN = 8
 MIN_ANSWER_CHARS = 64 * 1024
-"""Smallest limit on the length of an answer, in characters. The limit grows with the output limit of the request."""
+"""An answer may always have this many characters, even if the request's output limit is small."""
 MIN_RESULTS_CHARS = 1024 * 1024
-"""Smallest limit on the length of the results of a web search, in characters."""
+"""The results of a web search may always have this many characters, even if the request's output limit is small."""
 CALLS_PER_CLIENT = 16
 """Maximum number of calls in flight per SDK client. More calls would slow each other down."""
 DUMMY_KEY = "no-key-needed"
-"""Placeholder for the key that an SDK requires, if the server needs no key. It is not sent."""
+"""If the server needs no key, the SDK gets this placeholder, because the SDK requires a key. The placeholder is not
+sent."""
 KEY_HEADERS = ("Authorization", "X-Api-Key")
 
 
@@ -48,7 +49,7 @@ class ReplyBuilder(Protocol):
         ...
 
     def add_chunk(self, part: Any) -> str:
-        """Read one part of a streamed answer. Return the text or the tool call's arguments in the part."""
+        """Read `part`, one part of a streamed answer. Return its text, or its piece of a tool call's arguments."""
         ...
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
@@ -211,7 +212,7 @@ def describe_request(endpoint: Endpoint, name: str, request: Request, body: Mapp
 def read_whole_answer(whole: Any, asked: SentRequest, answer: ReplyBuilder) -> None:
     """Read `whole`, an answer that was not streamed, into `answer`.
 
-    Raises ModelError if `whole` reports an error or is incomplete. A malformed answer may raise any exception.
+    Raises ModelError if `whole` reports an error or is incomplete. A malformed `whole` may raise any exception.
     """
     others: Any = whole if isinstance(whole, dict) else whole.model_extra or {}  # pyright: ignore[reportUnknownVariableType]
     error = others.get("error")

@@ -165,8 +165,7 @@ class _OpenAIReplyBuilder:
 def parse_usage(reported: Any, read: str = "prompt", written: str = "completion", searches: int = 0) -> Usage:
     """Return the token counts in `reported`, with `searches` as the number of web searches.
 
-    `read` and `written`: prefixes of the fields with the input and output count, for example `prompt` for
-    `prompt_tokens`.
+    The input tokens are in the field `{read}_tokens`, and the output tokens in the field `{written}_tokens`.
     """
     prompt = parse_token_count(reported.get(f"{read}_tokens"))
     details: Any = reported.get(f"{read}_tokens_details") or {}

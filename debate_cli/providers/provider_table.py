@@ -105,7 +105,7 @@ BUILTIN_PROVIDERS: Mapping[str, ProviderRow] = MappingProxyType({row.name: row f
 REASONING_MODELS = ("openai/gpt-[5-9]*", "openai/o[1-9]*", "deepseek/*reasoner*")
 """Shell-style patterns of models that reason before they answer. No temperature is sent to these models."""
 CHAT_MODELS = "openai/gpt-[5-9]*-chat*"
-"""Pattern of models that do not reason although REASONING_MODELS matches them."""
+"""Pattern of exceptions to REASONING_MODELS: these models do not reason."""
 REASONING_OUTPUT_TOKENS = 16_384
 
 
@@ -407,7 +407,10 @@ def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], limits: Limits) -
 
 
 def collect_secrets(rows: Iterable[ProviderRow], env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the secrets of `rows` in `env`, longest first: keys, variables in headers, passwords in addresses."""
+    """Return the secrets of `rows`, longest first.
+
+    Secrets are keys and the variables in headers, with their values in `env`, and passwords in addresses.
+    """
     found: set[str] = set()
     for row in rows:
         named = {name for value in row.headers.values() for name in find_variables(value)} | {row.api_key_env or ""}

@@ -57,7 +57,7 @@ INSTALLER_VARIABLES = re.compile(
     r"PATH|HOME|TMPDIR|LANG|LC_ALL|LD_LIBRARY_PATH|XDG_\w+|SSL_CERT_(?:FILE|DIR)|(?:REQUESTS|CURL)_CA_BUNDLE"
     r"|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy|PIP_\w+|UV_\w+"
 )
-"""Pattern of the environment variables that pip and uv get. It excludes the keys of providers."""
+"""pip and uv get only the environment variables that match this pattern, so they do not get the keys of providers."""
 
 CommandRunner = Callable[[Sequence[str], Path], bool]
 """Runs a command in a folder. Returns whether the command succeeded."""
@@ -179,7 +179,7 @@ class HubFile:
     """Size in bytes; 0 if unknown."""
     licence: str = ""
     memory_gb: int = 0
-    """Memory in GB that a machine needs for the model and other programs; 0 if unknown."""
+    """Memory in GB that a machine should have to run the model; 0 if unknown."""
 
     @property
     def model(self) -> str:

@@ -231,14 +231,17 @@ def _merge(parts: list[Json]) -> Json:
 # Choices and numbers -------------------------------------------------------------------------------------------------
 
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
-"""Upper bounds and standings. An argument gets the standing of the first bound above the judge's impression (0-1)."""
+"""Upper bounds of the judge's impression of an argument (0-1), each with a standing. The argument gets the standing of
+the first bound that is above the impression. Example: 0.5 leads to UNCERTAIN."""
 VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
-"""Maps a mock judge's vote to the average of the numbers in the same answer, scaled to 0-1."""
+"""Maps a mock judge's vote to the level of the numbers in the same answer. Example: in an answer that votes PASS, the
+numbers are around 80 % of their range."""
 FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
 """Probabilities that a mock judge votes with the majority: in the judge's first vote, and in a later vote."""
 LEADER_QUALITY = 0.8
 OUTPERFORMED_SHARE = 0.85
-"""A participant with less than this share of the highest total is listed as consistently outperformed."""
+"""A participant is listed as consistently outperformed if the participant's total score is below this share of the
+highest total score."""
 DEFAULT_LIST_LENGTH = (1.0, 0.5)
 PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
 PROPERTIES_IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
@@ -255,7 +258,7 @@ QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
 class Opinions:
     """Makes the choices and numbers of one answer.
 
-    `lasting`: gives numbers that are equal in all answers of a model. `random`: gives numbers for one answer.
+    `lasting`: random numbers that are equal in all answers of a model. `random`: random numbers for this answer.
 
     With `bias`, a judge's opinions depend on what the debaters say.
     """
@@ -398,7 +401,7 @@ class Opinions:
         return str(own.get("vote", majority)) if own else self._random.pick(tuple(VOTE_LEVELS), "option")
 
     def is_true(self, place: Place) -> bool:
-        """Return a random boolean: usually true, but rarely for `evaded`."""
+        """Return a random boolean. It is usually true, but for the property `evaded` usually false."""
         return self._random.unit("yes", place.path) < (0.1 if place.name == "evaded" else 0.8)
 
     def is_null(self, place: Place) -> bool:
@@ -454,7 +457,7 @@ class Opinions:
         return first_words(self._random.pick(sentences, "quote", place.path)) if sentences else None
 
     def keeps_vote(self, values: Json) -> bool:
-        """Return whether the vote in `values` is the judge's first vote, or repeats the judge's last vote."""
+        """Return whether the vote in `values` equals the judge's previous vote. True if there is no previous vote."""
         own = self._facts.own_vote
         return not own or own.get("vote") == values.get("option")
 
@@ -466,13 +469,15 @@ LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
 CLAIM_WORDS = 8
 """Number of words at the beginning of a claim that determine the claim's merit."""
 LENGTH_STEP = 0.3
-"""A side gets the full bias for length if its speeches exceed the average length of the other sides by this share."""
+"""A side gets the full bias for length if its speeches are longer than the other sides' average by at least this share
+(0.3: 30 %)."""
 DITHER = 0.08
 """Range of the random number that is added to a skill: from -DITHER / 2 to DITHER / 2."""
 DRAW_MARGIN = 0.08
 """Skills (0-1) that differ by less than this number lead to a draw. A biased judge uses half of this number."""
 TONE_WORDS = 5
-"""A side gets the full bias for confidence if it uses this many more certain words than unsure words."""
+"""A side gets the full bias for confidence if its words of certainty outnumber its words of doubt by at least this
+number."""
 MIN_DIFFERENT_WORDS = 15
 """Minimum number of different words in a side's speeches. A side with fewer words gets the opinion 0."""
 _CERTAIN = re.compile(

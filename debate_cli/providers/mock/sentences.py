@@ -87,7 +87,10 @@ class PromptFacts:
 
     @cached_property
     def speaker(self) -> str | None:
-        """Name of the debater who is asked, or of the speaker of the judged turn. None if no turn is judged."""
+        """If a debater is asked, the debater's name.
+
+        If a judge is asked, the speaker of the judged turn, or None if no turn is judged.
+        """
         if not self.is_judge:
             return _find_json(_SPEAKER, self.user_text) or None
         judged = _JUDGED_TURN.findall(self.task)
@@ -123,11 +126,11 @@ class PromptFacts:
         return max(words, key=len, default="this proposal")
 
     def quotable_sentences(self, item: str | None, *, before: bool) -> list[str]:
-        """Return the sentences that can be quoted from the argument with the id `item`.
+        """Return the sentences that a judge can quote.
 
-        If `item` is None, the sentences are from the judged turn. If no turn is judged, they are from all turns.
-
-        `before`: whether to quote the turn before the judged turn instead of the judged turn.
+        - With `item`, the id of an argument: from the claim of that argument.
+        - Without `item`: from the judged turn; with `before`, from the turn before the judged turn.
+        - Without `item` and without a judged turn: from all turns.
         """
         if item:
             arguments = [each for turn in self.turns for each in list_objects(turn, "arguments")]
@@ -255,7 +258,7 @@ class Place:
 class SentenceWriter:
     """Writes the sentences of one answer.
 
-    `lasting` gives the same numbers in all answers of a model; `random` does not.
+    `lasting`: random numbers that are equal in all answers of a model. `random`: random numbers for this answer.
     """
 
     def __init__(self, facts: PromptFacts, lasting: SeededRandom, random: SeededRandom) -> None:
@@ -366,9 +369,10 @@ class SentenceWriter:
 
 
 def find_leader(values: Json, names: Collection[str]) -> str | None:
-    """Return the name with the most wins in `values`; TIED for a tie.
+    """Return the name of the leading side in `values`; TIED for a tie.
 
-    If no field of `values` names a winner, the highest total decides. None if there are fewer than two totals.
+    - If fields of `values` name winners, the side with the most wins leads.
+    - Otherwise, the side with the highest total leads. None if there are fewer than two totals.
     """
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
     votes = Counter(name for name in choices if name in names)
@@ -421,9 +425,10 @@ Manner = Literal["exact", "near", "altered", "invented"]
 MANNERS: tuple[Manner, ...] = (
     "exact", "exact", "altered", "exact", "near", "exact", "exact", "invented", "near", "exact",
 )  # fmt: skip
-"""How the mock quotes a passage, in the order of a debater's citations. After the last entry, the list begins again."""
+"""How the mock quotes a passage. Successive citations of a debater take successive entries; the first entry follows
+the last."""
 MIN_SENTENCE_WORDS, MAX_CITED_WORDS = 6, 16
-"""Minimum number of words in a cited sentence, and maximum number of words in a quote."""
+"""The mock quotes from sentences with at least MIN_SENTENCE_WORDS words. A quote has at most MAX_CITED_WORDS words."""
 INVENTED_QUOTE = "every team that has tried it would do it again"
 _ARTICLE = re.compile(r"(?<=[a-z] )(?:the|an?) (?=[a-z])")
 _NEGATION = re.compile(r"\b(?:not|no) ")
@@ -432,9 +437,9 @@ _VERB = re.compile(r"\b(is|are|was|were|has|had|would|will|can|could) ")
 
 
 def cite(passage: str, number: int, random: SeededRandom) -> str:
-    """Return a quote of `passage` for the debater's citation `number`, counted from 0.
+    """Return a quote of `passage`: exact, near, altered or invented.
 
-    MANNERS determines whether the quote is exact, near, altered or invented.
+    `number` selects the entry of MANNERS, counted from 0. After the last entry, the list begins again.
     """
     manner = MANNERS[number % len(MANNERS)]
     sentences = [part for part in re.split(r"(?<=[.!?])\s+|\n", passage) if len(part.split()) >= MIN_SENTENCE_WORDS]

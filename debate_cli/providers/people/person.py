@@ -138,7 +138,9 @@ class PromptFolder:
 
 
 def _is_complete(stamp: tuple[int, ...], since: float) -> bool:
-    """Return whether a file is complete. `since`: when `stamp` was first seen, in seconds since 1970.
+    """Return whether a reply file is complete. `stamp`: the result of `_read_stamp` for the file.
+
+    `since`: when this stamp was first seen, in seconds since 1970.
 
     A file whose change time is later than its modification time was renamed, and is therefore complete.
     """
@@ -238,7 +240,7 @@ def make_person(provider: str, people: PeopleAccess, time_limit_s: float | None 
 
 
 def describe_missing_terminal(provider: str) -> str:
-    """Return the error message for a `provider` that needs a terminal, if there is no terminal."""
+    """Return the error message for a missing terminal. `provider`: the provider or model that needs it."""
     other = (
         "`model: paste/NAME` shows the prompt and takes a pasted answer at a terminal"
         if provider == "human"

@@ -36,9 +36,9 @@ class PersonAnswer:
     is_usable: bool = True
     """Whether the answer can be used as it is, even if it has problems."""
     is_final: bool = False
-    """Whether the answer is plain words instead of a form."""
+    """Whether the person answered in plain words although a form was requested. The person is then not asked again."""
     is_readable: bool = True
-    """Whether the answer could be parsed, even if required texts of its form are missing."""
+    """Whether the answer could be parsed. A form is also readable if it lacks required texts."""
 
 
 def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False) -> PersonAnswer:

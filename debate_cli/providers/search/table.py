@@ -25,7 +25,7 @@ from debate_cli.providers.search.engines import OLLAMA_API, SEARXNG_API
 ENGINE_MODEL = "web_search"
 """Model name of every search engine in records, for example in `ollama/web_search`."""
 NO_SEARCH_ADVICE = "or remove evidence.web: the files of evidence.sources can still be cited"
-"""Advice at the end of messages about an impossible web search."""
+"""Advice at the end of messages that say why no web search is possible."""
 
 
 SEARCH_TOOLS: Mapping[str, ProviderApi] = MappingProxyType(

@@ -28,7 +28,8 @@ MIN_WINNER_SCORES: dict[str, float] = {name: math.ceil(0.55 * most) for name, mo
 
 A turn that lost a dimension, and won it in no other exchange, gets at most this score minus 1."""
 DRAW_SHARE = 0.10
-"""Largest difference of two turns' scores that fits a `draw`, as a share of the dimension's highest score."""
+"""If the judge calls a dimension a `draw`, but the scores of the two turns differ by more than this share of the
+dimension's highest score, the exchange is unresolved."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["chain", "floor", "ceiling"]

@@ -178,8 +178,8 @@ class ModeratorNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `ModeratorNotes`.
 
-    A debater has a score if at least one round and the final evaluation are fully marked for this debater. In a debate
-    with speeches, the debater must also have spoken.
+    A debater has a score if at least one round and the final evaluation are fully marked for this debater. A debater has
+    no score if only other debaters spoke.
 
     The verdict is undetermined in two cases: fewer than two debaters have a score, or a debater who spoke has none.
     """

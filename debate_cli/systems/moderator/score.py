@@ -91,7 +91,7 @@ class FinalRow(FrozenModel):
     round_mean: float | None
     """Mean of the debater's round sums, 0-30; None if no round is fully marked."""
     score: float | None
-    """Final score, 0-82.5. None if `total` or `round_mean` is None, or if the debater never spoke."""
+    """Final score, 0-82.5. None if `total` or `round_mean` is None, or if only other debaters spoke."""
     share: float | None
     """`score` divided by 82.5, the highest score; None without a score."""
     reasons: tuple[str, ...]

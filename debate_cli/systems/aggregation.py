@@ -106,7 +106,7 @@ def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
 
 
 def newest_assessments(debate: Debate, kind: str) -> tuple[Assessment, ...]:
-    """Return the assessments by the system `kind` in the run that `newest_run` selects; empty without such a run."""
+    """Return the assessments by the system `kind` in the run from `newest_run`. Empty if no run uses the system."""
     run = newest_run(debate, kind)
     return () if run is None else ordered_assessments(debate, kind, run)
 
@@ -123,8 +123,8 @@ def format_failure_cause(debate: Debate, key: str) -> str:
 def describe_unanswered(debate: Debate, briefs: Iterable[tuple[Brief, str]]) -> Iterator[str]:
     """Yield a sentence for each brief without an assessment.
 
-    `briefs`: pairs (brief, sentence without the final period). If the brief failed, the sentence ends with the cause in
-    brackets.
+    `briefs`: pairs (brief, sentence about the missing answer, without the final period). If the brief failed, the cause
+    is added to the sentence: `Round 2 was not assessed by ada (abstained).`
     """
     for brief, words in briefs:
         if brief.key not in debate.answered_keys:

@@ -162,7 +162,7 @@ class LiveReport:
 
 @dataclass(frozen=True, slots=True)
 class JudgingContext(Generic[SettingsT]):
-    """What a system builds a judge's question from: the debate, the brief and the settings."""
+    """The debate, the brief and the settings, from which a system builds the question to a judge."""
 
     debate: Debate
     brief: Brief
@@ -228,13 +228,13 @@ class JudgingSystem(Generic[SettingsT]):
     judges_texts: bool = False
     """Whether the system can judge a text instead of a debate."""
     options: Mapping[str, Badge] = {}
-    """Maps each outcome that judges can choose instead of a debater, e.g. `PASS`, to its badge; the most favourable
-    first.
+    """Maps each outcome that judges can choose instead of a debater, e.g. `PASS`, to its badge. The most favourable
+    outcome is first.
 
     If a text passes with the outcome, the tone of the badge is `good`; if the text fails, `bad`. In the notes of a
     verdict, `option` is the chosen outcome, and `weights` maps each outcome to its score."""
     options_in_debates: bool = True
-    """Whether judges also choose from `options` when they judge a debate. If False, only when they judge a text."""
+    """Whether judges of a debate choose from `options`. If False, only judges of a text do."""
     max_option_score: float = 1
     """Highest possible score of an outcome in `options`. The lowest is 0."""
     unit: str = "points"
@@ -336,7 +336,7 @@ class JudgingSystem(Generic[SettingsT]):
     # Display
 
     def max_score(self, verdict: Verdict) -> float | None:
-        """Return the highest possible score; None if it is unknown, so that scores are shown without a scale.
+        """Return the highest possible score. None if it is unknown: then scores are shown without a scale.
 
         Default: `max_option_score` if an option won, else None.
         """
@@ -429,7 +429,7 @@ class JudgingSystem(Generic[SettingsT]):
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """Return a short report on an assessment, for people who watch a run.
 
-        Default: descriptions of the findings, without those of the classes in SHARED_FINDINGS. If there are none, the
+        Default: descriptions of all findings whose kind is not in SHARED_FINDINGS. If there are no such findings, the
         judge's reasoning.
         """
         own = [finding for finding in assessment.findings if finding.kind not in SHARED_FINDINGS]
@@ -441,8 +441,8 @@ class JudgingSystem(Generic[SettingsT]):
     def agreeing_assessments(self, debate: Debate, verdict: Verdict) -> Sequence[Assessment]:
         """Return the assessments of judges who agree with the verdict.
 
-        A judge agrees if a verdict from only this judge's assessments has the same winner or is undetermined. If there
-        is only one judge, this judge agrees.
+        The assessments of each judge alone are scored. The judge agrees if the result has the same winner or is
+        undetermined. If there is only one judge, this judge agrees.
         """
         given = ordered_assessments(debate, verdict.system, verdict.run)
         judges = dict.fromkeys(item.assessor for item in given)

@@ -25,7 +25,7 @@ class ChartSeries:
     name: str
     points: tuple[ChartPoint | None, ...]
     participant: str | None = None
-    """Name of the debater whose colour the series gets; None for a quantity."""
+    """Name of the debater whose values and colour the series shows; None for other series, e.g. a limit."""
     style: str = ""
     """CSS class of the series, e.g. `limit` or `option-pass`; empty for a series in a debater's colour."""
 

@@ -38,7 +38,10 @@ _REMARKS: dict[SourceOutcome, str] = {
 
 
 def build_source_tables(debate: Debate) -> list[Table]:
-    """Return one table of all citations with their quote checks, altered quotes first. No table without citations."""
+    """Return one table of all citations with their quote checks, altered quotes first.
+
+    The list is empty if the debate has no citations.
+    """
     checks = sorted(check_sources(debate), key=lambda check: check.outcome != "altered")
 
     def source(check: SourceCheck) -> str:
@@ -61,7 +64,7 @@ def build_source_tables(debate: Debate) -> list[Table]:
 def build_findings_tables(debate: Debate) -> list[Table]:
     """Return one table of manipulations, contradictions, dropped premises and remarks on sources, without repetitions.
 
-    No table without such findings.
+    The list is empty if the debate has no such findings.
     """
     counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
     found = [

@@ -79,8 +79,8 @@ def judge_form(
     """Return the form that a judge fills in. If a required entry is missing in an answer, the judge is asked again.
 
     `complete`: the required entries of each list. `{"targets": ("participant", ["Ann", "Bob"])}` means that the list
-    `targets` needs an entry whose `participant` is Ann, and one for Bob. A list without required entries is left out of
-    the form.
+    `targets` needs an entry whose `participant` is Ann, and one for Bob. `{"targets": ("participant", [])}` removes the
+    list `targets` from the form.
 
     `narrowing`: further restrictions of the schema, as in `derive_schema`.
     """

@@ -39,17 +39,17 @@ def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victo
 
 
 def clear_above_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Return a function that maps a margin to a kind of victory. A margin equal to `clear` is a narrow victory.
+    """Return a function that maps a margin to a kind of victory.
 
-    Below `draw`: a draw. Above `clear`: a clear victory. Between: a narrow victory.
+    Below `thresholds.draw`: a draw. Above `thresholds.clear`: a clear victory. Otherwise: a narrow victory.
     """
     return lambda margin: "draw" if margin < thresholds.draw else "clear" if margin > thresholds.clear else "narrow"
 
 
 def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Return a function that maps a margin to a kind of victory. A margin equal to `clear` is a clear victory.
+    """Return a function that maps a margin to a kind of victory.
 
-    Below `draw`: a draw. `clear` or more: a clear victory. Between: a narrow victory.
+    Below `thresholds.draw`: a draw. At least `thresholds.clear`: a clear victory. Otherwise: a narrow victory.
     """
     return lambda margin: "draw" if margin < thresholds.draw else "narrow" if margin < thresholds.clear else "clear"
 

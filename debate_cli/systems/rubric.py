@@ -18,13 +18,15 @@ class Rubric:
 
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     criterion_weights: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Maps criteria to weights, for every system with weighted criteria. If the mapping is not empty, all other
-    criteria get weight 0."""
+    """Maps criteria to weights, for every system with weighted criteria. If the mapping is empty, the weights do not
+    change. Otherwise, criteria that are not in the mapping get weight 0."""
 
     def settings(self, debate: Debate, where: str = "") -> dict[str, SystemSettings]:
-        """Return the changed settings, by kind of system. Systems that the rubric does not change are left out.
+        """Map the kind of each system that the rubric changes to the system's new settings.
 
-        `where`: start of error messages. Raises UsageError if a changed setting is unknown or invalid.
+        `where`: text at the start of error messages, e.g. `debate.json: `.
+
+        Raises UsageError if a changed setting is unknown or invalid.
         """
         kinds = dict.fromkeys(system.kind for run in debate.runs for system in run.judging.systems)
         stored = {

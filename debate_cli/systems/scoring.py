@@ -22,11 +22,14 @@ def score(
     systems: Collection[str] | None = None,
     settings: Mapping[str, SystemSettings] | None = None,
 ) -> tuple[Verdict, ...]:
-    """Return the verdicts of a debate. If one of them decides the debate, it is first and has the flag `decides`.
+    """Return the verdicts of a debate. The deciding verdict, if there is one, is first and has the flag `decides`.
 
-    `runs`: `latest`, `all` or the id of one run. `latest` selects all runs of people, and for each system the newest
-    run. If the newest run belongs to a comparison of judge models, all runs of the comparison are selected. An unknown
-    id gives no verdicts.
+    `runs`: which judging runs are scored.
+
+    - `latest`: all runs of people, and for each system the newest run. If the newest run belongs to a comparison of
+      judge models, all runs of the comparison are scored.
+    - `all`: all runs.
+    - The id of one run. An unknown id gives no verdicts.
 
     `systems`: the kinds of systems to score; None means all. `settings`: maps kinds of systems to settings that replace
     the stored settings.
@@ -73,8 +76,8 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
     """Return the verdicts of several runs: first the deciding verdict, then all others, run by run.
 
-    `runs`: ids of the runs, oldest first. The deciding verdict is from the newest run by models. If this run belongs to
-    a comparison of judge models, the verdict is first, but does not get the flag `decides`.
+    `runs`: ids of the runs, oldest first. The deciding verdict is from the newest run by models. This verdict
+    gets the flag `decides`, unless the run belongs to a comparison of judge models.
     """
     given = tuple(verdicts)
     found = [item for run in runs for item in verdicts_of_run(debate, given, run)]
@@ -159,7 +162,7 @@ def _has_judged(debate: Debate, run: JudgingRun, system: SystemSettings) -> bool
 
 
 def deciding_kind(debate: Debate, runs: str) -> str | None:
-    """Return the kind of the deciding system in the selected judging runs; None without judging systems.
+    """Return the kind of the system that decides the selected judging runs. None if they use no judging system.
 
     `runs`: `latest`, `all` or the id of one run.
     """

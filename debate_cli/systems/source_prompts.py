@@ -87,10 +87,10 @@ def _find_sources_run(debate: Debate, run_id: str) -> str | None:
 
 
 def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -> str | None:
-    """Return the id of a passage that supports `words`, according to a judge of the system `sources`.
+    """Return the id of a passage that supports `words` of the turn `turn`; None if there is none.
 
-    The turn `turn` must cite the passage, or the judge must have found the passage for an argument of the turn. None if
-    no passage supports the words.
+    A judge of the system `sources` decides which passages support an argument. The judge reads the passages that the
+    turn cites, and the passages found for arguments without a citation.
     """
     run = _find_sources_run(debate, run_id)
     if run is None:

@@ -137,8 +137,8 @@ def citation_key(item: SourceCheck | SourceSupport) -> tuple[int, str, str, str]
 def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[SourceCheck, JudgedCitation]]:
     """Return (quote check, judged citation) for each citation of the debate.
 
-    A judged citation contains the first answer in `given` about the citation. Without an answer, `supports` is
-    `unknown`.
+    `given`: assessments with the judges' answers. If several answers are about one citation, the first is used. If
+    there is no answer, `supports` is `unknown`.
     """
     answers: dict[tuple[int, str, str, str], SourceSupport] = {}
     for _, finding in iter_findings(given, SourceSupport):
@@ -160,9 +160,10 @@ def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[Sourc
 
 
 def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, ...]:
-    """Return what judges must look up, for the round `round_number` or (None) for the whole debate.
+    """Return what judges must look up in the round `round_number`. None means in all rounds.
 
-    First the arguments that name evidence but cite no source, then the cited sources that the debate does not have.
+    First come the arguments that name evidence but cite no source, then the cited sources that the debate does not
+    have.
     """
     turns = debate.turns_by_index
     named = [
@@ -177,9 +178,10 @@ def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, 
 
 
 def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLookup, ...]:
-    """Return each argument or source to look up, with the first answer in `given`.
+    """Return each argument or source that must be looked up, with the judge's answer.
 
-    Without an answer, `exists` is `unknown`.
+    `given`: assessments with the answers. If several answers are about one argument or source, the first is used. If
+    there is no answer, `exists` is `unknown`.
     """
     answers: dict[tuple[int, str, str], SourceLookup] = {}
     for _, finding in iter_findings(given, SourceLookup):
@@ -238,8 +240,8 @@ class SourceBriefing(FrozenModel):
     reliable: tuple[SourceNote, ...] = ()
     """Sources that support an argument and contain the words quoted from them. One note per source."""
     doubtful: tuple[SourceNote, ...] = ()
-    """Citations with an altered quote, then with a quote that is not in the source, then of contradicting sources. One
-    note per citation."""
+    """One note per citation. First come altered quotes, then quotes that are not in their source, then sources that
+    contradict the argument."""
 
 
 def brief_sources(debate: Debate) -> SourceBriefing:

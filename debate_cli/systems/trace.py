@@ -203,7 +203,7 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
 def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScores:
     """Return the scores of arguments from the newest run that reviews claims.
 
-    If that run scored no argument, the scores come from another verdict in `verdicts`.
+    If that run scored no argument, the scores come from the first of the other `verdicts` that has scores of arguments.
     """
     system = find_claim_reviewer(debate)
     newest = newest_run(debate, system.kind) if system is not None else None

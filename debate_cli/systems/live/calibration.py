@@ -24,11 +24,11 @@ SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10
 INCOMPLETE_CHAIN_MAX = 34.0
 """Highest score in logic of a turn whose causal chain (cause, process, consequence) is incomplete."""
 MIN_WINNER_SCORES: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
-"""Maps each dimension to the lowest score of a turn that won it in an exchange (two adjacent turns).
-
-A turn that lost a dimension, and won it in no other exchange, gets at most this score minus 1."""
+"""Maps each dimension to a score. A turn that won the dimension in an exchange (two adjacent turns) gets at least this
+score. A turn that lost the dimension, and won it in no other exchange, gets at most this score minus 1."""
 DRAW_SHARE = 0.10
-"""Largest difference of two turns' scores that fits a `draw`, as a share of the dimension's highest score."""
+"""If the judge calls a dimension a `draw`, but the scores of the two turns differ by more than this share of the
+dimension's highest score, the exchange is unresolved."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["chain", "floor", "ceiling"]

@@ -77,7 +77,7 @@ class RegisterDecision(Finding):
     quote: str
     fault: RegisterFault
     points: int | None = Field(default=None, ge=1, le=10)
-    """Changed points of a logic gap. None means that the points stay as they are."""
+    """New number of points that a logic gap costs. None means that the number does not change."""
     status: ReviewStatus
     exposed_by: int | None = None
     """Index of the later turn that exposed the fault; None if no later turn did."""

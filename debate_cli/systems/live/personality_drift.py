@@ -28,9 +28,9 @@ PRESSURE_TARGETS = {
     "credibility": "the credibility of your evidence",
 }
 HARD_PRESSURE = 0.66
-"""Lowest pressure, 0-1, that a debater's prompt calls "hard"."""
+"""A debater's prompt says "hard" if a pressure, 0-1, is at least this value."""
 FIRM_PRESSURE = 0.33
-"""Lowest pressure, 0-1, that a debater's prompt calls "firmly"."""
+"""A debater's prompt says "firmly" if a pressure, 0-1, is at least this value and below HARD_PRESSURE."""
 
 
 class PersonalityStep(FrozenModel):

@@ -1,4 +1,4 @@
-"""The register of the live system: a list of suspect claims and logic gaps that may cost turns points of logic."""
+"""The register of the live system: suspect claims and logic gaps. A turn may lose points in logic for an entry."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.source_prompts import find_supporting_source, format_source_checks
 
 FAULT_POINTS: dict[RegisterFault, int] = {"hollow": 1, "fabricated": 2, "inverted": 2, "backwards": 2, "gap": 1}
-"""Maps each fault to the points of logic that it costs. For a gap, the judge may set other points."""
+"""Maps each fault to the points that a turn loses in logic for it. For a `gap`, the judge may choose another number."""
 
 EntryStatus = Literal["open", "confirmed", "withdrawn", "doubted"]
 
@@ -44,7 +44,7 @@ class RegisterRow(FrozenModel):
     quote: str
     """The quoted words with the fault; empty for a gap in an old transcript."""
     points: float
-    """Points of logic that the entry costs the turn `charged_to`. The entry costs nothing if `charged_to` is None."""
+    """Points that the turn `charged_to` loses in logic. If `charged_to` is None, no turn loses points."""
     status: EntryStatus
     """The decision of the final review. `open`: no decision. `confirmed`: the fault exists. `withdrawn`: no fault, so
     the entry costs nothing. `doubted`: withdrawn, but the entry costs its points because of `withdrawals: false`."""
@@ -231,10 +231,10 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
 
 @memoize_on_value
 def list_entries(debate: Debate, run: str, before: int | None = None) -> Mapping[str, RegisterRow]:
-    """Map names such as `E1` to the open entries that a question lists.
+    """Map names such as `E1` to the open entries of the register, for a question to the judge.
 
-    `before`: list only entries from assessments of turns before this index, and if there are too many, only the
-    costliest. None means all open entries.
+    `before`: index of a turn. Only entries from assessments of earlier turns are returned, and of these only the
+    MAX_LISTED_ENTRIES costliest. None means all open entries.
     """
     given = ordered_assessments(debate, "live", run)
     if before is not None:

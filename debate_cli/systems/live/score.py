@@ -48,7 +48,7 @@ from debate_cli.systems.outcome import (
 RULES = 2
 """Version of the scoring rules."""
 MIN_CONVERGENCE_TURNS = 10
-"""Minimum number of turns of a debate whose first and last turns the judge is asked to compare."""
+"""If a debate has at least this number of turns, the judge is asked to compare the first turns with the last turns."""
 COLD_START_TURNS = 2
 """Number of turns at the start of a debate whose marks are less reliable."""
 NARRATIVE_REVISION, RESOLUTION_REVISION, REVIEW_REVISION = 0, 1, 2
@@ -147,12 +147,12 @@ class LiveNotes(Notes):
     register_entries: tuple[RegisterRow, ...] = ()
     """The register: all suspect claims and logic gaps, with the final review's decisions."""
     penalties: tuple[Penalty, ...]
-    """Points of logic that turns lost, with the reasons."""
+    """Points that turns lost in logic, with the reasons."""
     exchanges_won: dict[str, int] = {}
     """Maps each participant to the number of exchanges (two adjacent turns) in which the participant won more
     dimensions."""
     dimension_wins: dict[str, dict[str, int]]
-    """Maps each participant to a mapping from each dimension to the number of exchanges won in it."""
+    """Number of exchanges in which a participant won a dimension: `dimension_wins[participant][dimension]`."""
     frame_control: dict[str, float]
     """Maps each participant to the mean mark for frame control (setting the terms of the debate), 0-10."""
     credibility: dict[str, float]

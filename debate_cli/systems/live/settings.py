@@ -7,7 +7,7 @@ from debate_cli.domain.judging_config import NonNegative, SystemSettings, Thresh
 
 
 class PenaltyPoints(ConfigModel):
-    """Points of logic that a turn loses for inconsistency with the speaker's earlier turns."""
+    """Points that a turn loses in logic for inconsistency with the speaker's earlier turns."""
 
     contradiction: NonNegative = 0
     """Points for each contradiction with an earlier turn."""
@@ -29,14 +29,14 @@ class LiveSettings(SystemSettings):
     """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. The highest score is 100."""
 
     penalties: PenaltyPoints = PenaltyPoints()
-    """Points of logic that a turn loses for inconsistencies; 0 by default."""
+    """Points that a turn loses in logic for inconsistencies; 0 by default."""
     withdrawals: bool = True
     """Whether a register entry (suspect claim or logic gap) costs nothing after the final review has withdrawn it. If
     false, the entry still costs its points."""
 
     @property
     def asks_in_turn(self) -> bool:
-        """Whether each turn is judged before the next debater speaks. True with `feedback`."""
+        """Whether each turn is judged before the next debater speaks: the value of `feedback`."""
         return self.feedback
 
     def for_added_run(self) -> Self:

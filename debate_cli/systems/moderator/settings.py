@@ -65,12 +65,12 @@ class ModeratorSettings(SystemSettings):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """The judges. Their number is the setting `judges`, and all have the model `judge`."""
+        """The judges: as many as the setting `judges` says, all with the model that the setting `judge` names."""
         return numbered_seats(self.judges, self.judge)
 
     @property
     def steers_debate(self) -> bool:
-        """Whether debaters read the system's findings. True with `guidance`."""
+        """Whether debaters read the system's findings: the value of `guidance`."""
         return self.guidance
 
     def with_judge_count(self, count: int) -> Self:

@@ -111,7 +111,10 @@ def _previous_votes(context: JudgingContext[PanelSettings]) -> dict[str, Ballot]
 
 
 def carry_over_vote(context: JudgingContext[PanelSettings]) -> AssessmentContent | None:
-    """Return the earlier vote of a late judge, marked as late; None if the judge has not voted yet."""
+    """Return the earlier vote of a judge who did not answer in time, with `late` set to True.
+
+    None if the judge has not voted yet.
+    """
     last = _previous_votes(context).get(context.brief.assessor)
     if last is None:
         return None

@@ -58,8 +58,8 @@ class PanelSettings(SystemSettings):
     personas: tuple[str, ...] = ()
     """Short form of `judges`: names of shipped personas, each a judge with the default weight."""
     dimensions: tuple[str, ...] = Field(default=("logic", "evidence", "rebuttal", "risk"), min_length=1)
-    """Names of the criteria that each judge marks from 1 to 3. Default for a document: completeness, feasibility,
-    evidence, risk."""
+    """Names of the criteria that each judge marks from 1 to 3. For a document, the defaults are completeness,
+    feasibility, evidence and risk."""
     dimension_disagreement_threshold: float = Field(default=DEFAULT_DIMENSION_THRESHOLD, gt=0, le=2)
     """A dimension is disputed if its highest and lowest mark (1-3) differ by at least this number."""
     convergence_threshold: UnitInterval = DEFAULT_CONVERGENCE_THRESHOLD

@@ -103,7 +103,7 @@ class Disagreement(FrozenModel):
 
 
 def panel_agreement(votes: Votes, dimensions: DimensionMarks) -> float:
-    """Return the same as the public function `debate_cli.agreement`.
+    """Return the agreement of a panel, 0-1, with the formula of `debate_cli.agreement`.
 
     Raises ConfigError for an unknown option, or a mark outside 1-3.
     """
@@ -111,7 +111,7 @@ def panel_agreement(votes: Votes, dimensions: DimensionMarks) -> float:
 
 
 def should_panel_deliberate(votes: Votes, dimensions: DimensionMarks, threshold: float) -> bool:
-    """Return the same as the public function `debate_cli.needs_deliberation`.
+    """Return whether a panel should vote again, by the rules of `debate_cli.needs_deliberation`.
 
     Raises ConfigError for an unknown option, or a mark outside 1-3.
     """
@@ -242,9 +242,9 @@ def _marks_by_dimension(ballots: Sequence[Ballot]) -> dict[str, list[float]]:
 
 
 def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSettings) -> bool:
-    """Return whether the panel votes again after the last of `rounds`.
+    """Return whether the panel votes again after the last of `rounds`, which must be complete.
 
-    Each brief of that round must be answered or failed.
+    A round is complete if each of its briefs was answered or failed.
     """
     if not rounds:
         return False
@@ -261,8 +261,8 @@ def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSet
 def explains_change(because: str | None, debate: Debate) -> bool:
     """Return whether `because` is a valid reason for a changed vote.
 
-    An empty reason is invalid. In a debate, a valid reason names a turn or an argument. For a document, any other text
-    is valid.
+    An empty reason is invalid. In a debate, a valid reason names a turn or an argument. For a document, every reason
+    that is not empty is valid.
     """
     if because is None or not because.strip():
         return False

@@ -74,8 +74,8 @@ def _weigh_factors(effect: Effect, states: Mapping[str, DebaterState], settings:
 
 CONTEXT_DIMENSIONS = 128
 AGGREGATION_ROUNDS = 2
-"""Number of averaging steps. Each step averages a debater's vector with the mean vector of the speakers who affected
-the debater."""
+"""Number of steps in which `social_context_vectors` averages a debater's vector with the mean vector of the speakers who
+affected the debater."""
 _SEED = "debate-cli social context 1"
 
 InfluenceGraph = Mapping[tuple[str, str], float]
@@ -93,7 +93,7 @@ def outgoing_influence(graph: InfluenceGraph) -> dict[str, float]:
 
 
 def social_context_vectors(states: Mapping[str, DebaterState], graph: InfluenceGraph) -> dict[str, tuple[float, ...]]:
-    """Map each debater to a vector of 128 numbers and length 1.
+    """Map each debater to a unit vector of 128 numbers.
 
     The vector depends on the debater's state and on the states of the speakers who affected the debater. Similar states
     give similar vectors.

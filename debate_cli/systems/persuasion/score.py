@@ -59,7 +59,8 @@ class ScoreParts(_NoiseFree):
     stance: float
     """Points for the stance: 30 x |stance| x conviction."""
     persuasion: float
-    """Sum over the other debaters: 10 x the mean persuasion received from all speakers, plus 20 for a surrender."""
+    """Sum over the other debaters: 10 x the mean persuasion that the other debater received, from any speaker, plus 20 if
+    the other debater surrendered."""
     resistance: float
     """20 x conviction x (1 - mean attack received); 0 if no speech had an effect on the debater."""
     penalty: float
@@ -88,7 +89,7 @@ class FinalState(_NoiseFree):
     persuasion: tuple[float, ...]
     """Persuasion, 0-1, by each of the last ten speeches with an effect on the debater."""
     persuasion_band: Band | None
-    """The mean persuasion in one word, e.g. `slight`. None if no speech had an effect on the debater."""
+    """The mean persuasion received, in one word, e.g. `slight`. None if no speech had an effect on the debater."""
     attack: tuple[float, ...]
     """Attack, 0-1, by each of the last ten speeches with an effect on the debater."""
     resistance: ResistanceRating | None
@@ -178,7 +179,7 @@ class PersuasionNotes(Notes, _NoiseFree):
     surrendered: tuple[Surrender, ...]
     """All surrenders, earliest first."""
     hint: str = ""
-    """Advice on the setting `keywords`. Empty if a speech contains one of the keywords, or with `effects: judge`."""
+    """Advice on the setting `keywords`, if no speech contains a keyword. Empty otherwise, and with `effects: judge`."""
     parts: tuple[ScoreParts, ...]
     """The parts of each debater's score."""
     states: tuple[FinalState, ...]
@@ -192,9 +193,9 @@ class PersuasionNotes(Notes, _NoiseFree):
     influence: dict[str, float]
     """Maps each speaker to the mean persuasion of the speaker's targets, 0-1."""
     social_context: dict[str, tuple[float, ...]]
-    """Maps each debater to a vector of 128 numbers and length 1. Debaters in similar states have similar vectors."""
+    """Maps each debater to a unit vector of 128 numbers. Debaters in similar states have similar vectors."""
     likeness: tuple[ContextSimilarity, ...]
-    """Similarity of each pair of debaters with a `social_context`."""
+    """For each pair of debaters, how similar their vectors in `social_context` are."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:

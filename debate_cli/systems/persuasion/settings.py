@@ -25,7 +25,8 @@ class VictoryConditions(ConfigModel):
     """Distance of the stance from 0 (0-1). A debater surrenders if the distance is below this value and conviction is
     below 0.5. Debaters whose distance was below this value at the start are exempt."""
     consecutive_persuasion: int = Field(default=3, ge=1, le=MAX_CONSECUTIVE)
-    """A debater surrenders after this number of consecutive rounds with persuasion above 0.5."""
+    """A debater surrenders after this number of consecutive rounds in which a speech persuaded the debater by more than
+    0.5 (on a scale from 0 to 1)."""
 
 
 class Keywords(ConfigModel):
@@ -43,11 +44,11 @@ class PersuasionFactors(ConfigModel):
     """Weights of the four factors of persuasion with `effects: factors`. Persuasion is the weighted sum, at most 1."""
 
     persuasion: UnitInterval = 0.3
-    """Weight of the persuasive phrases in a speech."""
+    """Weight of the persuasive phrases, e.g. `consider`."""
     strategy_fit: UnitInterval = 0.2
     """Weight of a factor that is 1 if `strategy: adaptive` would choose the speaker's strategy, otherwise 0."""
     evidence: UnitInterval = 0.3
-    """Weight of the phrases in a speech that announce evidence."""
+    """Weight of the phrases that announce evidence, e.g. `study`."""
     social_influence: UnitInterval = 0.2
     """Weight of the speaker's influence: the mean persuasion of the other debaters by the speaker so far."""
 
@@ -77,8 +78,8 @@ class PersuasionSettings(SystemSettings):
     embody: bool = True
     """Whether a debater's prompt describes the debater's own stance and conviction."""
     bystander_effect: UnitInterval = 0.0
-    """When a debater surrenders, each remaining debater whose stance has the same sign loses this share (0-1) of the
-    stance."""
+    """When a debater surrenders, the stance of each remaining debater on the same side of 0 moves towards 0 by this share
+    (0-1). Two stances are on the same side if both are above 0 or both are below 0."""
     clear_margin: NonNegative = 30.0
     """A victory with a margin above this number of points is clear."""
 
@@ -105,5 +106,5 @@ class PersuasionSettings(SystemSettings):
 
     @property
     def method(self) -> str:
-        """The setting `effects`."""
+        """Name of the scoring method: the value of `effects`."""
         return self.effects

@@ -17,9 +17,9 @@ RESISTANCE_RATINGS: tuple[ResistanceRating, ...] = get_args(ResistanceRating)
 HISTORY_LENGTH = 10
 """Number of latest speeches whose effects a state keeps."""
 RECENT_ROUNDS = 3
-"""Number of latest rounds whose persuasion is averaged as recent persuasion."""
+"""Recent persuasion is the mean persuasion of this number of latest rounds."""
 RECENT_SPEECHES = 3
-"""Number of the speaker's latest speeches whose evidence is averaged for the strategy `aggressive`."""
+"""The strategy `aggressive` suits a speaker whose evidence, averaged over this number of latest speeches, is strong."""
 PERSUASION_THRESHOLD = 0.6
 """A speech whose persuasion (0-1) is above this value moves the stance towards 0."""
 ATTACK_THRESHOLD = 0.3
@@ -60,9 +60,9 @@ class DebaterState:
     attack: tuple[float, ...] = ()
     """Attack, 0-1, by each of the last ten speeches with an effect on the debater."""
     round_persuasion: tuple[float, ...] = ()
-    """The strongest persuasion by one speech, 0-1, in each round with an effect on the debater."""
+    """For each round in which a speech had an effect on the debater: the highest persuasion by one speech, 0-1."""
     last_round: int | None = None
-    """Number of the round of the last value in `round_persuasion`; None if there are no values."""
+    """Number of the latest round in which a speech had an effect on the debater; None if there is none."""
     surrendered: bool = False
     surrender_reason: SurrenderReason | None = None
     evidence_shown: tuple[float, ...] = ()
@@ -87,7 +87,7 @@ class DebaterState:
     def influence(self) -> float:
         """Mean persuasion of the other debaters by this debater, 0-1.
 
-        It is averaged first over the turns that affected a target, then over the targets.
+        The mean for each target is over the turns that affected the target. The result is the mean over the targets.
         """
         sums, counts = defaultdict[str, float](float), Counter[str]()
         for (target, _), (total, count) in self.persuasion_dealt.items():
@@ -105,12 +105,12 @@ class DebaterState:
 
     @property
     def persuasion_band(self) -> Band | None:
-        """The mean persuasion in one word, e.g. `slight`. None if no speech had an effect on the debater."""
+        """The mean persuasion received, in one word, e.g. `slight`. None if no speech had an effect on the debater."""
         return persuasion_band(mean(self.persuasion)) if self.persuasion else None
 
     @property
     def resistance(self) -> ResistanceRating | None:
-        """The worse of two grades: one for attacks received, one for conviction.
+        """Grade of the debater's resistance: the worse of a grade for attacks received and a grade for conviction.
 
         None if no speech had an effect on the debater.
         """
@@ -165,8 +165,8 @@ def end_round(
 ) -> dict[str, DebaterState]:
     """Return the states after the surrenders at the end of a round.
 
-    If a debater surrenders, each remaining debater whose stance has the same sign loses the share `bystander_effect`
-    (0-1) of the stance. Several surrenders in one round reduce a stance only once.
+    If a debater surrenders, the stance of each remaining debater on the same side of 0 (both above 0, or both below 0)
+    moves towards 0 by the share `bystander_effect`, 0-1. Several surrenders in one round move a stance only once.
     """
     reasons = {
         name: reason

@@ -14,8 +14,8 @@ SITUATIONS = {
     "empathetic": "recent rounds persuaded {targets}",
     "analytical": "",
 }
-"""Maps each strategy to the situation that suits the strategy. Of strategies with equal predictions, `pick_strategy`
-picks the first."""
+"""Maps each strategy to the situation that suits the strategy. The order matters: if several strategies have the highest
+predicted persuasion, `pick_strategy` picks the first of them."""
 UNTRIED_EFFECT = 0.3
 """Predicted persuasion (0-1) of a target by a strategy that the speaker has not tried on this target."""
 SITUATION_BONUS = 0.2
@@ -48,8 +48,9 @@ def pick_strategy(
 def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> float:
     """Return the predicted persuasion by `strategy`, 0-1.2, averaged over the targets.
 
-    The prediction for a target is the mean persuasion of this target by the strategy so far, or UNTRIED_EFFECT if the
-    strategy was not tried on this target. SITUATION_BONUS is added if the strategy suits the situation.
+    The prediction for a target is the mean persuasion that the strategy had on this target so far. If the speaker has
+    not tried the strategy on the target, the prediction is UNTRIED_EFFECT. If the strategy suits the situation,
+    SITUATION_BONUS is added.
 
     `own`: state of the speaker. `targets`: states of the debaters to persuade. `debaters`: number of all debaters.
     """

@@ -21,7 +21,7 @@ class RenamedArgument(NamedTuple):
     speaker: str
     written: str
     id: str
-    """The new id, which begins with the prefix."""
+    """The new id, e.g. `PRO-1`."""
 
 
 def rename_arguments(

@@ -60,7 +60,7 @@ class EvidenceConfig(ConfigModel):
     rerank: RerankConfig | None = Field(default=None, exclude_if=lambda rerank: rerank is None)
     """Reranking of the files' passages by meaning. None means that passages are ranked by their words only."""
     passages: int = Field(default=6, ge=1, le=30)
-    """Maximum number of passages before each speech."""
+    """Maximum number of passages that a debater gets before each speech."""
     passage_words: int = Field(default=120, ge=20, le=2000)
     """Approximate number of words in a passage. Sentences are not split."""
 
@@ -98,7 +98,7 @@ class MockFaults(ConfigModel):
     rate_limit: float = Field(default=0, ge=0, le=1)
     """Calls rejected because of a rate limit."""
     timeout: float = Field(default=0, ge=0, le=1)
-    """Calls without an answer in time."""
+    """Calls that time out."""
     server_error: float = Field(default=0, ge=0, le=1)
     """Answers that a server error interrupts."""
     malformed: float = Field(default=0, ge=0, le=1)

@@ -180,7 +180,7 @@ class Debate(FrozenModel):
 
     @cached_property
     def settled_keys(self) -> frozenset[str]:
-        """Keys of all tasks that are answered or in `given_up`."""
+        """Keys of all settled tasks (see `is_settled`)."""
         return self.answered_keys | self.given_up
 
     @property
@@ -261,7 +261,7 @@ class Debate(FrozenModel):
         )
 
     def is_settled(self, task: Cue | Brief) -> bool:
-        """Whether the task is answered or in `given_up`."""
+        """Whether the task has an answer, or failed and is not repeated before the debate is resumed."""
         return task.key in self.settled_keys
 
     def select_turns(self, *, round_number: int | None = None, speaker: str | None = None) -> tuple[Turn, ...]:
@@ -290,7 +290,7 @@ class Debate(FrozenModel):
         return self._replace(assessments=self.assessments_of_turns)
 
     def show_first_passages(self, key: str, count: int) -> Debate:
-        """Return the debate with only the first `count` passages for the cue `key`."""
+        """Return the debate in which the cue `key` gets only its first `count` passages."""
         shown = self.shown_passages.get(key, ())[:count]
         return self._replace(shown_passages={**self.shown_passages, key: shown})
 
@@ -338,7 +338,7 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Return the debate with a failure in place of each reservation. The failure has the reserved usage."""
+        """Return the debate in which all requests in flight have failed. Each failure has the usage reserved for its task."""
         lost = tuple(
             Failure(
                 task=item.task,

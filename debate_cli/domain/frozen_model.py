@@ -184,10 +184,10 @@ A later call with up to 7 fewer items at the end can therefore continue from a s
 def fold_growing(
     first: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
 ) -> Value:
-    """Return `functools.reduce(step, items, start)`. Items that an earlier call folded are not folded again.
+    """Return `functools.reduce(step, items, start)`, and store intermediate results for later calls.
 
-    `first`: the value on which intermediate results are stored. `name`: key of these results. Calls with another
-    `start` or `step` need another name.
+    A later call with the same `first` and `name` does not fold the same first items again. It must have the same
+    `start` and `step`. `first`: the value on which the results are stored.
     """
     folds = _folds_of(first).newest
     known, results = folds.get(name, ((), (start,)))

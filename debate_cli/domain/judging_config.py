@@ -152,7 +152,7 @@ class Thresholds(ConfigModel):
 
 
 def default_bounds(**defaults: float) -> BeforeValidator:
-    """Return a validator that adds the missing keys of `defaults` to a mapping such as `thresholds`."""
+    """Return a validator of a mapping such as `thresholds`. Keys that the mapping lacks are added from `defaults`."""
 
     def fill(bounds: object) -> object:
         return {**defaults, **cast("dict[str, object]", bounds)} if isinstance(bounds, dict) else bounds

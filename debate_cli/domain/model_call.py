@@ -59,7 +59,7 @@ class Usage(FrozenModel):
     """Whether some tokens are estimated; omitted in files if false."""
 
     def __add__(self, other: Usage) -> Usage:
-        """Return the sum of all fields. The sum is estimated if one of the summands is estimated."""
+        """Add two usages field by field. The sum is estimated if one of them is estimated."""
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
@@ -104,9 +104,9 @@ class RawAnswer(FrozenModel):
     text: str
     """The answer, with secrets removed."""
     system: str = Field(default="", exclude_if=not_)
-    """Rules and instructions in the prompt; empty, and omitted in files, without `output.raw: true`."""
+    """Rules and instructions in the prompt. Empty, and omitted in files, unless `output.raw` is true."""
     task: str = Field(default="", exclude_if=not_)
-    """The task in the prompt; empty, and omitted in files, without `output.raw: true`."""
+    """The task in the prompt. Empty, and omitted in files, unless `output.raw` is true."""
 
 
 def add_model_calls(*calls: ModelCall) -> ModelCall:

@@ -59,7 +59,7 @@ class SourceMap:
     positions: Mapping[KeyPath, NodePosition] = field(default_factory=dict[KeyPath, NodePosition])
     """Position of each key and value in the file, by key path."""
     origins: Mapping[KeyPath, str] = field(default_factory=dict[KeyPath, str])
-    """Option or variable that set a value, by key path."""
+    """Maps the key path of a value to the option or variable that the value comes from. Values from the file are left out."""
 
     def locate(self, path: KeyPath) -> str:
         """Return the origin of the value at `path`: an option, a variable, or `file:line:column`.
@@ -160,7 +160,10 @@ class ConfigRepair:
     _replaced: set[KeyPath] = field(default_factory=set[KeyPath])
 
     def repair(self, problem: Problem) -> None:
-        """Rename a misspelt key, or replace a wrong value with a valid one. Remove the part if neither is possible."""
+        """Rename the misspelt key in `problem`, or replace the wrong value with a valid one.
+
+        If neither is possible, the key or value is removed.
+        """
         *inner, key = problem.path or ("",)
         parent, is_misspelt = value_at(self.data, tuple(inner)), problem.is_key_error
         match = closest_match(str(key), _allowed_keys(tuple(inner), self.data)) if is_misspelt else None

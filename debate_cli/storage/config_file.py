@@ -117,8 +117,8 @@ def read_prompt_files(
 ) -> tuple[dict[str, str], list[Problem]]:
     """Return the texts of prompts by name, and a problem for each prompt that cannot be used.
 
-    `from_options`: names of prompts whose files may be in any folder. All other files must be in `folder` or
-    `trusted_folders`.
+    `files`: maps names of prompts to files. A file must be in `folder` or `trusted_folders`, unless the prompt's name
+    is in `from_options`.
     """
     texts: dict[str, str] = {}
     problems: list[Problem] = []
@@ -303,7 +303,7 @@ class _ConfigLoader:
 
 
 def _is_covered(problem: Problem, *, by: Problem) -> bool:
-    """Whether `problem` may be a consequence of a problem `by` in the same part of the file."""
+    """Whether the problem `by` may be the cause of `problem`. Both must concern the same part of the configuration."""
     if by.path[: len(problem.path)] == problem.path:
         return not (by.is_key_error and by.path == problem.path)
     return problem.path[: len(by.path)] == by.path and not by.is_key_error

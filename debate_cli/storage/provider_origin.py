@@ -17,10 +17,13 @@ from debate_cli.storage.serialization import providers_to_json
 from debate_cli.storage.variables import Environment
 
 WEB_SEARCH = "web search"
-"""Key of the web-search server among the origins of providers. No provider has this name, because it contains a
-space."""
+"""Key of the web-search server in a mapping from providers to their origins. The key contains a space, because names of
+providers contain none."""
 IsOption = Callable[..., bool]
-"""Tells whether an option set the value at a key path within the provider's settings."""
+"""Tells whether a provider's setting comes from an option or a `DEBATE_…` variable, not from the file.
+
+The arguments are the parts of the key path within the provider's settings, e.g. `"headers", "X-Key"`.
+"""
 _ADDRESS_VARIABLE = re.compile(
     r"(?:https?://)?\$\{(?P<name>\w*(?:URL|HOST|ENDPOINT|ADDRESS))(?::-[^}]*)?\}(?::\d+)?(?:/.*)?"
 )

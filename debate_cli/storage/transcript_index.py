@@ -37,7 +37,8 @@ class IndexEntry:
     rehearsal: str = ""
     """The debate's `rehearsal_notice`."""
     missing_judgements: int = 0
-    """Number of missing judgements that can be repeated; 0 if the debate is incomplete or a process works on it."""
+    """Number of failed or interrupted judgements that can be repeated; 0 if the debate is incomplete or a process works on
+    it."""
     lacks_deciding_judgement: bool = False
     """Whether the deciding verdict of a complete debate is undetermined because a judge failed."""
 
@@ -92,7 +93,8 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
 def count_missing_judgements(debate: Debate) -> int:
     """Return the number of failed or interrupted judgements that can be repeated; 0 if the debate is not complete.
 
-    The judgements of a run do not count if the same system has judged in a later run without a missing judgement.
+    If a system judged again in a later run, and no judgement is missing there, its judgements in earlier runs are not
+    counted.
     """
     if debate.status != "complete":
         return 0

@@ -127,8 +127,8 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """Expand paths, ids, folders and globs to a list of files, each once. `folders`: where to search for ids.
 
-    The path of a missing file is returned too, so that the function that reads the file reports the error. Raises
-    UsageError for a folder or glob without files. Raises UsageError for a misspelt id if it is the only reference.
+    Paths of missing files are returned too; the function that reads a file reports its absence. Raises UsageError for a
+    folder or glob without files. Also raises UsageError for a misspelt id, unless there are further files.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None
@@ -178,7 +178,7 @@ def _covers_journal(transcript: Debate, journal: Debate) -> bool:
 
 DEFAULT_OUTPUT_FOLDER = Path("transcripts")
 DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
-"""Configurations that `run` looks for without an argument. `run` uses the first that exists, else the packaged one."""
+"""If `run` gets no path, it reads the first of these files that exists, else the packaged configuration."""
 
 
 def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:

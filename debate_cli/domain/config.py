@@ -171,7 +171,7 @@ class ModelSpec(ConfigModel):
     faults: MockFaults | None = None
     """Mock only: failures to simulate."""
     bias: MockBias | None = None
-    """Mock only: biases as a judge."""
+    """Mock only: biases of the mock when it judges."""
     strength: float | None = Field(default=None, ge=0, le=1)
     """Mock only: skill as a debater, from 0 (sends its first draft) to 1 (sends the best of ten drafts)."""
     time_limit_s: PositiveFloat | None = None
@@ -272,7 +272,7 @@ class FormatConfig(ConfigModel):
 
 
 ROUND_KEYS = {"rounds": ("phases", "turns"), "phases": ("rounds",)}
-"""Maps a key of `format` to the keys that it excludes. Each of these keys sets the rounds."""
+"""Several keys of `format` set the rounds. Maps such a key to the keys that must not be set with it."""
 
 
 class Limits(ConfigModel):
@@ -336,9 +336,10 @@ class DebateConfig(ConfigModel):
     prompts: dict[str, str] = {}
     """Maps names of built-in prompts to files that replace them. The files are in the folder of the configuration."""
     victory_conditions: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Another key for the setting `victory_conditions` of the judging system `persuasion`."""
+    """Old place of the setting `victory_conditions`, which belongs to the judging system `persuasion` in `judging.systems`."""
     persuasion_factors: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Another key for the setting `factors` of the judging system `persuasion`. Also sets `effects: factors`."""
+    """Old name and place of the setting `factors`, which belongs to the judging system `persuasion` in `judging.systems`. Also
+    sets `effects: factors`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -398,10 +399,11 @@ Keys that are not listed keep their names.
 
 
 def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Move each section in LEGACY_SECTIONS into the settings of the system `persuasion`. Returns a copy of `data`.
+    """Return a copy of `data` in which the sections in LEGACY_SECTIONS are settings of the system `persuasion`.
 
-    If `judging.systems` is not set, `persuasion` becomes the only system. If the listed systems do not include
-    `persuasion`, nothing moves. If `persuasion` already has the new setting, that section does not move.
+    - A section stays in its old place if `persuasion` already has the new setting.
+    - If `judging.systems` is not set, `persuasion` becomes the only system.
+    - If `judging.systems` does not include `persuasion`, all sections stay in their old places.
     """
     moved = dict(data)
     sections = [section for section in LEGACY_SECTIONS if isinstance(data.get(section), dict)]

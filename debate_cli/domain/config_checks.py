@@ -1,4 +1,4 @@
-"""Finds contradictions in a configuration, e.g. a role without a model, or two debaters with the same name."""
+"""Finds contradictions in a configuration, e.g. a judge without a model, or two debaters with the same name."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -17,7 +17,7 @@ RESERVED_NAMES = {"draw": "which means that the debate has no winner", "even": "
 """Maps each forbidden debater name to its meaning in a judge's answer."""
 MIN_DEBATERS = 2
 DEFAULT_ROLES = ("default", "judge")
-"""Names in `models` of the models for debaters and judges that name no model."""
+"""Keys of `models`. Debaters without a `model` use `default`; judges without a model use `judge`, else `default`."""
 CONFIGURABLE_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
 """Phases that a configuration may list. Formats add the other phases themselves."""
 _PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")

@@ -476,7 +476,7 @@ def fold(events: Iterable[Event]) -> Debate:
 
 
 def initial_debate(event: DebateOpened) -> Debate:
-    """Return the debate after `event`, its first event."""
+    """Return the debate that has only its first event, `event`."""
     return Debate(
         id=event.id,
         generator=event.generator,
@@ -541,10 +541,9 @@ def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) ->
 
 
 def is_rehearsal(debate: Debate) -> bool:
-    """Whether the mock gave all answers.
+    """Whether the mock gave all answers. People and imported speeches are ignored.
 
-    If the debate is not closed or has no answer, the configured models must be the mock, too. People and imported
-    speeches are ignored.
+    If the debate is open or has no answer, this also requires that all configured models are the mock.
     """
     models: set[str | None] = set(_models_that_answered(debate))
     if debate.closed is None or not models:

@@ -204,7 +204,7 @@ def fold_growing(
 class _Folds:
     def __init__(self) -> None:
         self.newest: dict[Hashable, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
-        """Maps the name of each fold to (items, newest results)."""
+        """Maps the name of each fold to (folded items, newest intermediate results)."""
 
 
 @memoize_on_value

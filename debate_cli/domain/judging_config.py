@@ -245,7 +245,7 @@ class JudgingConfig(ConfigModel):
 
 
 def judge_ids(system: SystemSettings) -> tuple[str, ...]:
-    """Return the ids of a system's judges, in their order; empty if the system asks no model."""
+    """Return the ids of a system's judges, in the order of the settings; empty if the system asks no model."""
     return tuple(seat.id for seat in system.seats)
 
 

@@ -87,7 +87,7 @@ class ModelCall(FrozenModel):
     repaired: bool = False
     """Whether the JSON of the answer had to be repaired."""
     usage: Usage = Usage()
-    """Sum over all attempts."""
+    """Usage of all attempts together."""
     latency_s: Annotated[float, Field(ge=0, le=1e9)] = 0.0
     """Seconds that the provider took for all attempts. Waits between attempts do not count."""
     cost_usd: Dollars | None = None

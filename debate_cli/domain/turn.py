@@ -142,7 +142,7 @@ class Turn(FrozenModel):
 def citations_by_item(
     arguments: Iterable[Argument] | None, responses: Iterable[Response] | None, closing: Closing | None
 ) -> Iterator[tuple[str, tuple[Citation, ...]]]:
-    """Yield (item, citations) for each part of a turn, with items as in `Turn.citations`."""
+    """Yield (item, citations) for each part of a turn. The item is an argument's id, or `closing`."""
     yield from ((argument.id, argument.citations) for argument in arguments or ())
     yield from ((response.target, response.citations) for response in responses or ())
     if closing is not None:

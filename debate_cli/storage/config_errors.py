@@ -120,7 +120,7 @@ def format_faults(name: str, faults: Iterable[YamlFault]) -> Iterator[str]:
 
 
 def limit_lines(name: str, lines: Iterable[str]) -> list[str]:
-    """Return the first MAX_PROBLEMS errors of the file `name`, and a line if there are more."""
+    """Return the first MAX_PROBLEMS of the error lines `lines`, and a line that names the file if there are more."""
     shown = list(dict.fromkeys(islice(lines, MAX_PROBLEMS + 1)))
     if len(shown) > MAX_PROBLEMS:
         shown[MAX_PROBLEMS:] = [f"{escape_unprintable(name)}: and more errors; correct these first"]
@@ -155,8 +155,8 @@ class ConfigRepair:
     renamed: dict[KeyPath, KeyPath] = field(default_factory=dict[KeyPath, KeyPath])
     """Maps the path of each renamed key to the path in the file."""
     unknown_sections: set[str] = field(default_factory=set[str])
-    """Sections whose checks are skipped. A part was removed, so a check could report an error that is not in the
-    file."""
+    """Sections whose checks are skipped: a key or value was removed, so a check could report an error that the file does
+    not contain."""
     _replaced: set[KeyPath] = field(default_factory=set[KeyPath])
 
     def repair(self, problem: Problem) -> None:

@@ -97,8 +97,8 @@ def read_config_file(
     """Read the configuration in the file `path`. Raises ConfigError with one line per error.
 
     - `text`: text to read in place of the file.
-    - `overrides`: replace values of variables and of the file.
-    - `env`: environment. Its `DEBATE_…` variables replace values of the file.
+    - `overrides`: replace values of the file and of environment variables.
+    - `env`: environment variables. Those that begin with `DEBATE_` replace values of the file.
     - `checks`: functions that return contradictions between settings.
     - `trusted_folders`: other folders from which the configuration may read files.
     """

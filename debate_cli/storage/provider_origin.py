@@ -34,13 +34,13 @@ class ProviderOrigin:
     """What a file says about a provider: whether it names the server, and which variables it reads."""
 
     file: str
-    """Name of the file in messages."""
+    """Name of the file, as messages show it."""
     fingerprint: str
     """SHA-256 of the file. For a stored debate, SHA-256 of the provider's settings."""
     names_address: bool
     """Whether the file names the server. If False, an option, the environment or the program names the server."""
     variables: frozenset[str] = frozenset()
-    """Variables that the file reads for the key, the headers and the address."""
+    """Variables that the file names, and whose values are sent as the key, in headers or in the address."""
     url_variables: tuple[str, ...] = ()
     """Variables in the address, e.g. `TOKEN`. A variable that names the server itself is left out, e.g. `LAB_URL`."""
     is_beside_dotenv: bool = False

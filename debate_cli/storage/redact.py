@@ -1,4 +1,4 @@
-"""Removes secrets from everything that is written: known secrets by value, other keys by pattern.
+"""Removes secrets from everything that is written: known secrets, and texts that look like API keys.
 
 Redacted JSON remains valid JSON.
 """

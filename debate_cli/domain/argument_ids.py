@@ -29,7 +29,7 @@ def rename_arguments(
 ) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
     """Change ids that do not begin with the prefix of `speaker`. Returns (all arguments, changed arguments).
 
-    `taken`: ids of the speaker's arguments in earlier turns.
+    `taken`: ids that a new id must not repeat, e.g. those of earlier turns.
     """
     used = {*taken, *(argument.id for argument in arguments if _is_own(argument.id, speaker))}
     kept: list[Argument] = []

@@ -240,9 +240,9 @@ class FormatConfig(ConfigModel):
     phases: tuple[Phase, ...] = ("opening", "cross_examination", "closing")
     """Phases in order. One or more `rebuttal` may precede `closing`."""
     rounds: Annotated[int, Field(ge=1, le=MAX_ROUNDS)] | tuple[Phase, ...] | None = Field(default=None, exclude=True)
-    """Number of rounds; sets `phases`, or `turns` in a free-flowing debate. 1: opening. 2: opening, closing. 3:
-    opening, cross-examination, closing. 4 or more: also rebuttals before the closing. A list of phases sets
-    `phases`."""
+    """Short form of `phases`: a list of phases, or the number of rounds. 1: opening. 2: opening, closing. 3: opening,
+    cross-examination, closing. 4 or more: also rebuttals before the closing. In a free-flowing debate, the number sets
+    `turns`."""
     exchanges: int = Field(default=1, ge=1, le=10)
     """Semi-structured: number of exchanges. One exchange is a round of follow-up questions and a round of answers."""
     answers: bool = False

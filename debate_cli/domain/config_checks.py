@@ -272,7 +272,7 @@ def _check_system_settings(config: DebateConfig, system: SystemSettings, path: K
 
 
 def find_model_key_paths(config: DebateConfig, models: Collection[str]) -> list[KeyPath]:
-    """Return the key path of each setting whose value is one of `models`."""
+    """Return the key paths of all settings that name a model in `models`."""
     found: list[KeyPath] = [("models", name, "model") for name, spec in config.models.items() if spec.model in models]
     found += [("debaters", index, "model") for index, one in enumerate(config.debaters) if one.model in models]
     for index, system in enumerate(config.judging.systems):

@@ -72,7 +72,7 @@ F = TypeVar("F", bound="FrozenModel")
 
 
 def copy_fields(source: FrozenModel, target: type[F], **changes: Any) -> F:
-    """Create a `target` from the fields that `source` shares with it, and from `changes`. Nothing is validated."""
+    """Create a `target` from the fields of `source` that `target` also has, and from `changes`. Nothing is validated."""
     fields = vars(source)
     shared = {name: fields[name] for name in target.model_fields if name in fields}
     return target.model_construct(None, **shared | changes)
@@ -175,9 +175,9 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""Number of newest intermediate results that `fold_growing` stores for each `name`.
+"""`fold_growing` stores this number of newest intermediate results for each `name`.
 
-A later call with up to 7 fewer items at the end can therefore continue from a stored result.
+If a later call lacks up to 7 of the last items, it can therefore continue from a stored result.
 """
 
 

@@ -43,7 +43,7 @@ class SystemSettings(ConfigModel):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """The judges in their order; empty if the system asks no model."""
+        """The judges, in the order of the settings; empty if the system asks no model."""
         return numbered_seats(1, self.judge)
 
     @property

@@ -83,7 +83,7 @@ class ModelCall(FrozenModel):
     rung: StructuredOutputMode
     """Mode of structured output that gave the answer. Without an answer, the mode that was tried last."""
     attempts: Count
-    """Number of sent requests, from 0, including repeated requests."""
+    """Number of sent requests, including repeated requests; 0 if none was sent."""
     repaired: bool = False
     """Whether the JSON of the answer had to be repaired."""
     usage: Usage = Usage()

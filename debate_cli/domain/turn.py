@@ -135,7 +135,7 @@ class Turn(FrozenModel):
 
     @property
     def is_one_item(self) -> bool:
-        """Whether the whole text of the turn is the claim of its only argument, as in imported speeches."""
+        """Whether the turn has exactly one argument, whose claim is the whole text, as in imported speeches."""
         return self.arguments is not None and len(self.arguments) == 1 and self.arguments[0].claim == self.text
 
 

@@ -84,7 +84,7 @@ class SourceMap:
     def format_problem(self, problem: Problem) -> str:
         """Return one line: `file:line:column: key.path: what is wrong; what to do`.
 
-        An option or variable that set the value replaces `file:line:column`.
+        If the value comes from an option or a variable, its name stands in place of `file:line:column`.
         """
         where = self._format_position(self._find(problem.path, is_key=problem.is_key_error))
         key = ".".join(_shorten(str(part), _KEY_CHARS) for part in problem.path)

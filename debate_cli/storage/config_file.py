@@ -183,9 +183,10 @@ class _ConfigLoader:
         )
 
     def _validate(self, data: dict[str, Any], checks: Sequence[ConfigCheck]) -> DebateConfig | None:
-        """Validate `data` and add its problems to `problems`. Wrong parts are replaced or removed, then checked again.
+        """Add all problems in `data` to `problems`. Returns the configuration after repairs.
 
-        Returns the valid configuration; None if `data` is not valid after _MAX_REPAIRS rounds.
+        If a validation fails, the wrong parts are repaired and `data` is validated again, to find further problems.
+        After _MAX_REPAIRS failed validations, the result is None.
         """
         repair = ConfigRepair(deepcopy(data))
         for _ in range(_MAX_REPAIRS):

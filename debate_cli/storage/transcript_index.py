@@ -29,13 +29,16 @@ class IndexEntry:
     models: tuple[str, ...]
     """Models of all debaters, as `provider/model`, each once."""
     conclusions: tuple[Verdict, ...]
-    """One verdict of each judging system, from the run with the highest precedence. Also the verdicts of runs that are
-    compared with this run, and all verdicts of human reviewers. The deciding verdict comes first. Empty without a
-    transcript."""
+    """The deciding verdict, then the other verdicts; empty without a transcript. Contains:
+
+    - the verdict of each judging system in its run with the highest precedence
+    - the verdicts of runs that are compared with such a run
+    - all verdicts of human reviewers
+    """
     cost_usd: float | None
     """Cost in US dollars; None if a price is not known."""
     rehearsal: str = ""
-    """The debate's `rehearsal_notice`."""
+    """What `rehearsal_notice` returns for the debate."""
     missing_judgements: int = 0
     """Number of failed or interrupted judgements that can be repeated; 0 if the debate is incomplete or a process works on
     it."""

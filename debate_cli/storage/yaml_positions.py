@@ -42,7 +42,7 @@ class NodePosition(NamedTuple):
 
     key: SourcePosition
     value: SourcePosition
-    """Position of the value. For a list or mapping after a key, the position of the key."""
+    """Position of the value. If a list or mapping has a key, this is the position of the key."""
 
 
 class YamlFault(NamedTuple):

@@ -336,10 +336,11 @@ class DebateConfig(ConfigModel):
     prompts: dict[str, str] = {}
     """Maps names of built-in prompts to files that replace them. The files are in the folder of the configuration."""
     victory_conditions: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Old place of the setting `victory_conditions`, which belongs to the judging system `persuasion` in `judging.systems`."""
+    """Old place of the setting `victory_conditions`, which belongs to the judging system `persuasion` in
+    `judging.systems`."""
     persuasion_factors: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Old name and place of the setting `factors`, which belongs to the judging system `persuasion` in `judging.systems`. Also
-    sets `effects: factors`."""
+    """Old name and place of the setting `factors`, which belongs to the judging system `persuasion` in
+    `judging.systems`. Also sets `effects: factors`."""
 
     @model_validator(mode="before")
     @classmethod

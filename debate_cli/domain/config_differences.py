@@ -38,7 +38,7 @@ def format_setting(value: Any) -> str:
 
 
 def format_setting_pair(first: Any, second: Any, room: int = MAX_SETTING_CHARS) -> tuple[str, str]:
-    """Format two values in at most `room` characters each. Long values are cut so that their first difference is visible.
+    """Format two values in at most `room` characters each. Long values are cut; their first difference stays visible.
 
     If different values would look equal, e.g. the number 1 and the text `1`, both are formatted as JSON.
     """

@@ -338,7 +338,10 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Return the debate in which all requests in flight have failed. Each failure has the usage reserved for its task."""
+        """Return the debate in which all requests in flight have failed.
+
+        Each failure has the usage reserved for its task.
+        """
         lost = tuple(
             Failure(
                 task=item.task,

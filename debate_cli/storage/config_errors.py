@@ -59,7 +59,8 @@ class SourceMap:
     positions: Mapping[KeyPath, NodePosition] = field(default_factory=dict[KeyPath, NodePosition])
     """Position of each key and value in the file, by key path."""
     origins: Mapping[KeyPath, str] = field(default_factory=dict[KeyPath, str])
-    """Maps the key path of a value to the option or variable that the value comes from. Values from the file are left out."""
+    """Maps the key path of a value to the option or variable that the value comes from. Values from the file are left
+    out."""
 
     def locate(self, path: KeyPath) -> str:
         """Return the origin of the value at `path`: an option, a variable, or `file:line:column`.
@@ -84,7 +85,8 @@ class SourceMap:
     def format_problem(self, problem: Problem) -> str:
         """Return one line: `file:line:column: key.path: what is wrong; what to do`.
 
-        If the value comes from an option or a variable, its name stands in place of `file:line:column`.
+        If the value comes from an option or a variable, the line begins with the option or variable instead of
+        `file:line:column`.
         """
         where = self._format_position(self._find(problem.path, is_key=problem.is_key_error))
         key = ".".join(_shorten(str(part), _KEY_CHARS) for part in problem.path)
@@ -155,8 +157,8 @@ class ConfigRepair:
     renamed: dict[KeyPath, KeyPath] = field(default_factory=dict[KeyPath, KeyPath])
     """Maps the path of each renamed key to the path in the file."""
     unknown_sections: set[str] = field(default_factory=set[str])
-    """Sections whose checks are skipped: a key or value was removed, so a check could report an error that the file does
-    not contain."""
+    """Sections whose checks are skipped: a key or value was removed, so a check could report an error that is not in
+    the file."""
     _replaced: set[KeyPath] = field(default_factory=set[KeyPath])
 
     def repair(self, problem: Problem) -> None:

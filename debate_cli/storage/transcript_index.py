@@ -40,8 +40,8 @@ class IndexEntry:
     rehearsal: str = ""
     """What `rehearsal_notice` returns for the debate."""
     missing_judgements: int = 0
-    """Number of failed or interrupted judgements that can be repeated; 0 if the debate is incomplete or a process works on
-    it."""
+    """Number of failed or interrupted judgements that can be repeated; 0 if the debate is incomplete or in use by a
+    process."""
     lacks_deciding_judgement: bool = False
     """Whether the deciding verdict of a complete debate is undetermined because a judge failed."""
 
@@ -96,8 +96,8 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
 def count_missing_judgements(debate: Debate) -> int:
     """Return the number of failed or interrupted judgements that can be repeated; 0 if the debate is not complete.
 
-    If a system judged again in a later run, and no judgement is missing there, its judgements in earlier runs are not
-    counted.
+    If a system judged again in a later run, and no judgement is missing there, the system's judgements in earlier runs
+    are not counted.
     """
     if debate.status != "complete":
         return 0

@@ -21,7 +21,7 @@ class RenamedArgument(NamedTuple):
     speaker: str
     written: str
     id: str
-    """The new id, which begins with the prefix."""
+    """The new id, e.g. `PRO-1`."""
 
 
 def rename_arguments(
@@ -29,7 +29,7 @@ def rename_arguments(
 ) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
     """Change ids that do not begin with the prefix of `speaker`. Returns (all arguments, changed arguments).
 
-    `taken`: ids of the speaker's arguments in earlier turns.
+    `taken`: ids that a new id must not repeat, e.g. those of earlier turns.
     """
     used = {*taken, *(argument.id for argument in arguments if _is_own(argument.id, speaker))}
     kept: list[Argument] = []
@@ -47,9 +47,9 @@ def rename_arguments(
 def renumber_repeated(
     arguments: Sequence[Argument], speaker: Participant, taken: Collection[str]
 ) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
-    """Give a new id to each argument that repeats an earlier id. Returns (all arguments, changed arguments).
+    """Give a new id to each argument that has the id of an earlier argument in `arguments`.
 
-    `taken`: ids of the speaker's arguments in earlier turns.
+    Returns (all arguments, changed arguments). `taken`: further ids that a new id must not repeat.
     """
     used, seen = {*taken, *(argument.id for argument in arguments)}, set[str]()
     kept: list[Argument] = []
@@ -85,8 +85,10 @@ def rename_in_turns(
 ) -> tuple[tuple[Turn, ...], tuple[RenamedArgument, ...]]:
     """Change argument ids that lack their speaker's prefix, and all references to these ids in `turns`.
 
-    Returns (`turns` after the change, changed arguments of the whole debate). `earlier`: the turns before `turns`.
-    `renamed`: the changed arguments of `earlier`.
+    - `earlier`: turns of the debate before `turns`. They stay unchanged.
+    - `renamed`: arguments of `earlier` whose ids were changed by earlier calls.
+
+    Returns (the changed `turns`, `renamed` plus the newly changed arguments).
     """
     known = {participant.name: participant for participant in participants}
     prefixes = {name: f"{participant.prefix}-" for name, participant in known.items()}

@@ -60,7 +60,7 @@ class EvidenceConfig(ConfigModel):
     rerank: RerankConfig | None = Field(default=None, exclude_if=lambda rerank: rerank is None)
     """Reranking of the files' passages by meaning. None means that passages are ranked by their words only."""
     passages: int = Field(default=6, ge=1, le=30)
-    """Maximum number of passages before each speech."""
+    """Maximum number of passages that a debater gets before each speech."""
     passage_words: int = Field(default=120, ge=20, le=2000)
     """Approximate number of words in a passage. Sentences are not split."""
 
@@ -98,7 +98,7 @@ class MockFaults(ConfigModel):
     rate_limit: float = Field(default=0, ge=0, le=1)
     """Calls rejected because of a rate limit."""
     timeout: float = Field(default=0, ge=0, le=1)
-    """Calls without an answer in time."""
+    """Calls that time out."""
     server_error: float = Field(default=0, ge=0, le=1)
     """Answers that a server error interrupts."""
     malformed: float = Field(default=0, ge=0, le=1)
@@ -171,7 +171,7 @@ class ModelSpec(ConfigModel):
     faults: MockFaults | None = None
     """Mock only: failures to simulate."""
     bias: MockBias | None = None
-    """Mock only: biases as a judge."""
+    """Mock only: biases of the mock when it judges."""
     strength: float | None = Field(default=None, ge=0, le=1)
     """Mock only: skill as a debater, from 0 (sends its first draft) to 1 (sends the best of ten drafts)."""
     time_limit_s: PositiveFloat | None = None
@@ -240,9 +240,9 @@ class FormatConfig(ConfigModel):
     phases: tuple[Phase, ...] = ("opening", "cross_examination", "closing")
     """Phases in order. One or more `rebuttal` may precede `closing`."""
     rounds: Annotated[int, Field(ge=1, le=MAX_ROUNDS)] | tuple[Phase, ...] | None = Field(default=None, exclude=True)
-    """Number of rounds; sets `phases`, or `turns` in a free-flowing debate. 1: opening. 2: opening, closing. 3:
-    opening, cross-examination, closing. 4 or more: also rebuttals before the closing. A list of phases sets
-    `phases`."""
+    """Short form of `phases`: a list of phases, or the number of rounds. 1: opening. 2: opening, closing. 3: opening,
+    cross-examination, closing. 4 or more: also rebuttals before the closing. In a free-flowing debate, the number sets
+    `turns`."""
     exchanges: int = Field(default=1, ge=1, le=10)
     """Semi-structured: number of exchanges. One exchange is a round of follow-up questions and a round of answers."""
     answers: bool = False
@@ -272,7 +272,7 @@ class FormatConfig(ConfigModel):
 
 
 ROUND_KEYS = {"rounds": ("phases", "turns"), "phases": ("rounds",)}
-"""Maps a key of `format` to the keys that it excludes. Each of these keys sets the rounds."""
+"""Several keys of `format` set the rounds. Maps such a key to the keys that must not be set with it."""
 
 
 class Limits(ConfigModel):
@@ -336,9 +336,11 @@ class DebateConfig(ConfigModel):
     prompts: dict[str, str] = {}
     """Maps names of built-in prompts to files that replace them. The files are in the folder of the configuration."""
     victory_conditions: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Another key for the setting `victory_conditions` of the judging system `persuasion`."""
+    """Old place of the setting `victory_conditions`, which belongs to the judging system `persuasion` in
+    `judging.systems`."""
     persuasion_factors: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Another key for the setting `factors` of the judging system `persuasion`. Also sets `effects: factors`."""
+    """Old name and place of the setting `factors`, which belongs to the judging system `persuasion` in
+    `judging.systems`. Also sets `effects: factors`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -398,10 +400,11 @@ Keys that are not listed keep their names.
 
 
 def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Move each section in LEGACY_SECTIONS into the settings of the system `persuasion`. Returns a copy of `data`.
+    """Return a copy of `data` in which the sections in LEGACY_SECTIONS are settings of the system `persuasion`.
 
-    If `judging.systems` is not set, `persuasion` becomes the only system. If the listed systems do not include
-    `persuasion`, nothing moves. If `persuasion` already has the new setting, that section does not move.
+    - A section stays in its old place if `persuasion` already has the new setting.
+    - If `judging.systems` is not set, `persuasion` becomes the only system.
+    - If `judging.systems` does not include `persuasion`, all sections stay in their old places.
     """
     moved = dict(data)
     sections = [section for section in LEGACY_SECTIONS if isinstance(data.get(section), dict)]

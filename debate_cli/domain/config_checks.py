@@ -1,4 +1,4 @@
-"""Finds contradictions in a configuration, e.g. a role without a model, or two debaters with the same name."""
+"""Finds contradictions in a configuration, e.g. a judge without a model, or two debaters with the same name."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -17,7 +17,7 @@ RESERVED_NAMES = {"draw": "which means that the debate has no winner", "even": "
 """Maps each forbidden debater name to its meaning in a judge's answer."""
 MIN_DEBATERS = 2
 DEFAULT_ROLES = ("default", "judge")
-"""Names in `models` of the models for debaters and judges that name no model."""
+"""Keys of `models`. Debaters without a `model` use `default`; judges without a model use `judge`, else `default`."""
 CONFIGURABLE_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
 """Phases that a configuration may list. Formats add the other phases themselves."""
 _PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")
@@ -272,7 +272,7 @@ def _check_system_settings(config: DebateConfig, system: SystemSettings, path: K
 
 
 def find_model_key_paths(config: DebateConfig, models: Collection[str]) -> list[KeyPath]:
-    """Return the key path of each setting whose value is one of `models`."""
+    """Return the key paths of all settings that name a model in `models`."""
     found: list[KeyPath] = [("models", name, "model") for name, spec in config.models.items() if spec.model in models]
     found += [("debaters", index, "model") for index, one in enumerate(config.debaters) if one.model in models]
     for index, system in enumerate(config.judging.systems):

@@ -38,9 +38,9 @@ def format_setting(value: Any) -> str:
 
 
 def format_setting_pair(first: Any, second: Any, room: int = MAX_SETTING_CHARS) -> tuple[str, str]:
-    """Format two values in at most `room` characters each. The first difference stays visible.
+    """Format two values in at most `room` characters each. Long values are cut; their first difference stays visible.
 
-    Different values with the same text, e.g. the number 1 and the text `1`, become JSON.
+    If different values would look equal, e.g. the number 1 and the text `1`, both are formatted as JSON.
     """
     one, other = format_setting(first), format_setting(second)
     if one == other and first != second:

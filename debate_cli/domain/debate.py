@@ -180,7 +180,7 @@ class Debate(FrozenModel):
 
     @cached_property
     def settled_keys(self) -> frozenset[str]:
-        """Keys of all tasks that are answered or in `given_up`."""
+        """Keys of all settled tasks (see `is_settled`)."""
         return self.answered_keys | self.given_up
 
     @property
@@ -261,7 +261,7 @@ class Debate(FrozenModel):
         )
 
     def is_settled(self, task: Cue | Brief) -> bool:
-        """Whether the task is answered or in `given_up`."""
+        """Whether the task has an answer, or failed and is not repeated before the debate is resumed."""
         return task.key in self.settled_keys
 
     def select_turns(self, *, round_number: int | None = None, speaker: str | None = None) -> tuple[Turn, ...]:
@@ -290,7 +290,7 @@ class Debate(FrozenModel):
         return self._replace(assessments=self.assessments_of_turns)
 
     def show_first_passages(self, key: str, count: int) -> Debate:
-        """Return the debate with only the first `count` passages for the cue `key`."""
+        """Return the debate in which the cue `key` gets only its first `count` passages."""
         shown = self.shown_passages.get(key, ())[:count]
         return self._replace(shown_passages={**self.shown_passages, key: shown})
 
@@ -338,7 +338,10 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Return the debate with a failure in place of each reservation. The failure has the reserved usage."""
+        """Return the debate in which all requests in flight have failed.
+
+        Each failure has the usage reserved for its task.
+        """
         lost = tuple(
             Failure(
                 task=item.task,
@@ -476,7 +479,7 @@ def fold(events: Iterable[Event]) -> Debate:
 
 
 def initial_debate(event: DebateOpened) -> Debate:
-    """Return the debate after `event`, its first event."""
+    """Return the debate that has only its first event, `event`."""
     return Debate(
         id=event.id,
         generator=event.generator,
@@ -541,10 +544,9 @@ def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) ->
 
 
 def is_rehearsal(debate: Debate) -> bool:
-    """Whether the mock gave all answers.
+    """Whether the mock gave all answers. People and imported speeches are ignored.
 
-    If the debate is not closed or has no answer, the configured models must be the mock, too. People and imported
-    speeches are ignored.
+    If the debate is open or has no answer, this also requires that all configured models are the mock.
     """
     models: set[str | None] = set(_models_that_answered(debate))
     if debate.closed is None or not models:

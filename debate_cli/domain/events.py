@@ -24,7 +24,7 @@ class Generator(FrozenModel):
     name: str
     version: str
     rules: Annotated[int, Field(ge=1, exclude_if=lambda rules: rules == 1)] = 1
-    """Highest version number of the program's scoring formulas; omitted in files if 1."""
+    """Not in use: always 1, and omitted in files. Each verdict has its own `rules`."""
 
 
 def _is_none(value: object) -> bool:
@@ -70,7 +70,7 @@ class JudgingOpened(FrozenModel):
     replaces: bool = False
     """Whether assessments of this run replace earlier assessments by the same systems."""
     heard: int | None = Field(default=None, ge=0)
-    """Number of turns that the debate had when the run began. None means all turns before this event."""
+    """Number of turns that the run judges. None means all turns before this event."""
     beside: str | None = Field(default=None, exclude_if=_is_none)
     """In a comparison of judge models: id of the comparison's first run. None, and omitted in files, for the first run
     itself and for runs outside a comparison."""
@@ -103,7 +103,8 @@ class PassagesShown(FrozenModel):
     type: Literal["passages"] = "passages"
     at: UtcDatetime
     key: str | None = None
-    """Key of the cue or brief that gets the passages. None if the event lists all passages of a transcript."""
+    """Key of the cue or brief that gets the passages. None if the event was made from a transcript: it then lists the
+    passages of all cues and briefs."""
     shown: tuple[str, ...] = ()
     """Ids of the passages for the cue or brief, the most relevant first."""
     passages: tuple[Passage, ...] = ()
@@ -158,7 +159,7 @@ class Failure(FrozenModel):
 
 
 class TaskFailed(FrozenModel):
-    """A task failed."""
+    """A speech or a judgement failed."""
 
     type: Literal["failed"] = "failed"
     at: UtcDatetime

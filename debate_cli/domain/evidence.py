@@ -22,7 +22,7 @@ MAX_CITATIONS = 2
 
 
 def _locator_text(locator: object) -> object:
-    """Convert a locator to text. Other programs write null, or a mapping such as `{"page": 3}`."""
+    """Convert a locator that another program wrote. `{"page": 3}` becomes `page 3`, and null becomes an empty text."""
     if isinstance(locator, Mapping):
         parts = cast("Mapping[str, object]", locator)
         return ", ".join(f"{name} {value}" for name, value in parts.items())
@@ -47,7 +47,7 @@ class Passage(FrozenModel):
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """(SHA-256, source, locator) of the passage. Passages with the same place get the same id.
+        """(SHA-256 of the text, source, locator). Passages with the same place get the same id.
 
         The same text in two sources gets two ids, because its meaning may depend on the source.
         """
@@ -122,7 +122,7 @@ class Citation(FrozenModel):
     """A quote in a speech, with the id of its passage."""
 
     source: str
-    """Id of a passage."""
+    """Id of the quoted passage, e.g. `S1`."""
     quote: str
 
 

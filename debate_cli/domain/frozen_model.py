@@ -72,7 +72,7 @@ F = TypeVar("F", bound="FrozenModel")
 
 
 def copy_fields(source: FrozenModel, target: type[F], **changes: Any) -> F:
-    """Create a `target` from the fields that `source` shares with it, and from `changes`. Nothing is validated."""
+    """Create a `target` from `changes` and the fields of `source` that `target` also has. Nothing is validated."""
     fields = vars(source)
     shared = {name: fields[name] for name in target.model_fields if name in fields}
     return target.model_construct(None, **shared | changes)
@@ -175,19 +175,19 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""Number of newest intermediate results that `fold_growing` stores for each `name`.
+"""`fold_growing` stores this number of newest intermediate results for each `name`.
 
-A later call with up to 7 fewer items at the end can therefore continue from a stored result.
+If a later call lacks up to 7 of the last items, it can therefore continue from a stored result.
 """
 
 
 def fold_growing(
     first: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
 ) -> Value:
-    """Return `functools.reduce(step, items, start)`. Items that an earlier call folded are not folded again.
+    """Return `functools.reduce(step, items, start)`, and store intermediate results for later calls.
 
-    `first`: the value on which intermediate results are stored. `name`: key of these results. Calls with another
-    `start` or `step` need another name.
+    A later call with the same `first` and `name` does not fold the same first items again. It must have the same
+    `start` and `step`. `first`: the value on which the results are stored.
     """
     folds = _folds_of(first).newest
     known, results = folds.get(name, ((), (start,)))
@@ -204,7 +204,7 @@ def fold_growing(
 class _Folds:
     def __init__(self) -> None:
         self.newest: dict[Hashable, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
-        """Maps the name of each fold to (items, newest results)."""
+        """Maps the name of each fold to (folded items, newest intermediate results)."""
 
 
 @memoize_on_value

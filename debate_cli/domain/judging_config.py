@@ -43,7 +43,7 @@ class SystemSettings(ConfigModel):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """The judges in their order; empty if the system asks no model."""
+        """The judges, in the order of the settings; empty if the system asks no model."""
         return numbered_seats(1, self.judge)
 
     @property
@@ -152,7 +152,7 @@ class Thresholds(ConfigModel):
 
 
 def default_bounds(**defaults: float) -> BeforeValidator:
-    """Return a validator that adds the missing keys of `defaults` to a mapping such as `thresholds`."""
+    """Return a validator of a mapping such as `thresholds`. Keys that the mapping lacks are added from `defaults`."""
 
     def fill(bounds: object) -> object:
         return {**defaults, **cast("dict[str, object]", bounds)} if isinstance(bounds, dict) else bounds
@@ -245,7 +245,7 @@ class JudgingConfig(ConfigModel):
 
 
 def judge_ids(system: SystemSettings) -> tuple[str, ...]:
-    """Return the ids of a system's judges, in their order; empty if the system asks no model."""
+    """Return the ids of a system's judges, in the order of the settings; empty if the system asks no model."""
     return tuple(seat.id for seat in system.seats)
 
 

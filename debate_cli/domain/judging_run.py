@@ -15,9 +15,9 @@ from debate_cli.domain.tasks import MOMENTS
 
 
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
-    """Return the label of a system, e.g. `structured` or `structured r4 (human:anna)`. It is not sanitized.
+    """Return the label of a system, e.g. `structured` or `structured r4 (human:anna)`. The label is not sanitized.
 
-    The label names the run if a person judged, or if `runs` contains other runs.
+    The label includes the id `run` if a person judged, or if `runs` contains another id.
     """
     if reviewer is not None:
         return f"{system} {run} ({reviewer_id(reviewer)})"
@@ -44,8 +44,7 @@ class JudgingRun(FrozenModel):
     replaces: bool = False
     """Whether assessments of this run replace earlier assessments by the same systems."""
     heard: int | None = Field(default=None, ge=0)
-    """Number of turns that the debate had when this run began. None, and omitted in files, if the run judged all
-    turns."""
+    """Number of turns that the run judged. None means all turns of the debate, and is omitted in files."""
     beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
     """In a comparison of judge models: id of the comparison's first run. None, and omitted in files, for the first run
     itself and for runs outside a comparison."""
@@ -98,7 +97,7 @@ def _canonical_rank(runs: Sequence[JudgingRun]) -> Callable[[Assessment], tuple[
 
 
 def mark_replaced(kinds: set[str], runs: Sequence[JudgingRun]) -> tuple[JudgingRun, ...]:
-    """Return `runs` with the systems `kinds` marked as replaced. Runs by people stay unchanged."""
+    """Return `runs`, in which the systems `kinds` are now marked as replaced. Runs by people stay unchanged."""
     marked = list(runs)
     for index in reversed(range(len(marked))):
         run = marked[index]

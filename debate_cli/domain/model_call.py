@@ -59,7 +59,7 @@ class Usage(FrozenModel):
     """Whether some tokens are estimated; omitted in files if false."""
 
     def __add__(self, other: Usage) -> Usage:
-        """Return the sum of all fields. The sum is estimated if one of the summands is estimated."""
+        """Add two usages field by field. The sum is estimated if one of them is estimated."""
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
@@ -83,11 +83,11 @@ class ModelCall(FrozenModel):
     rung: StructuredOutputMode
     """Mode of structured output that gave the answer. Without an answer, the mode that was tried last."""
     attempts: Count
-    """Number of sent requests, from 0, including repeated requests."""
+    """Number of sent requests, including repeated requests; 0 if none was sent."""
     repaired: bool = False
     """Whether the JSON of the answer had to be repaired."""
     usage: Usage = Usage()
-    """Sum over all attempts."""
+    """Usage of all attempts together."""
     latency_s: Annotated[float, Field(ge=0, le=1e9)] = 0.0
     """Seconds that the provider took for all attempts. Waits between attempts do not count."""
     cost_usd: Dollars | None = None
@@ -104,9 +104,9 @@ class RawAnswer(FrozenModel):
     text: str
     """The answer, with secrets removed."""
     system: str = Field(default="", exclude_if=not_)
-    """Rules and instructions in the prompt; empty, and omitted in files, without `output.raw: true`."""
+    """Rules and instructions in the prompt. Empty, and omitted in files, unless `output.raw` is true."""
     task: str = Field(default="", exclude_if=not_)
-    """The task in the prompt; empty, and omitted in files, without `output.raw: true`."""
+    """The task in the prompt. Empty, and omitted in files, unless `output.raw` is true."""
 
 
 def add_model_calls(*calls: ModelCall) -> ModelCall:

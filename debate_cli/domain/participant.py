@@ -45,9 +45,9 @@ class Participant(FrozenModel):
 
 
 def participants(config: DebateConfig) -> tuple[Participant, ...]:
-    """Return the debaters of `config` in their order."""
+    """Return the debaters of `config`, in the order of the configuration."""
     next_numbers: dict[str, int] = {}
-    """Maps each used prefix to the number to append at its next use, e.g. `PRO` to 2 for `PRO2`."""
+    """Maps each used prefix to the number that makes it unique at its next use, e.g. `PRO` to 2 for `PRO2`."""
     found: list[Participant] = []
     for debater in config.debaters:
         prefix = _choose_prefix(debater, next_numbers)

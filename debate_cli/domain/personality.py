@@ -17,13 +17,14 @@ TRAIT_MIN, TRAIT_MAX = 1.0, 10.0
 DRIFT_STEP = 3.0
 """Largest change of a trait by one kind of pressure in one event, in points of the scale 1-10."""
 RESPONSE_STEP = 0.5
-"""Largest change of a trait by the second step of `apply_pressures`, in points of the scale 1-10."""
+"""Largest change of a trait after all pressures of an event have acted (see `apply_pressures`), in points of the scale
+1-10."""
 HIGH_TRAIT, LOW_TRAIT = 8.0, 2.0
 """A trait is extreme at HIGH_TRAIT or above, and at LOW_TRAIT or below."""
 RIGID_TRAITS = 4
 """A personality with at least this number of extreme traits is rigid."""
 SHARPENED_TRAITS = 3
-"""Number of highest traits that rise under pressure if a personality is not rigid."""
+"""If a personality is not rigid, pressure raises this number of its highest traits."""
 TRAIT_MIDDLE = 5.5
 """Value towards which the extreme traits of a rigid personality move."""
 

@@ -63,7 +63,7 @@ class Cue(FrozenModel):
 
 
 class Brief(FrozenModel):
-    """A request to a judge to assess the debate or a part of it. The assessment repeats these fields."""
+    """A request to a judge to assess the debate or a part of it. The assessment has these fields too, and others."""
 
     run: str
     """Id of the judging run: `r1` for the debate's own run, `r2` and so on for later runs."""

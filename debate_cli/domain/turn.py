@@ -135,14 +135,14 @@ class Turn(FrozenModel):
 
     @property
     def is_one_item(self) -> bool:
-        """Whether the whole text of the turn is the claim of its only argument, as in imported speeches."""
+        """Whether the turn has exactly one argument, whose claim is the whole text, as in imported speeches."""
         return self.arguments is not None and len(self.arguments) == 1 and self.arguments[0].claim == self.text
 
 
 def citations_by_item(
     arguments: Iterable[Argument] | None, responses: Iterable[Response] | None, closing: Closing | None
 ) -> Iterator[tuple[str, tuple[Citation, ...]]]:
-    """Yield (item, citations) for each part of a turn, with items as in `Turn.citations`."""
+    """Yield (item, citations) for each part of a turn. The item is an argument's id, or `closing`."""
     yield from ((argument.id, argument.citations) for argument in arguments or ())
     yield from ((response.target, response.citations) for response in responses or ())
     if closing is not None:

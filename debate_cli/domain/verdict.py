@@ -87,7 +87,7 @@ class Verdict(FrozenModel):
     def option_scores(self) -> dict[str, float]:
         """Maps each option of a vote to its score; empty for systems without options.
 
-        The options of a vote on a debate have scores even if a debater wins.
+        If the vote makes a debater the winner, the options still have scores.
         """
         found = self.notes.get("weights")
         if not isinstance(self.notes.get("option"), str) or not isinstance(found, dict):

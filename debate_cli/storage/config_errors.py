@@ -59,7 +59,8 @@ class SourceMap:
     positions: Mapping[KeyPath, NodePosition] = field(default_factory=dict[KeyPath, NodePosition])
     """Position of each key and value in the file, by key path."""
     origins: Mapping[KeyPath, str] = field(default_factory=dict[KeyPath, str])
-    """Option or variable that set a value, by key path."""
+    """Maps the key path of a value to the option or variable that the value comes from. Values from the file are left
+    out."""
 
     def locate(self, path: KeyPath) -> str:
         """Return the origin of the value at `path`: an option, a variable, or `file:line:column`.
@@ -84,7 +85,8 @@ class SourceMap:
     def format_problem(self, problem: Problem) -> str:
         """Return one line: `file:line:column: key.path: what is wrong; what to do`.
 
-        An option or variable that set the value replaces `file:line:column`.
+        If the value comes from an option or a variable, the line begins with the option or variable instead of
+        `file:line:column`.
         """
         where = self._format_position(self._find(problem.path, is_key=problem.is_key_error))
         key = ".".join(_shorten(str(part), _KEY_CHARS) for part in problem.path)
@@ -120,7 +122,7 @@ def format_faults(name: str, faults: Iterable[YamlFault]) -> Iterator[str]:
 
 
 def limit_lines(name: str, lines: Iterable[str]) -> list[str]:
-    """Return the first MAX_PROBLEMS errors of the file `name`, and a line if there are more."""
+    """Return the first MAX_PROBLEMS of the error lines `lines`, and a line that names the file if there are more."""
     shown = list(dict.fromkeys(islice(lines, MAX_PROBLEMS + 1)))
     if len(shown) > MAX_PROBLEMS:
         shown[MAX_PROBLEMS:] = [f"{escape_unprintable(name)}: and more errors; correct these first"]
@@ -155,12 +157,15 @@ class ConfigRepair:
     renamed: dict[KeyPath, KeyPath] = field(default_factory=dict[KeyPath, KeyPath])
     """Maps the path of each renamed key to the path in the file."""
     unknown_sections: set[str] = field(default_factory=set[str])
-    """Sections whose checks are skipped. A part was removed, so a check could report an error that is not in the
-    file."""
+    """Sections whose checks are skipped: a key or value was removed, so a check could report an error that is not in
+    the file."""
     _replaced: set[KeyPath] = field(default_factory=set[KeyPath])
 
     def repair(self, problem: Problem) -> None:
-        """Rename a misspelt key, or replace a wrong value with a valid one. Remove the part if neither is possible."""
+        """Rename the misspelt key in `problem`, or replace the wrong value with a valid one.
+
+        If neither is possible, the key or value is removed.
+        """
         *inner, key = problem.path or ("",)
         parent, is_misspelt = value_at(self.data, tuple(inner)), problem.is_key_error
         match = closest_match(str(key), _allowed_keys(tuple(inner), self.data)) if is_misspelt else None

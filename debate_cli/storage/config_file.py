@@ -97,8 +97,8 @@ def read_config_file(
     """Read the configuration in the file `path`. Raises ConfigError with one line per error.
 
     - `text`: text to read in place of the file.
-    - `overrides`: replace values of variables and of the file.
-    - `env`: environment. Its `DEBATE_…` variables replace values of the file.
+    - `overrides`: replace values of the file and of environment variables.
+    - `env`: environment variables. Those that begin with `DEBATE_` replace values of the file.
     - `checks`: functions that return contradictions between settings.
     - `trusted_folders`: other folders from which the configuration may read files.
     """
@@ -117,8 +117,8 @@ def read_prompt_files(
 ) -> tuple[dict[str, str], list[Problem]]:
     """Return the texts of prompts by name, and a problem for each prompt that cannot be used.
 
-    `from_options`: names of prompts whose files may be in any folder. All other files must be in `folder` or
-    `trusted_folders`.
+    `files`: maps names of prompts to files. A file must be in `folder` or `trusted_folders`, unless the prompt's name
+    is in `from_options`.
     """
     texts: dict[str, str] = {}
     problems: list[Problem] = []
@@ -183,9 +183,10 @@ class _ConfigLoader:
         )
 
     def _validate(self, data: dict[str, Any], checks: Sequence[ConfigCheck]) -> DebateConfig | None:
-        """Validate `data` and add its problems to `problems`. Wrong parts are replaced or removed, then checked again.
+        """Add all problems in `data` to `problems`. Returns the configuration after repairs.
 
-        Returns the valid configuration; None if `data` is not valid after _MAX_REPAIRS rounds.
+        If a validation fails, the wrong parts are repaired and `data` is validated again, to find further problems.
+        After _MAX_REPAIRS failed validations, the result is None.
         """
         repair = ConfigRepair(deepcopy(data))
         for _ in range(_MAX_REPAIRS):
@@ -303,7 +304,7 @@ class _ConfigLoader:
 
 
 def _is_covered(problem: Problem, *, by: Problem) -> bool:
-    """Whether `problem` may be a consequence of a problem `by` in the same part of the file."""
+    """Whether the problem `by` may be the cause of `problem`. Both must concern the same part of the configuration."""
     if by.path[: len(problem.path)] == problem.path:
         return not (by.is_key_error and by.path == problem.path)
     return problem.path[: len(by.path)] == by.path and not by.is_key_error

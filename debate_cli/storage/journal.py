@@ -38,7 +38,7 @@ _DAMAGED_SUFFIX = ".damaged"
 
 
 class JournalMirror(Protocol):
-    """Stores a copy of each line of a journal. A method raises DebateError if the debate must stop."""
+    """Stores a copy of each line of a journal. Every method may raise DebateError, which stops the debate."""
 
     def replace(self, lines: Sequence[bytes]) -> None:
         """Replace all stored lines with `lines`."""

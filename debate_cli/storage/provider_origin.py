@@ -17,10 +17,13 @@ from debate_cli.storage.serialization import providers_to_json
 from debate_cli.storage.variables import Environment
 
 WEB_SEARCH = "web search"
-"""Key of the web-search server among the origins of providers. No provider has this name, because it contains a
-space."""
+"""Key of the web-search server in a mapping from providers to their origins. The key contains a space, because names of
+providers contain none."""
 IsOption = Callable[..., bool]
-"""Tells whether an option set the value at a key path within the provider's settings."""
+"""Tells whether a provider's setting comes from an option or a `DEBATE_…` variable, not from the file.
+
+The arguments are the parts of the key path within the provider's settings, e.g. `"headers", "X-Key"`.
+"""
 _ADDRESS_VARIABLE = re.compile(
     r"(?:https?://)?\$\{(?P<name>\w*(?:URL|HOST|ENDPOINT|ADDRESS))(?::-[^}]*)?\}(?::\d+)?(?:/.*)?"
 )
@@ -31,13 +34,13 @@ class ProviderOrigin:
     """What a file says about a provider: whether it names the server, and which variables it reads."""
 
     file: str
-    """Name of the file in messages."""
+    """Name of the file, as messages show it."""
     fingerprint: str
     """SHA-256 of the file. For a stored debate, SHA-256 of the provider's settings."""
     names_address: bool
     """Whether the file names the server. If False, an option, the environment or the program names the server."""
     variables: frozenset[str] = frozenset()
-    """Variables that the file reads for the key, the headers and the address."""
+    """Variables that the file names, and whose values are sent as the key, in headers or in the address."""
     url_variables: tuple[str, ...] = ()
     """Variables in the address, e.g. `TOKEN`. A variable that names the server itself is left out, e.g. `LAB_URL`."""
     is_beside_dotenv: bool = False

@@ -1,4 +1,4 @@
-"""Removes secrets from everything that is written: known secrets by value, other keys by pattern.
+"""Removes secrets from everything that is written: known secrets, and texts that look like API keys.
 
 Redacted JSON remains valid JSON.
 """
@@ -53,7 +53,7 @@ class Redactor:
         self._values = compile_secret_pattern(wanted)
         self._longest = MAX_ENCODED_FACTOR * max(map(len, wanted), default=0)
         self._is_word_only = all(_WORD.fullmatch(secret) for secret in wanted)
-        """Whether every secret, and so each of its encodings, is a word of printable ASCII characters."""
+        """True if all secrets consist of printable ASCII characters without spaces. Their encodings then do, too."""
 
     def __call__(self, text: str) -> str:
         """Return `text` without secrets, including those that JSON escapes or invisible characters hide."""

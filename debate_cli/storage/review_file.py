@@ -31,7 +31,7 @@ class _Document(BaseModel):
 
 
 class ReviewFile(NamedTuple):
-    """A review on disk."""
+    """The content of a file with a person's review of a debate."""
 
     debate_key: str
     """Fingerprint of the reviewed debate."""

@@ -89,7 +89,7 @@ class Transcript(FrozenModel):
     config: DebateConfig
     """The configuration after all changes."""
     config_sha256: str
-    """SHA-256 of the configuration before any change."""
+    """SHA-256 of the configuration with which the debate began."""
     origin: Origin | None = None
     """The file that the debate was imported from; omitted for other debates."""
     changes: tuple[SettingChange, ...] = ()

@@ -29,15 +29,19 @@ class IndexEntry:
     models: tuple[str, ...]
     """Models of all debaters, as `provider/model`, each once."""
     conclusions: tuple[Verdict, ...]
-    """One verdict of each judging system, from the run with the highest precedence. Also the verdicts of runs that are
-    compared with this run, and all verdicts of human reviewers. The deciding verdict comes first. Empty without a
-    transcript."""
+    """The deciding verdict, then the other verdicts; empty without a transcript. Contains:
+
+    - the verdict of each judging system in its run with the highest precedence
+    - the verdicts of runs that are compared with such a run
+    - all verdicts of human reviewers
+    """
     cost_usd: float | None
     """Cost in US dollars; None if a price is not known."""
     rehearsal: str = ""
-    """The debate's `rehearsal_notice`."""
+    """What `rehearsal_notice` returns for the debate."""
     missing_judgements: int = 0
-    """Number of missing judgements that can be repeated; 0 if the debate is incomplete or a process works on it."""
+    """Number of failed or interrupted judgements that can be repeated; 0 if the debate is incomplete or in use by a
+    process."""
     lacks_deciding_judgement: bool = False
     """Whether the deciding verdict of a complete debate is undetermined because a judge failed."""
 
@@ -92,7 +96,8 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
 def count_missing_judgements(debate: Debate) -> int:
     """Return the number of failed or interrupted judgements that can be repeated; 0 if the debate is not complete.
 
-    The judgements of a run do not count if the same system has judged in a later run without a missing judgement.
+    If a system judged again in a later run, and no judgement is missing there, the system's judgements in earlier runs
+    are not counted.
     """
     if debate.status != "complete":
         return 0

@@ -127,8 +127,8 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """Expand paths, ids, folders and globs to a list of files, each once. `folders`: where to search for ids.
 
-    The path of a missing file is returned too, so that the function that reads the file reports the error. Raises
-    UsageError for a folder or glob without files. Raises UsageError for a misspelt id if it is the only reference.
+    Paths of missing files are returned too; the function that reads a file reports its absence. Raises UsageError for a
+    folder or glob without files. Also raises UsageError for a misspelt id, unless there are further files.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None
@@ -178,14 +178,15 @@ def _covers_journal(transcript: Debate, journal: Debate) -> bool:
 
 DEFAULT_OUTPUT_FOLDER = Path("transcripts")
 DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
-"""Configurations that `run` looks for without an argument. `run` uses the first that exists, else the packaged one."""
+"""If `run` gets no path, it reads the first of these files that exists, else the packaged configuration."""
 
 
 def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
     """Yield the folders in which to search for a debate: the output folder, then DEFAULT_OUTPUT_FOLDER.
 
-    The output folder is `out`, else DEBATE_OUT, else `output.dir` in the file `config`. If `config` is None or `-`, the
-    default configuration is read. Errors in the configuration are ignored.
+    The output folder is `out`, else the variable DEBATE_OUT, else `output.dir` in a configuration. The configuration is
+    the file `config`. If `config` is None or `-`, it is the first existing file of DEFAULT_CONFIG_PATHS. Errors in the
+    configuration are ignored.
     """
     named = Path(config) if config is not None and config != "-" else None
     first = out or _output_dir(named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None))

@@ -171,11 +171,11 @@ class Override(NamedTuple):
     value: Any
     """The new value. A text is parsed as YAML; any other value is used unchanged."""
     source: str = "--set"
-    """Option or variable to name in errors."""
+    """The option or variable that set the value. Errors name it."""
 
 
 ConfigChange = tuple[str, Any] | Override
-"""A change to a configuration: an Override, or a pair of key path and value from `--set`."""
+"""A change to a configuration: an Override, or a pair (key path, value) as given with `--set`."""
 
 
 def overrides_from_env(env: Mapping[str, str]) -> list[Override]:
@@ -217,7 +217,7 @@ def unknown_variables(env: Mapping[str, str]) -> list[str]:
 
 
 def variable_override(name: str, value: str, source: str) -> Override:
-    """Return the override that sets the variable `name` for texts."""
+    """Return the override that replaces `${name}` in texts by `value`."""
     return Override(f"vars.{name}", json.dumps(value, ensure_ascii=False), source)
 
 
@@ -226,8 +226,8 @@ def apply_overrides(
 ) -> tuple[dict[str, Any], dict[KeyPath, str], list[Problem]]:
     """Apply the overrides in order. Returns (changed data, sources, problems).
 
-    The sources map each changed key path to the `source` of its override. The path of a problem has one part: the key
-    of the override, with its dots.
+    - sources: maps each changed key path to the `source` of its override, e.g. `--set`.
+    - problems: one for each override that cannot be applied. Its path has a single part, e.g. `("format.rounds",)`.
     """
     changed: dict[str, Any] = json.loads(json.dumps(data))
     origins: dict[KeyPath, str] = {}

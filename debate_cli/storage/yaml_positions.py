@@ -42,7 +42,7 @@ class NodePosition(NamedTuple):
 
     key: SourcePosition
     value: SourcePosition
-    """Position of the value. For a list or mapping after a key, the position of the key."""
+    """Position of the value. If a list or mapping has a key, this is the position of the key."""
 
 
 class YamlFault(NamedTuple):
@@ -158,7 +158,8 @@ def _check_bounds(depth: int, nodes: int, part: Any) -> None:
 class _Builder:
     positions: dict[KeyPath, NodePosition] = field(default_factory=dict[KeyPath, NodePosition])
     faults: dict[SourcePosition, YamlFault] = field(default_factory=dict[SourcePosition, YamlFault])
-    """Faults by position, so that each is listed once. An alias builds its target again."""
+    """Maps the position of each fault to the fault. An alias builds its target again, but the target's faults must be
+    listed only once."""
     nodes: int = 0
 
     def build_document(self, root: Any) -> ParsedYaml:

@@ -23,7 +23,8 @@ COMMANDS = """
 import sys, debate_cli
 from debate_cli.__main__ import main
 print(debate_cli.__file__)
-for line in ("score transcripts/first.json --check", "replay first", "explain", "replay first --format html -o page.html"):
+for line in ("run --mock --id first --json", "score transcripts/first.json --check", "replay first", "explain",
+             "replay first --format html -o page.html"):
     sys.argv = ["debate", *line.split()]
     try:
         main()
@@ -45,12 +46,13 @@ def run(*words: str | Path, cwd: Path, path: Path | None = None) -> str:
 @pytest.mark.slow
 def test_the_wheel_runs_the_packaged_debate(tmp_path: Path) -> None:
     """Unpacked outside of a checkout it runs, scores and replays a debate, and explains errors."""
-    build = ["--no-deps", *(["--no-build-isolation"] if find_spec("hatchling") else []), "--wheel-dir", tmp_path]
-    run(sys.executable, "-m", "pip", "wheel", "--quiet", *build, ROOT, cwd=tmp_path)
+    if find_spec("hatchling"):
+        run(sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", tmp_path, cwd=ROOT)
+    else:
+        run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, ROOT, cwd=tmp_path)
     (wheel,) = tmp_path.glob("debate_cli-*.whl")
     package = tmp_path / "unpacked"
     zipfile.ZipFile(wheel).extractall(package)
-    run(sys.executable, "-m", "debate_cli", "run", "--mock", "--id", "first", "--json", cwd=tmp_path, path=package)
     said = run(sys.executable, "-c", COMMANDS, cwd=tmp_path, path=package)
     assert said.startswith(str(package))
     assert "Verdict" in said

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import os
 import re
 import resource
 from collections.abc import Generator
@@ -20,6 +21,8 @@ from debate_cli.storage.journal import Journal, cut_at_damage, read_journal
 from debate_cli.storage.redact import Redactor
 
 PLAIN = Redactor()
+EVERY = 1 if os.environ.get("SOAK") else 7
+"""Torn at every byte in `make soak`, at some and around each end of a line in CI."""
 SHORT: list[Event] = [opening_event(), TurnCompleted(at=AT, turn=turn(0, "Grün 🙂 \u2028")), DebateResumed(at=AT)]
 
 
@@ -44,7 +47,8 @@ def test_a_journal_torn_at_any_byte_keeps_the_whole_lines(tmp_path: Path) -> Non
     data = written(tmp_path / "a.jsonl", SHORT).read_bytes()
     first = data.index(b"\n")
     torn = tmp_path / "torn.jsonl"
-    for length in range(first, len(data) + 1):
+    near = {min(end + more, len(data)) for end in ends(data) for more in (0, 1, 2)}
+    for length in sorted({*range(first, len(data) + 1, EVERY), *near, len(data)}):
         torn.write_bytes(data[:length])
         whole = sum(length >= end for end in ends(data))
         journal, contents = Journal.open_existing(torn, PLAIN)

@@ -28,4 +28,9 @@ def violations(browser: Chromium, rule: str = "") -> list[str]:
     source = script()
     assert source is not None
     browser.evaluate(source)
-    return [str(line) for line in json.loads(browser.evaluate(_RUN.replace("OPTIONS", json.dumps({"runOnly": [rule]} if rule else {}))))]
+    return [
+        str(line)
+        for line in json.loads(
+            browser.evaluate(_RUN.replace("OPTIONS", json.dumps({"runOnly": [rule]} if rule else {})))
+        )
+    ]

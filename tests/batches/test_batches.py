@@ -434,7 +434,9 @@ def test_experiment_of_the_base_judges_in_batches(here: Path, server: BatchServe
         base.replace("default: {", f"judge: {{model: {MODELS[0]}}}\n  default: {{")
     )
     server.is_open.clear()
-    with start_process("experiment", "run", "exp/experiment.yaml", "--batch", "--limit", "4", cwd=here, env=server.env) as process:
+    with start_process(
+        "experiment", "run", "exp/experiment.yaml", "--batch", "--limit", "4", cwd=here, env=server.env
+    ) as process:
         wait_until(lambda: server.batches and server.batches[0].polls, "the first poll")
         process.signal(signal.SIGINT)
         ended = process.wait()
@@ -470,6 +472,8 @@ def test_audit_in_batches(here: Path) -> None:
     refused = debate("audit", "--judge", "ollama/any", "--batch", cwd=here)
     assert refused.code == 2
     assert refused.err.startswith("--judge: model ollama/any: ollama has no batches")
-    done = debate("audit", "--judge", "mock/judge", "--variant", "mirror", "--on", "transcripts/d0.json", "--batch", cwd=here)
+    done = debate(
+        "audit", "--judge", "mock/judge", "--variant", "mirror", "--on", "transcripts/d0.json", "--batch", cwd=here
+    )
     assert done.code == 0, done.err
     assert [line.split(": ")[-1] for line in done.lines if "submitted" in line] == ["5 requests"]

@@ -66,7 +66,9 @@ PAGES: dict[str, Callable[[], Debate]] = {
 
 ALL_KINDS_OF_PARTS = {"three sides", "unjudged"}
 """The other pages have the same parts with other texts, which are checked in `make soak`."""
-ROWS = [pytest.param(name, marks=[] if name in {*ALL_KINDS_OF_PARTS, "hostile"} else pytest.mark.soak) for name in PAGES]
+ROWS = [
+    pytest.param(name, marks=[] if name in {*ALL_KINDS_OF_PARTS, "hostile"} else pytest.mark.soak) for name in PAGES
+]
 
 
 @pytest.fixture(scope="session")

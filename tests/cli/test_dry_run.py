@@ -66,7 +66,9 @@ def test_planned_calls_are_those_that_the_run_makes(here: Path) -> None:
     assert found["worst_cost_usd"] == 0
 
 
-@pytest.mark.parametrize("faults", ["{malformed: 0.4}", *(pytest.param(text, marks=pytest.mark.soak) for text in ("{}", "{malformed: 1.0}"))])
+@pytest.mark.parametrize(
+    "faults", ["{malformed: 0.4}", *(pytest.param(text, marks=pytest.mark.soak) for text in ("{}", "{malformed: 1.0}"))]
+)
 def test_no_run_takes_more_than_the_worst(here: Path, faults: str) -> None:
     """No run exceeds the worst case, even if answers are unusable and a panel never agrees."""
     text = f"{ALL}models: {{default: {{model: mock/a, faults: {faults}}}}}\n"

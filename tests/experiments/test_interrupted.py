@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from cli_support import debate, run_in_shell, start_process, wait_until
+from cli_support import debate, files_limited_to, start_process, wait_until
 from experiments_support import (
     PAIR,
     check_killed_runs,
@@ -116,7 +116,8 @@ def test_one_limit_holds_for_all_debates(here: Path) -> None:
 def test_a_full_disk_loses_nothing(here: Path) -> None:
     """A full disk ends the run with exit code 1 and one sentence, and the next run continues."""
     write_experiment(here, players=PAIR)
-    full = run_in_shell("ulimit -f 60; debate experiment run exp.yaml", here)
+    with files_limited_to(60 * 1024):
+        full = debate("experiment", "run", "exp.yaml", cwd=here)
     assert full.code == 1, full.err
     assert "free some space" in full.err
     assert "Traceback" not in full.err

@@ -4,12 +4,10 @@ import asyncio
 import errno
 import os
 import re
-import resource
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from cli_support import files_limited_to
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from storage_support import AT, event_lists, opening_event, small_debate, turn
@@ -165,17 +163,6 @@ def test_secrets_never_reach_the_disk(tmp_path: Path) -> None:
     assert "7391" not in text
     assert "abcdefgh" not in text
     assert "I saw [redacted]\n[redacted] and Bearer [redacted]" in fold(read_journal(path).events).turns[0].text
-
-
-@contextmanager
-def files_limited_to(size: int) -> Generator[None]:
-    """Limit the size of files, which acts like a full disk."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_a_full_disk_keeps_the_events_so_far(tmp_path: Path) -> None:

@@ -137,13 +137,16 @@ def test_unprocessed_requests_go_into_the_next_batch(here: Path, server: BatchSe
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_rejected_request_fails_alone(here: Path, server: BatchServer, model: str) -> None:
-    """A request that the vendor rejects is a missing judgement of its debate, and is not submitted again."""
-    server.fate = lambda _batch, request: "rejected" if request == 0 else "answered"
+def test_every_request_has_its_own_end(here: Path, server: BatchServer, model: str) -> None:
+    """A rejected request is a missing judgement; one without a result, which may have been billed, or with prose is asked again."""
+    fates: tuple[Fate, ...] = ("rejected", "missing", "prose")
+    server.fate = lambda batch, request: fates[request] if batch == 0 else "answered"
     done = judge(here, server, "--model", model)
     assert done.code == 3
     assert "refused by the test" in "".join(path.read_text() for path in (here / "transcripts").glob("*.json"))
-    assert (len(server.batches), len(answers(here))) == (1, 2)
+    assert [len(batch.requests) for batch in server.batches] == [3, 2]
+    calls = answers(here)
+    assert [(call["attempts"], bool(call["usage"].get("estimated"))) for call in calls] == [(2, True), (2, False)]
 
 
 def test_a_failed_judgement_is_asked_for_again_in_a_batch(here: Path, server: BatchServer) -> None:
@@ -158,25 +161,6 @@ def test_a_failed_judgement_is_asked_for_again_in_a_batch(here: Path, server: Ba
     again = debate(*shlex.split(next(line for line in done.lines if "--collect" in line))[1:], cwd=here, env=server.env)
     assert again.code == 0, again.err
     assert [len(batch.requests) for batch in server.batches[4:]] == [1]
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_missing_result_is_charged_and_asked_again(here: Path, server: BatchServer, model: str) -> None:
-    """A request without a result may have been billed: it is asked again, and both count."""
-    server.fate = lambda batch, request: "missing" if (batch, request) == (0, 0) else "answered"
-    done = judge(here, server, "--model", model)
-    assert done.code == 0, done.err
-    assert [len(batch.requests) for batch in server.batches] == [3, 1]
-    assert sorted(call["attempts"] for call in answers(here)) == [1, 1, 2]
-    assert any(call["usage"].get("estimated") for call in answers(here))
-
-
-def test_unusable_answer_is_asked_for_again(here: Path, server: BatchServer) -> None:
-    """An answer without the form is asked for again in the next batch."""
-    server.fate = lambda batch, request: "prose" if (batch, request) == (0, 0) else "answered"
-    done = judge(here, server, "--model", MODELS[0])
-    assert done.code == 0, done.err
-    assert [len(batch.requests) for batch in server.batches] == [3, 1]
 
 
 def test_batch_that_fails_its_validation(here: Path, server: BatchServer) -> None:

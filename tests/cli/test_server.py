@@ -4,14 +4,13 @@ It is called vllm, for which schemas keep their bounds, so that the mock's answe
 """
 
 import json
-import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import CommandResult, debate, start_process, wait_until, write_config
+from cli_support import CommandResult, debate, write_config
 from model_server import ModelServer, model_server
 
 KEY = "sk-lab-0123456789abcdef0123456789abcdef"
@@ -145,23 +144,6 @@ def test_a_server_without_schemas_gets_the_form_in_the_prompt(here: Path) -> Non
         assert (done.code, stored["status"]) == (0, "complete"), done.err
     modes = [item["exchange"]["rung"] for item in [*stored["turns"], *stored["assessments"]]]
     assert "native" not in modes
-
-
-def test_no_call_is_repeated_after_a_kill(here: Path) -> None:
-    """After a kill, only the calls in flight are made again."""
-    write_config(here, CONFIG)
-    with model_server(latency_s=0.1) as server:
-        env = {"LAB_URL": server.base_url, "LAB_KEY": KEY, "TEAM": "t"}
-        journal = here / "transcripts/one.jsonl"
-        with start_process("run", "debate.yaml", "--id", "one", "-q", cwd=here, env=env) as running:
-            wait_until(lambda: journal.exists() and journal.read_bytes().count(b'"type":"turned"') >= 2, "two speeches")
-            running.signal(signal.SIGKILL)
-            running.wait()
-        events = [json.loads(line) for line in journal.read_bytes().splitlines()]
-        answered = sum(event["type"] in {"turned", "assessed"} for event in events)
-        asked = len(server.bodies)
-        assert debate("run", "--resume", "one", "-q", cwd=here, env=env).code == 0
-        assert len(server.bodies) - asked == 11 - answered
 
 
 def test_a_server_that_ignores_schemas_is_asked_in_the_prompt(here: Path, server: ModelServer) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from browser_support import Chromium
 
 PACKAGE = "axe-playwright-python"
-_RUN = """axe.run(document, {resultTypes: ["violations"]}).then(found => JSON.stringify(found.violations.map(
+_RUN = """axe.run(document, {resultTypes: ["violations"], ...OPTIONS}).then(found => JSON.stringify(found.violations.map(
     rule => `${rule.impact} ${rule.id}: ${rule.nodes.slice(0, 4).map(node => node.target.join(" ")).join(", ")}`)))"""
 
 
@@ -23,9 +23,14 @@ def script() -> str | None:
     return found[0].read_text(encoding="utf-8") if found else None
 
 
-def violations(browser: Chromium) -> list[str]:
-    """A line for each rule that the page breaks, and where."""
+def violations(browser: Chromium, rule: str = "") -> list[str]:
+    """A line for each rule that the page breaks, and where; `rule` is the only one that is checked."""
     source = script()
     assert source is not None
     browser.evaluate(source)
-    return [str(line) for line in json.loads(browser.evaluate(_RUN))]
+    return [
+        str(line)
+        for line in json.loads(
+            browser.evaluate(_RUN.replace("OPTIONS", json.dumps({"runOnly": [rule]} if rule else {})))
+        )
+    ]

@@ -8,6 +8,7 @@ they are for tests of pipes and start-up.
 import json
 import multiprocessing
 import os
+import resource
 import select
 import subprocess
 import sys
@@ -92,6 +93,29 @@ def debate(*args: str | Path, cwd: Path, env: Mapping[str, str] | None = None, i
             traceback.print_exc()
             code = 1
     return CommandResult(code, streams[1].read_text(), streams[2].read_text())
+
+
+def run_script(source: str, cwd: Path) -> CommandResult:
+    """Run Python source in `cwd`, in this process; a warning is an error, as everywhere in tests."""
+    streams = _stream_files(cwd, "")
+    with _process_state([], cwd, _clean_env(cwd, None), streams):
+        exec(source, {"__name__": "__main__"})
+    return CommandResult(0, streams[1].read_text(), streams[2].read_text())
+
+
+@contextmanager
+def files_limited_to(size: int) -> Generator[None]:
+    """Limit the size of the files that this process writes, in bytes, which acts like a full disk.
+
+    No bytecode is written meanwhile: Python 3.11 would store it truncated, which breaks later runs.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with patch.object(sys, "dont_write_bytecode", new=True):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 # CI uses the same few examples each time; `make soak` looks for new ones.
-settings.register_profile("steady", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("steady", deadline=None, derandomize=True, max_examples=15)
 settings.register_profile("wide", deadline=None, max_examples=1500)
 settings.load_profile("steady")
 # A shell that starts the tests in the background ignores Ctrl-C and Ctrl-\ for them; the commands under test would inherit that.

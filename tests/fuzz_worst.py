@@ -13,7 +13,7 @@ from typing import Any
 
 MIB = 1024 * 1024 if os.environ.get("SOAK") else 1024 * 32
 """Size of an input. A mebibyte in `make soak`, less in CI."""
-SHRINK = 1 if os.environ.get("SOAK") else 16
+SHRINK = 1 if os.environ.get("SOAK") else 32
 """Divisor of all other sizes and counts. Quadratic time is found in `make soak`, worse in CI."""
 LIMIT_S = 120
 """Seconds per input. Quadratic time would take hours."""

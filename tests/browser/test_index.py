@@ -56,11 +56,11 @@ def test_the_index_has_no_errors_and_no_requests(browser: Chromium, page: Path) 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_the_index_is_accessible(browser: Chromium, page: Path, *, dark: bool) -> None:
-    """Axe finds no violation."""
+    """Axe finds no violation, and dark colours, which alone differ, have enough contrast."""
     if script() is None:
         pytest.skip("no axe-core: `make` installs it with axe-playwright-python")
     browser.open(page, dark=dark)
-    assert violations(browser) == []
+    assert violations(browser, "color-contrast" if dark else "") == []
 
 
 @pytest.mark.parametrize("width", [320, 400, 900, 1120, 1600])

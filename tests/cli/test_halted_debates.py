@@ -18,17 +18,17 @@ def read(here: Path, debate_id: str = "one") -> dict[str, Any]:
     return json.loads((here / f"transcripts/{debate_id}.json").read_text())
 
 
-def judged_by(base_url: str) -> str:
+def judged_by(base_url: str, attempts: int = 1) -> str:
     """A configuration whose debaters are mocks and whose judge is served at an address."""
     return (
         f"topic: Cats or dogs?\nproviders: {{vllm: {{base_url: '{base_url}', api_key_env: null}}}}\n"
-        f"models: {{default: {{model: mock/a}}, judge: {{model: vllm/judge}}}}\n{TWO}limits: {{max_attempts: 2}}\n"
+        f"models: {{default: {{model: mock/a}}, judge: {{model: vllm/judge}}}}\n{TWO}limits: {{max_attempts: {attempts}}}\n"
     )
 
 
 def test_a_terminal_tells_a_failure_once_in_full(here: Path) -> None:
     """The other notice and the last lines refer to it; in a pipe, stderr has the whole message too."""
-    write_config(here, judged_by(NOWHERE).replace("model: mock/a", "model: vllm/a"))
+    write_config(here, judged_by(NOWHERE, 2).replace("model: mock/a", "model: vllm/a"))
     code, drawn = run_on_terminal(
         "run", "debate.yaml", "--id", "one", cwd=here, env={"TERM": "xterm-256color"}, columns=100
     )
@@ -72,7 +72,7 @@ def test_a_budget_in_money_ends_the_run(here: Path) -> None:
 
 def test_a_server_that_is_down_fails_the_debate(here: Path) -> None:
     """Exit 3; one line names the server and the attempts, the next is the command that resumes; the transcript is closed as failed."""
-    write_config(here, judged_by(NOWHERE).replace("mock/a", "vllm/a"))
+    write_config(here, judged_by(NOWHERE, 2).replace("mock/a", "vllm/a"))
     done = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
     assert (done.code, read(here)["closed"]) == (3, "failed")
     (line,) = [line for line in done.lines if line.startswith("debate: ")]
@@ -82,7 +82,7 @@ def test_a_server_that_is_down_fails_the_debate(here: Path) -> None:
 
 def test_a_failed_debate_resumes_when_the_server_is_back(here: Path) -> None:
     """Failed calls are repeated; the failures stay in the transcript."""
-    with model_server(failures=[500] * 4) as server:
+    with model_server(failures=[500] * 2) as server:
         write_config(here, judged_by(server.base_url).replace("mock/a", "vllm/a"))
         assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 3
         assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
@@ -94,7 +94,7 @@ def test_a_failed_debate_resumes_when_the_server_is_back(here: Path) -> None:
 
 def test_a_debate_survives_a_judge_that_cannot_be_asked(here: Path) -> None:
     """It is complete and undetermined; exit 3, because resuming may bring the verdict."""
-    with model_server(failures=[503, 503]) as server:
+    with model_server(failures=[503]) as server:
         write_config(here, judged_by(server.base_url))
         done = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
         silent = read(here)

@@ -11,7 +11,7 @@ from saved_support import first_debate, write_transcript_file
 DRAWN = {"TERM": "xterm-256color", "COLUMNS": "80"}
 JUDGED = (
     "topic: Cats or dogs?\nproviders: {{vllm: {{base_url: '{base_url}', api_key_env: null}}}}\n"
-    "models: {{default: {{model: mock/a}}, judge: {{model: vllm/judge}}}}\nlimits: {{max_attempts: 2}}\n"
+    "models: {{default: {{model: mock/a}}, judge: {{model: vllm/judge}}}}\nlimits: {{max_attempts: 1}}\n"
     "debaters: [{{name: Pro, side: for}}, {{name: Con, side: against}}]\n"
 )
 """Debaters are mocks, the judge is served at an address."""
@@ -98,7 +98,7 @@ def test_interrupted_debates_show_how_to_resume(two_saved: Path) -> None:
 
 def test_missing_judgements_show_how_to_resume(here: Path) -> None:
     """`list` and `replay` name the command that asks for a missing judgement, until there is an answer."""
-    with model_server(failures=[503, 503]) as server:
+    with model_server(failures=[503]) as server:
         write_config(here, JUDGED.format(base_url=server.base_url))
         assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 3
         assert debate("list", cwd=here).out.endswith("\tcomplete, 1 judgement missing\trehearsal\n")

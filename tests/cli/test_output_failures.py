@@ -5,18 +5,16 @@ import os
 from pathlib import Path
 
 import pytest
-from cli_support import CONFIGS, debate, run_in_shell, start_process
+from cli_support import CONFIGS, debate, files_limited_to, run_in_shell, start_process
 
 MOCK = CONFIGS / "mock.yaml"
 PIPE_CLOSED = 141
-NO_CACHE = "PYTHONDONTWRITEBYTECODE=1"
-"""Python 3.11 stores truncated bytecode on a full disk, which breaks later runs."""
 
 
 @pytest.fixture(scope="session")
-def kilobytes(saved_once: Path) -> int:
-    """Size of the transcript of `MOCK`, rounded down."""
-    return saved_once.stat().st_size // 1024
+def size(saved_once: Path) -> int:
+    """Bytes of the transcript of `MOCK`."""
+    return saved_once.stat().st_size
 
 
 @pytest.mark.parametrize("redirection", ["", "2>&1"], ids=["stdout", "both"])
@@ -81,9 +79,10 @@ def test_judging_a_folder_goes_on_without_a_reader(saved: Path) -> None:
     assert {len(json.loads(path.read_text())["runs"]) for path in folder.glob("*.json")} == {1}
 
 
-def test_a_disk_that_fills_up_leaves_the_debate_so_far(here: Path, kilobytes: int) -> None:
+def test_a_disk_that_fills_up_leaves_the_debate_so_far(here: Path, size: int) -> None:
     """It is in the journal, which the command on stderr resumes when there is room; stdout is empty."""
-    done = run_in_shell(f"ulimit -f {kilobytes // 2}; {NO_CACHE} exec debate run {MOCK} --id one -q", here)
+    with files_limited_to(size // 2):
+        done = debate("run", MOCK, "--id", "one", "-q", cwd=here)
     assert (done.code, len(done.lines), "free some space" in done.err) == (1, 1, True)
     assert done.out == ""
     assert done.err.endswith("transcripts/one.jsonl; resume it with: debate run --resume transcripts/one.json\n")
@@ -91,9 +90,10 @@ def test_a_disk_that_fills_up_leaves_the_debate_so_far(here: Path, kilobytes: in
     assert [path.name for path in (here / "transcripts").iterdir()] == ["one.json"]
 
 
-def test_a_transcript_without_room_keeps_the_journal(here: Path, kilobytes: int) -> None:
+def test_a_transcript_without_room_keeps_the_journal(here: Path, size: int) -> None:
     """The debate is complete; resuming writes it and asks nothing."""
-    done = run_in_shell(f"ulimit -f {kilobytes}; {NO_CACHE} exec debate run {MOCK} --id one -q", here)
+    with files_limited_to(size - 1024):
+        done = debate("run", MOCK, "--id", "one", "-q", cwd=here)
     assert (done.code, done.out, "resume it with: debate run --resume transcripts/one.json" in done.err) == (
         1,
         "",
@@ -106,12 +106,11 @@ def test_a_transcript_without_room_keeps_the_journal(here: Path, kilobytes: int)
     assert len(json.loads((here / "transcripts/one.json").read_text())["turns"]) == 6
 
 
-def test_judging_on_a_full_disk_leaves_the_transcript_unchanged(saved: Path, kilobytes: int) -> None:
+def test_judging_on_a_full_disk_leaves_the_transcript_unchanged(saved: Path, size: int) -> None:
     """On a full disk judging ends with exit code 1, and the transcript is unchanged."""
     before = saved.read_bytes()
-    done = run_in_shell(
-        f"ulimit -f {kilobytes // 2}; {NO_CACHE} exec debate judge saved --mock --system live", saved.parent.parent
-    )
+    with files_limited_to(size // 2):
+        done = debate("judge", "saved", "--mock", "--system", "live", cwd=saved.parent.parent)
     assert (done.code, saved.read_bytes()) == (1, before)
 
 

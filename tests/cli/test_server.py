@@ -6,6 +6,7 @@ It is called vllm, for which schemas keep their bounds, so that the mock's answe
 import json
 import signal
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -47,22 +48,38 @@ def read(here: Path) -> dict[str, Any]:
     return json.loads((here / "transcripts/one.json").read_text())
 
 
-def test_a_debate_runs_to_its_verdict(here: Path, server: ModelServer) -> None:
+@dataclass(frozen=True)
+class Held:
+    """A debate, recorded and with messages for debugging, and what its server received."""
+
+    here: Path
+    done: CommandResult
+    server: ModelServer
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> Held:
+    """One debate for the tests that read what it left."""
+    here = tmp_path_factory.mktemp("held") / "here"
+    here.mkdir()
+    with model_server() as server:
+        return Held(here, run(here, server, "--record", "tape", "--debug"), server)
+
+
+def test_a_debate_runs_to_its_verdict(held: Held) -> None:
     """Six speeches and both verdicts come by native structured output, without a repair."""
-    done = run(here, server)
-    stored = read(here)
+    done, stored = held.done, read(held.here)
     exchanges = [item["exchange"] for item in [*stored["turns"], *stored["assessments"]]]
     assert (done.code, stored["status"], len(stored["turns"])) == (0, "complete", 6), done.err
     assert {exchange["model"] for exchange in exchanges} == {"vllm/any"}
     assert {exchange["rung"] for exchange in exchanges} == {"native"}
     assert not any(exchange["repaired"] for exchange in exchanges)
-    assert len(server.bodies) == stored["usage"]["calls"] == stored["usage"]["attempts"] == 11
+    assert len(held.server.bodies) == stored["usage"]["calls"] == stored["usage"]["attempts"] == 11
 
 
-def test_speeches_are_streamed(here: Path, server: ModelServer) -> None:
+def test_speeches_are_streamed(held: Held) -> None:
     """Each request of a debater asks for a stream with usage at its end."""
-    run(here, server, "-q")
-    streamed = [body for body in server.bodies if body.get("stream")]
+    streamed = [body for body in held.server.bodies if body.get("stream")]
     assert len(streamed) >= 6
     assert all(body["stream_options"] == {"include_usage": True} for body in streamed)
 
@@ -77,25 +94,23 @@ def test_a_model_on_this_machine_costs_nothing(here: Path, server: ModelServer) 
     assert (done.code, stored["status"], stored["usage"]["cost_usd"]) == (0, "complete", 0.0), done.err
 
 
-def test_usage_equals_the_servers_count(here: Path, server: ModelServer) -> None:
+def test_usage_equals_the_servers_count(held: Held) -> None:
     """Cost is the configured price times the tokens."""
-    run(here, server, "-q")
-    usage = read(here)["usage"]
-    prompt = sum(count.input_tokens for count in server.counted)
-    completion = sum(count.output_tokens for count in server.counted)
+    usage = read(held.here)["usage"]
+    prompt = sum(count.input_tokens for count in held.server.counted)
+    completion = sum(count.output_tokens for count in held.server.counted)
     assert (usage["input_tokens"], usage["output_tokens"]) == (prompt, completion)
     assert usage["cost_usd"] == pytest.approx((prompt * 1 + completion * 2) / 1e6)
 
 
-def test_the_key_goes_only_to_the_server(here: Path, server: ModelServer) -> None:
+def test_the_key_goes_only_to_the_server(held: Held) -> None:
     """Each request has it; no file and no output does. The same holds for a secret header."""
-    done = run(here, server, "--record", "tape", "--debug")
-    headers = [{name.lower(): value for name, value in sent.items()} for sent in server.headers]
+    headers = [{name.lower(): value for name, value in sent.items()} for sent in held.server.headers]
     assert {sent["authorization"] for sent in headers} == {f"Bearer {KEY}"}
     assert {sent["x-team"] for sent in headers} == {"team-secret-4711"}
-    written = "".join(path.read_text() for path in here.rglob("*") if path.is_file())
+    written = "".join(path.read_text() for path in held.here.rglob("*") if path.is_file())
     for secret in (KEY, "team-secret-4711"):
-        assert secret not in written + done.out + done.err
+        assert secret not in written + held.done.out + held.done.err
 
 
 @pytest.mark.parametrize("failures", [pytest.param([529], marks=pytest.mark.soak), [429, 500, 503]], ids=str)
@@ -115,7 +130,8 @@ def test_temporary_failures_are_retried(here: Path, failures: list[int]) -> None
 def test_a_wait_after_429_is_shown_even_if_progress_is_not(here: Path, option: str) -> None:
     """A wait can take ten minutes, so it is named on stderr when no progress is shown."""
     with model_server(failures=[429]) as server:
-        done = run(here, server, option)
+        few = ("--set", "format.phases=[opening]", "--set", "judging.systems=[structured]")
+        done = run(here, server, option, *few)
     assert done.code == 0
     assert [line for line in done.lines if line.startswith("note: vllm limits requests: waiting ")], done.err
 

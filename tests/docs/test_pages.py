@@ -3,13 +3,11 @@
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
-from cli_support import CONFIGS, debate
+from cli_support import CONFIGS, debate, run_script
 from played_pages import DOCS, PLAYED, ROOT, played
 from reference_pages import cli_reference, config_reference, documented
 from reference_python import python_reference
@@ -103,15 +101,12 @@ def test_every_configuration_snippet_is_valid(page: str) -> None:
         assert read_config_file(None, text=yaml.safe_dump(whole), env={}).config.topic == whole["topic"]
 
 
-def test_the_example_in_python_runs(tmp_path: Path) -> None:
+def test_the_example_in_python_runs(here: Path) -> None:
     """In a folder with the shipped configurations."""
-    (tmp_path / "configs").symlink_to(CONFIGS)
+    (here / "configs").symlink_to(CONFIGS)
     (example,) = [block for block in blocks("docs/reference/python.md", "python") if "asyncio.run" in block]
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", example], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("structured ")
+    done = run_script(example, here)
+    assert (done.err, done.out.startswith("structured ")) == ("", True)
 
 
 def test_the_workflow_that_judges_documents_works(tmp_path: Path) -> None:
@@ -131,12 +126,11 @@ def test_the_workflow_that_judges_documents_works(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", ["docs/guides/documents.md"])
-def test_a_python_example_of_a_guide_runs(page: str, tmp_path: Path) -> None:
+def test_a_python_example_of_a_guide_runs(page: str, here: Path) -> None:
     """Without a warning."""
     (example,) = blocks(page, "python")
-    command = [sys.executable, "-W", "error", "-c", example]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr, bool(done.stdout)) == (0, "", True)
+    done = run_script(example, here)
+    assert (done.err, bool(done.out)) == ("", True)
 
 
 def test_every_public_name_is_in_the_reference() -> None:

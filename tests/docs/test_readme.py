@@ -2,14 +2,12 @@
 
 import re
 import shlex
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
-from cli_support import debate
+from cli_support import debate, run_script
 from draw_screen import PAGE, TARGET, drawn, page
 
 from debate_cli.cli.app import COMMANDS, load_command
@@ -52,13 +50,10 @@ def test_the_configuration_in_readme_is_valid() -> None:
     assert [system.kind for system in config.judging.systems] == ["structured", "moderator"]
 
 
-def test_the_python_in_readme_runs(tmp_path: Path) -> None:
+def test_the_python_in_readme_runs(here: Path) -> None:
     """The example of the Python API prints a winner."""
-    (tmp_path / "configs").symlink_to(ROOT / "configs")
-    done = subprocess.run(
-        [sys.executable, "-c", blocks("python")[0]], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() in {"Pro", "Con", "None"}
+    (here / "configs").symlink_to(ROOT / "configs")
+    assert run_script(blocks("python")[0], here).out.strip() in {"Pro", "Con", "None"}
 
 
 def test_every_make_target_named_in_readme_exists() -> None:

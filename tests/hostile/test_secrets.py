@@ -74,9 +74,10 @@ def write_files(folder: Path, server: EchoServer) -> None:
 def commands(status: int) -> list[list[str]]:
     """The commands to run against a server that answers with `status`."""
     run = ["run", "c.yaml", "--id", "x", "--force"]
-    found = [run, [*run, "--debug", "--record", "tape.json"], ["run", "--resume", "x", "--debug"]]
+    found = [[*run, "--debug", "--record", "tape.json"], ["run", "--resume", "x", "--debug"]]
     if status == WHOLE:
         found += [
+            run,
             [*run, "--json", "--report", "page.html"],
             [*run, "--dry-run"],
             [*run, "--dry-run", "--json"],

@@ -2,13 +2,12 @@
 
 import asyncio
 import errno
+import os
 import re
-import resource
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from cli_support import files_limited_to
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from storage_support import AT, event_lists, opening_event, small_debate, turn
@@ -20,6 +19,8 @@ from debate_cli.storage.journal import Journal, cut_at_damage, read_journal
 from debate_cli.storage.redact import Redactor
 
 PLAIN = Redactor()
+EVERY = 1 if os.environ.get("SOAK") else 7
+"""Torn at every byte in `make soak`, at some and around each end of a line in CI."""
 SHORT: list[Event] = [opening_event(), TurnCompleted(at=AT, turn=turn(0, "Grün 🙂 \u2028")), DebateResumed(at=AT)]
 
 
@@ -44,7 +45,8 @@ def test_a_journal_torn_at_any_byte_keeps_the_whole_lines(tmp_path: Path) -> Non
     data = written(tmp_path / "a.jsonl", SHORT).read_bytes()
     first = data.index(b"\n")
     torn = tmp_path / "torn.jsonl"
-    for length in range(first, len(data) + 1):
+    near = {min(end + more, len(data)) for end in ends(data) for more in (0, 1, 2)}
+    for length in sorted({*range(first, len(data) + 1, EVERY), *near, len(data)}):
         torn.write_bytes(data[:length])
         whole = sum(length >= end for end in ends(data))
         journal, contents = Journal.open_existing(torn, PLAIN)
@@ -161,17 +163,6 @@ def test_secrets_never_reach_the_disk(tmp_path: Path) -> None:
     assert "7391" not in text
     assert "abcdefgh" not in text
     assert "I saw [redacted]\n[redacted] and Bearer [redacted]" in fold(read_journal(path).events).turns[0].text
-
-
-@contextmanager
-def files_limited_to(size: int) -> Generator[None]:
-    """Limit the size of files, which acts like a full disk."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_a_full_disk_keeps_the_events_so_far(tmp_path: Path) -> None:

@@ -23,7 +23,6 @@ from debate_cli.systems.structured.findings import Fallacy
 from debate_cli.systems.structured.score import StructuredNotes, score_run
 from debate_cli.systems.structured.settings import (
     DEFAULT_CRITERIA,
-    FALLACY_DEFINITIONS,
     Criterion,
     StructuredJudge,
     StructuredSettings,
@@ -203,12 +202,6 @@ def test_judges_are_a_number_or_a_list(judges: object) -> None:
     """Any other value is one error, which names both forms."""
     with pytest.raises(ValidationError, match="must be a number from 1 to 25, or a list of judges"):
         StructuredSettings.model_validate({"judges": judges})
-
-
-def test_a_bare_fallacy_has_its_shipped_definition() -> None:
-    """A bare name is enough for a shipped fallacy."""
-    (found,) = StructuredSettings.model_validate({"fallacies": ["ad hominem"]}).fallacies
-    assert (found.name, found.definition) == ("ad hominem", FALLACY_DEFINITIONS["ad hominem"])
 
 
 def test_a_missing_mark_leaves_an_argument_without_a_score() -> None:

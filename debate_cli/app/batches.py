@@ -42,7 +42,7 @@ SETTLE_S = 0.1
 FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5
 """Interval between checks of the submitted batches: first and longest interval in seconds, and growth factor."""
 MAX_SUBMISSIONS = 5
-"""Maximum number of attempts to submit a batch that the vendor does not accept."""
+"""Maximum number of attempts to submit one batch."""
 
 
 def raise_file_limit() -> int:
@@ -423,7 +423,7 @@ class _TrackedActor:
 
 
 def wrap_actors(actors: Actors, queue: BatchQueue) -> Actors:
-    """Wrap debaters and judge, so that `queue` counts one more working task while one of them speaks or judges."""
+    """Wrap debaters and judge. While one of them speaks or judges, `queue` counts one more `working` task."""
     speakers = {name: _TrackedActor(speaker, queue) for name, speaker in actors.debaters.items()}
     return replace(actors, debaters=speakers, judge=_TrackedActor(actors.judge, queue))
 

@@ -179,8 +179,8 @@ def missing_consents(
 ) -> tuple[Consent, ...]:
     """Return the consents that `destinations` need and the user has not given.
 
-    A host in `trusted_hosts` or in DEBATE_TRUSTED_HOSTS needs no consent. Consents from earlier commands are
-    remembered.
+    A host in `trusted_hosts` or in DEBATE_TRUSTED_HOSTS needs no consent. Consents that the user gave in earlier
+    commands count.
     """
     listed = [*trusted_hosts, *env.get(TRUSTED_HOSTS_VARIABLE, "").split(",")]
     trusted = {host.strip().rstrip(".").lower() for host in listed} - {""}

@@ -83,7 +83,7 @@ def find_sources(
         if skipped:
             names = ", ".join(path.relative_to(folder).as_posix() for path in skipped)
             notes.append(
-                f"{folder}: these files are not judged (empty or data files, links out of the folder, or files of other options): {names}"
+                f"{folder}: these files are not judged (empty or data files, links out of the folder, or files that other options name): {names}"
             )
     if STDIN in references:
         found.append(JudgeSource(Path(STDIN_NAME), is_text=True, content=read_stdin(MAX_TEXT_BYTES + 1)))

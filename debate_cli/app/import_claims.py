@@ -138,7 +138,9 @@ def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int
 async def find_claims(
     search: ClaimSearch, spec: ModelSpec, context: RunContext, save: Callable[[Debate], None]
 ) -> None:
-    """Ask for the claims of the pending turns, several at once. An error or a requested stop ends the search.
+    """Ask about the pending turns, several turns at a time, and add their claims to `search`.
+
+    An error or a requested stop ends the search.
 
     `save`: receives the debate after each turn.
     """

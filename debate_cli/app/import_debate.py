@@ -95,7 +95,7 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
 
 
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
-    """Return the path of the transcript of each file.
+    """For each file, return the path of its transcript.
 
     The transcripts are in the folder `out`, or in `folder` if `out` is None. If `out` ends in .json, it is the path of
     the only transcript. Raises UsageError if `out` ends in .json and there are several files.

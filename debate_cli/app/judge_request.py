@@ -236,7 +236,7 @@ def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfi
 
 
 def config_for_judging(debate: Debate, request: JudgingRequest) -> DebateConfig:
-    """Return the stored configuration of `debate` without its budget and with the changes of `request`."""
+    """Return the stored configuration of `debate`, changed by `request`. The stored budget is left out."""
     given = request.config
     limits = given.limits if given is not None else _limits_without_budget(debate)
     changes: dict[str, object] = {

@@ -187,7 +187,8 @@ def prepare_resume(
 ) -> RunContext:
     """Create the context for resuming a stored debate with the configuration `loaded`.
 
-    With `close`, only judges will be asked. `asked`: whether models will be asked; an estimate asks none.
+    `close`: whether the debate gets no further speeches, so that only judges are asked. `asked`: whether models will be
+    asked; an estimate asks none.
 
     Raises ConfigError for a setting that would change earlier speeches. Raises UsageError for `close` if the debate has
     no speeches.
@@ -241,7 +242,7 @@ def prepare_judging(
 ) -> tuple[tuple[JudgingOpened, ...], RunContext]:
     """Return the judging runs that `request` adds to `debate`, and the context for them. Raises UsageError.
 
-    - `loaded`: the configuration of the request. None: the request has no configuration.
+    - `loaded`: the configuration that the request names, e.g. with --config. None if it names none.
     - `name`: the debate's name or file, for error messages.
     """
     openings = open_judging_runs(debate, request, at)

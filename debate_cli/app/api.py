@@ -107,7 +107,7 @@ def load_config(path: str | Path, *, overrides: Mapping[str, Any] | None = None)
 def load_transcript(path: str | Path) -> Debate:
     """Load a debate from its transcript or journal.
 
-    Raises TranscriptError if the file cannot be read, ConfigError if `path` is not a path.
+    Raises TranscriptError if the file cannot be read, and ConfigError if `path` is neither a string nor a `Path`.
     """
     check_arguments(load_transcript, locals())
     return open_debate(Path(path)).debate
@@ -163,8 +163,8 @@ async def run_debate(
     - `folder`: where the journal and the transcript are written. None: nothing is written.
     - `debate_id`: name of the files. None: an id is generated.
     - `models`: your own model objects, which have a method `complete`. A key is the `provider/model` to
-      replace, or a key under `models` in the configuration, e.g. `default` or `judge`. A debater or a judge must use
-      each object.
+      replace, or a key under `models` in the configuration, e.g. `default` or `judge`. Raises ConfigError for
+      an object that no debater and no judge uses.
     - `trusted_hosts`: hosts to which the configuration may send requests and keys.
 
     If a model fails, no error is raised. `halted` and `debate.failures` of the outcome describe the failure.
@@ -298,12 +298,14 @@ def agreement(votes: Votes, dimensions: DimensionMarks) -> float:
 def needs_deliberation(
     votes: Votes, dimensions: DimensionMarks, threshold: float = DEFAULT_CONVERGENCE_THRESHOLD
 ) -> bool:
-    """Return whether a panel should vote again: its agreement is below `threshold`, and a point is disputed.
+    """Return whether a panel should vote again.
 
-    The vote is disputed if judges choose different options. A dimension is disputed if its highest and lowest mark
-    differ by 1.5 or more. With fewer than two votes, returns False.
+    It should if its agreement is below `threshold`, and if one of these is true:
 
-    Raises ConfigError for an unknown option, or a mark outside 1-3.
+    - The judges voted for different options.
+    - The highest and the lowest mark of a dimension differ by 1.5 or more.
+
+    With fewer than two votes, returns False. Raises ConfigError for an unknown option, or a mark outside 1-3.
     """
     check_arguments(needs_deliberation, locals())
     return should_panel_deliberate(votes, dimensions, threshold)

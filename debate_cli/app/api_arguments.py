@@ -12,7 +12,7 @@ from debate_cli.errors import ConfigError
 from debate_cli.importing.formats import READERS
 
 Check = Callable[[Any], str | None]
-"""A function of an argument. It returns what is wrong and what to pass, or None for a usable argument."""
+"""A function that checks one argument. It returns None for a usable argument, else what is wrong and what to pass."""
 
 
 def check_arguments(function: Callable[..., object], given: Mapping[str, object]) -> None:

@@ -38,15 +38,15 @@ MAX_WAITING_DEBATES = 10_000
 FILES_PER_DEBATE, OTHER_FILES = 2, 200
 """Numbers of open files: of each debate (journal and lock file), and of the rest of the process."""
 SETTLE_S = 0.1
-"""Seconds for which all debates must wait before a batch is submitted."""
+"""A batch is submitted when every debate has waited for an answer for this time in seconds."""
 FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5
 """Interval between checks of the submitted batches: first and longest interval in seconds, and growth factor."""
 MAX_SUBMISSIONS = 5
-"""Maximum number of attempts to submit a batch that the vendor does not accept."""
+"""Maximum number of attempts to submit one batch."""
 
 
 def raise_file_limit() -> int:
-    """Raise this process's limit of open files. Return how many debates the new limit allows to wait at once."""
+    """Raise this process's limit of open files. Return how many debates may then wait for batches at the same time."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MAX_WAITING_DEBATES * FILES_PER_DEBATE + OTHER_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -91,7 +91,7 @@ class BatchQueue:
     """Collects the requests of the debates in one folder, and submits them in batches."""
 
     def __init__(self, folder: Path, stop: StopSignal, options: BatchOptions) -> None:
-        """`stop`: signal with which the queue stops the run."""
+        """`stop`: if the queue cannot go on, it requests a stop of the run through this signal."""
         self._store = BatchStore(folder)
         self._stop = stop
         self._options = options
@@ -144,7 +144,7 @@ class BatchQueue:
             del self._questions[question]
 
     def forget(self, debate: str) -> None:
-        """Remove the stored requests of a debate whose transcript is written."""
+        """Remove the stored requests of the debate with the id `debate`. Its transcript must be saved before."""
         self._store.forget(debate)
 
     def open_batches(self) -> list[StoredBatch]:
@@ -378,7 +378,7 @@ class QueuedModel:
     redact: Callable[[str], str]
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Return the answer when the batch with the request has ended. Nothing is streamed."""
+        """Wait until a batch with the request has ended, and return the answer. `on_text` is never called."""
         assert request.origin is not None, "only judges are asked in batches"
         prompt = estimate_input_tokens(request, self.profile)
         worst = estimate_max_cost_usage(prompt, request.max_output_tokens, self.price)
@@ -423,7 +423,7 @@ class _TrackedActor:
 
 
 def wrap_actors(actors: Actors, queue: BatchQueue) -> Actors:
-    """Wrap debaters and judge, so that `queue` counts one more working task while one of them speaks or judges."""
+    """Wrap debaters and judge. While one of them speaks or judges, `queue` counts one more `working` task."""
     speakers = {name: _TrackedActor(speaker, queue) for name, speaker in actors.debaters.items()}
     return replace(actors, debaters=speakers, judge=_TrackedActor(actors.judge, queue))
 

@@ -106,8 +106,8 @@ class JudgementComparison(FrozenModel):
     judged_claims: tuple[int, int]
     """Numbers of arguments with a standing: on side A, and on side B."""
     settings: tuple[SettingDifference, ...]
-    """Settings with different values. Not compared: the sections `limits` and `output`, and systems that judged only
-    one side."""
+    """Settings with different values. Not compared: the sections `limits` and `output`, and the settings of a system
+    that judged only one side."""
 
     @property
     def is_identical(self) -> bool:

@@ -51,7 +51,7 @@ class Consent:
 
     provider: str
     file: str
-    """The file that names the variable or the host."""
+    """The file because of which consent is needed: it names the host, or a variable that goes there."""
     variable: str | None
     """Environment variable that would go to the host, e.g. `LAB_KEY`. None: only texts or a download need consent."""
     host: str
@@ -59,9 +59,9 @@ class Consent:
     """SHA-256 of what the user allows: a configuration file, a stored debate's provider settings, or a file to
     download."""
     settings: str
-    """SHA-256 of the provider's settings. For a stored debate it is equal to `fingerprint`."""
+    """SHA-256 of the provider's settings. For a stored debate and for a download, it is equal to `fingerprint`."""
     download: str = ""
-    """File that is downloaded from the host; empty if the debate's texts are sent to the host."""
+    """File that would be downloaded from the host. Empty: the debate's texts would be sent to the host."""
 
     def format_sentence(self) -> str:
         """Return a sentence that refuses the request, and names the option and the variable that allow the host."""
@@ -74,7 +74,10 @@ class Consent:
         )
 
     def to_records(self) -> tuple[RememberedConsent, ...]:
-        """Return the records to store: one for this file, and one for saved debates with the same provider settings."""
+        """Return the records that make this consent valid in later commands.
+
+        One record applies to this file. Another applies to saved debates with the same provider settings.
+        """
         fingerprints = dict.fromkeys((self.fingerprint, self.settings))
         return tuple(RememberedConsent(self.variable, self.host, sha256) for sha256 in fingerprints)
 
@@ -125,7 +128,10 @@ def find_destinations(
 
 
 def find_hub_destinations(file: str, models: Iterable[ModelSpec], env: Environment) -> tuple[Destination, ...]:
-    """Return a destination for each file to download for `models`, except for files in `HUB_MODELS`."""
+    """Return a destination for each file on the model hub that `models` name.
+
+    Files in `HUB_MODELS` are left out, because the program itself names them. `file`: the file that names `models`.
+    """
     found: list[Destination] = []
     for spec in models:
         weights = find_hub_file(spec.model, spec.sha256) if spec.model.startswith(f"local/{HUB_PREFIX}") else None
@@ -141,10 +147,13 @@ def find_hub_destinations(file: str, models: Iterable[ModelSpec], env: Environme
 def find_search_destination(
     config: DebateConfig, origins: Mapping[str, ProviderOrigin], env: Environment
 ) -> Destination | None:
-    """Return the server for the web searches of `config`.
+    """Return the server to which `config` sends web searches.
 
-    Returns None if `config` has no usable web search. Returns None for a local server, and for a built-in provider's
-    own server.
+    Returns None in these cases:
+
+    - `config` has no usable web search.
+    - The web search asks no server, e.g. because it is a mock.
+    - A built-in provider's own server is asked, and receives only this provider's variables.
     """
     web = None if config.evidence is None else config.evidence.web
     try:
@@ -170,8 +179,8 @@ def missing_consents(
 ) -> tuple[Consent, ...]:
     """Return the consents that `destinations` need and the user has not given.
 
-    A host in `trusted_hosts` or in DEBATE_TRUSTED_HOSTS needs no consent. Consents from earlier commands are
-    remembered.
+    A host in `trusted_hosts` or in DEBATE_TRUSTED_HOSTS needs no consent. Consents that the user gave in earlier
+    commands count.
     """
     listed = [*trusted_hosts, *env.get(TRUSTED_HOSTS_VARIABLE, "").split(",")]
     trusted = {host.strip().rstrip(".").lower() for host in listed} - {""}
@@ -206,7 +215,8 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
     """Return the origin of each provider's settings in `config`, by the provider's name.
 
-    Settings that `loaded` contains too come from the file of `loaded`. Other settings come from the saved debate `file`.
+    If `loaded` has equal settings of the provider, they come from the file of `loaded`. If not, they come from the
+    saved debate `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}
@@ -248,7 +258,10 @@ def _find_destination(
 def _variables_to_allow(
     sent: Sequence[str], url: str, origin: ProviderOrigin, env: Environment
 ) -> Iterator[str | None]:
-    """Yield each variable that needs consent. Yield None if only sending the debate's texts needs consent."""
+    """Yield each variable that needs consent.
+
+    If no variable needs consent, but the debate's texts need it, yield None.
+    """
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]
     needed = [

@@ -32,7 +32,10 @@ class Cassette(Protocol):
     """Whether recorded calls are replayed. If so, neither keys nor prices are needed."""
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
-        """Return `model` with recording or replay. `name`: the model as `provider/model`. `redact`: removes secrets."""
+        """Return a model that records the calls of `model`, or replays recorded calls instead.
+
+        `name`: the model as `provider/model`. `redact`: removes secrets.
+        """
         ...
 
 
@@ -67,7 +70,8 @@ class RunContext:
     asked_people: tuple[str, ...] = ()
     """Model names of the people that will be asked: `human` or `files/NAME`."""
     destinations: tuple[Destination, ...] = ()
-    """Servers that requests will go to, without the servers of built-in providers."""
+    """Servers to which requests will go, and servers of model downloads. A built-in provider's own server is left out
+    if it receives only this provider's variables."""
     observer: Observer = field(default_factory=NullObserver)
     warn: Callable[[str], None] | None = None
     """Receives warnings that the user must see even if progress is hidden. None: the observer receives them as
@@ -75,8 +79,8 @@ class RunContext:
     stop: StopSignal = field(default_factory=StopSignal)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     clock: Callable[[], float] = time.monotonic
-    """Returns a monotonic time in seconds, for limits per minute. A test that replaces `sleep` must let it advance this
-    clock."""
+    """Returns a monotonic time in seconds, for limits per minute. If a test replaces `sleep`, its own `sleep` must
+    advance this clock."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     """Returns the current time, for the times of events."""
 

@@ -56,12 +56,12 @@ def find_sources(
     """Return two lists: the debates and texts that `references` name, and a note for each folder with skipped files.
 
     - `references`: paths, ids of debates in `folders`, folders, globs, and `-` for standard input.
-    - `judges_texts`: whether texts are allowed. If True, all text files in and below a folder without saved debates are
-      returned.
+    - `judges_texts`: whether texts can be judged. If True, a folder without saved debates stands for all text files in
+      it and below it. If False, `-` raises UsageError.
     - `read_stdin`: function that reads at most the given number of bytes from standard input.
     - `not_judged`: files to skip in folders.
 
-    Raises UsageError and TranscriptError.
+    Raises UsageError, e.g. for a folder without usable files.
     """
     if not judges_texts and STDIN in references:
         raise UsageError(f"-: standard input is read as a text; to judge it, add {text_system_options()}")
@@ -83,7 +83,7 @@ def find_sources(
         if skipped:
             names = ", ".join(path.relative_to(folder).as_posix() for path in skipped)
             notes.append(
-                f"{folder}: these files are not judged (empty or data files, links out of the folder, or files of other options): {names}"
+                f"{folder}: these files are not judged (empty or data files, links out of the folder, or files that other options name): {names}"
             )
     if STDIN in references:
         found.append(JudgeSource(Path(STDIN_NAME), is_text=True, content=read_stdin(MAX_TEXT_BYTES + 1)))
@@ -91,7 +91,7 @@ def find_sources(
 
 
 def _list_texts(folder: Path, excluded: Collection[Path]) -> tuple[list[Path], list[Path]]:
-    """Return the texts in a folder and below it, and the files that are no texts, e.g. JSON and YAML files."""
+    """Return the texts in a folder and below it, and the skipped files, e.g. JSON and YAML files."""
     files = visible_files(folder)
     texts = [path for path in files if follow_links(path) not in excluded and _is_text_in(path, folder)]
     if not texts:

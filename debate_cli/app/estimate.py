@@ -108,7 +108,7 @@ class RoleEstimate:
     planned: CallTotals
     worst: CallTotals
     longest_call_tokens: int = 0
-    """Tokens of the longest planned prompt and an average answer together."""
+    """Tokens of the longest planned prompt, plus the tokens of an average answer."""
     context_tokens: int | None = None
     """Size of the model's context in tokens; None if unknown."""
 
@@ -124,16 +124,16 @@ class RunEstimate:
 
     @property
     def planned(self) -> CallTotals:
-        """Sum of the planned totals of all roles."""
+        """Planned calls, tokens and cost of all roles together."""
         return sum((role.planned for role in self.roles), NO_CALLS)
 
     @property
     def worst(self) -> CallTotals:
-        """Sum of the highest possible totals of all roles."""
+        """Highest possible calls, tokens and cost of all roles together."""
         return sum((role.worst for role in self.roles), NO_CALLS)
 
     def context_warnings(self) -> list[str]:
-        """Return a warning for each role whose longest prompt and its answer exceed the context of the model."""
+        """Return a warning for each role whose `longest_call_tokens` exceed the context of its model."""
         return [
             f"{role.role}: a prompt and its answer of about {role.longest_call_tokens:,} tokens exceed the context of "
             f"{role.spec.model} ({role.context_tokens:,} tokens); shorten the background, plan fewer turns, or choose "

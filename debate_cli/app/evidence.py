@@ -11,9 +11,9 @@ from debate_cli.regular_file import cache_folder
 
 
 def open_sources(config: EvidenceConfig, folder: Path, env: Mapping[str, str]) -> Corpus | None:
-    """Return an index of the sources of `config`; None without sources. Raises UsageError.
+    """Return an index of the sources of `config`; None without sources.
 
-    `folder`: where relative paths start.
+    `folder`: where relative paths start. Raises UsageError for unusable sources, e.g. a missing file.
     """
     if not config.sources:
         return None

@@ -45,13 +45,14 @@ class Gates(NamedTuple):
     def require_names(
         self, names: Collection[str], deciding: Iterable[str], where: str = "", *, is_one_of_many: bool = False
     ) -> None:
-        """Raise UsageError for a gate with a name or a score that no verdict of the deciding systems can have.
+        """Raise UsageError if a gate expects a name or a score that the deciding systems never give.
 
-        - `names`: the debaters. Empty for a text; then every name is allowed if the deciding systems list no outcomes.
+        - `names`: the debaters. Empty for a text. For a text, every name is allowed if the deciding systems list no
+          outcomes.
         - `deciding`: kinds of the judging systems that decide.
         - `where`: start of the error message, e.g. `a.json: `.
-        - `is_one_of_many`: whether the gates apply to other files, too. If so, the outcomes of all systems are allowed,
-          because another system may decide another file.
+        - `is_one_of_many`: whether the gates also apply to other files. If True, the outcomes of all systems are
+          allowed, because another system may decide another file.
         """
         if self.min_score is None and self.expected_winner is None:
             return

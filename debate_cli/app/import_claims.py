@@ -87,7 +87,7 @@ class ClaimSearch:
         return sum(warning.startswith(f"{NOT_SAID}:") for turn in self.turns.values() for warning in turn.warnings)
 
     def finish(self, spec: ModelSpec) -> Debate:
-        """Return the debate with the claims as arguments. Its configuration names the asked model `spec`."""
+        """Return the debate with the claims as arguments, and with `spec` as the asked model in its configuration."""
         config = self.debate.config.model_copy(update={"models": {MODEL_ROLE: spec}})
         numbers = {person.name: (person.prefix, count(1)) for person in self.debate.participants}
         turns: list[Turn] = []
@@ -138,7 +138,9 @@ def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int
 async def find_claims(
     search: ClaimSearch, spec: ModelSpec, context: RunContext, save: Callable[[Debate], None]
 ) -> None:
-    """Ask for the claims of the pending turns, several at once. An error or a requested stop ends the search.
+    """Ask about the pending turns, several turns at a time, and add their claims to `search`.
+
+    An error or a requested stop ends the search.
 
     `save`: receives the debate after each turn.
     """

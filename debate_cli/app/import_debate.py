@@ -33,7 +33,7 @@ from debate_cli.storage.transcript import to_transcript, write_transcript
 
 LABELS_FILE = "labels.csv"
 MAX_FILE_BYTES, MAX_DATASET_BYTES = 20_000_000, 500_000_000
-"""Maximum size in bytes: of a file to import, and of a file in a data set."""
+"""Maximum size in bytes: of a file with one debate, and of a file of a public data set."""
 _ID_NUMBER_CHARS = 6
 
 
@@ -95,7 +95,7 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
 
 
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
-    """Return the path of the transcript of each file.
+    """For each file, return the path of its transcript.
 
     The transcripts are in the folder `out`, or in `folder` if `out` is None. If `out` ends in .json, it is the path of
     the only transcript. Raises UsageError if `out` ends in .json and there are several files.
@@ -183,11 +183,12 @@ def format_labels(rows: Iterable[tuple[str, str, str, str]]) -> bytes:
 def read_dataset(
     paths: Sequence[Path], request: ImportRequest, folder: Path, at: datetime
 ) -> Iterator[tuple[Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
-    """Yield a pair for each debate in the data set `request.format`: a function that builds the debate, and labels.
+    """For each debate in the data set `request.format`, yield a function and labels.
 
-    The function returns the debate with the path of its transcript in `folder`, or raises TranscriptError. A label is
-    one rater's judgement. Raises UsageError if the data set has no debates, if `request` names columns, or if `folder` ends
-    in .json.
+    The function builds the debate, whose transcript belongs in `folder`, or raises TranscriptError. Each label is one
+    rater's judgement of the debate.
+
+    Raises UsageError if the data set has no debates, if `request` names columns, or if `folder` ends in .json.
     """
     name = request.format or ""
     if request.columns:

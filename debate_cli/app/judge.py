@@ -48,7 +48,7 @@ from debate_cli.systems.scoring import score
 
 T = TypeVar("T")
 WINDOW = 4
-"""At most `WINDOW * concurrency` files are judged, or wait for their results to be yielded, at the same time."""
+"""At any time, at most `WINDOW * concurrency` files are being judged or have a result that is not yielded yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,10 @@ class JudgeTask:
 
     @property
     def deciding_kind(self) -> str | None:
-        """Kind of the system that decides in the newest judging run of this task; None without a system."""
+        """Kind of the deciding system of the newest judging run that this task adds or completes.
+
+        None if this run has no systems.
+        """
         newest = self.openings[-1].run if self.openings else (self.runs_to_complete or (FIRST_RUN,))[-1]
         for event in (*self.events, *self.openings):
             if isinstance(event, JudgingOpened) and event.run == newest:
@@ -112,11 +115,11 @@ class JudgePlan:
     debater_names: tuple[str, ...]
     """Names of the debaters; empty for a text."""
     deciding_kind: str | None
-    """Kind of the system that decides in the newest judging run, as in `JudgeTask`."""
+    """The `deciding_kind` of the file's `JudgeTask`."""
     destinations: tuple[Destination, ...]
-    """Servers that the judges' requests go to, as in `RunContext`."""
+    """The `destinations` of the context in which the file is judged."""
     asked_people: tuple[str, ...]
-    """People among the judges, as in `RunContext`."""
+    """The `asked_people` of the context in which the file is judged."""
     read: Callable[[], JudgeTask]
     """Reads the file again, and returns its task."""
 
@@ -155,8 +158,10 @@ def build_judge_plans(
 ) -> tuple[list[JudgePlan], list[str]]:
     """Return a plan for each file that can be judged, and an error message for each other file.
 
-    `loaded`: the configuration of `request`. None: the request has no configuration. Raises UsageError, ConfigError and
-    MissingKeyError. If there is only one file, its error is raised instead of returned.
+    `loaded`: the configuration that `request` names; None if it names none.
+
+    A TranscriptError or StorageError becomes the message of its file. If there is only one file, it is raised instead.
+    UsageError, ConfigError and MissingKeyError are always raised.
     """
     for kind in request.systems:
         check_system_kind(kind)
@@ -187,10 +192,12 @@ def build_judge_plans(
 def build_completion_plans(
     paths: Sequence[Path], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
-    """Return a plan for each saved debate with missing judgements, and a sentence for each file without a plan.
+    """Return a plan for each saved debate with missing judgements, and a sentence for each other file.
 
-    Each judging run keeps its models. From `loaded`, only the prompts are used. Raises ConfigError and MissingKeyError.
-    If there is only one file, its error is raised instead of returned.
+    Each judging run keeps its models. From `loaded`, only the prompts are used.
+
+    A TranscriptError or StorageError becomes the sentence of its file. If there is only one file, it is raised instead.
+    ConfigError and MissingKeyError are always raised.
     """
 
     def plan(path: Path) -> JudgePlan | str:
@@ -320,7 +327,10 @@ def _add_batches(context: RunContext, task: JudgeTask, batches: BatchQueues | No
 
 
 async def _run_in_order(jobs: Iterator[Coroutine[Any, Any, T]], most: int) -> AsyncIterator[T]:
-    """Yield the results in the order of `jobs`. At most `most` jobs run or wait for their result to be yielded."""
+    """Run `jobs` at the same time, and yield their results in the order of `jobs`.
+
+    At any time, at most `most` jobs are running or have a result that is not yielded yet.
+    """
     started: deque[asyncio.Task[T]] = deque()
     while True:
         started += map(asyncio.create_task, islice(jobs, most - len(started)))

@@ -46,7 +46,8 @@ class JudgingRequest:
     lookup: str | None = None
     """Where systems look up facts: `corpus`, `web` or `both`. None: the place in each system's settings."""
     evidence: tuple[str, ...] = ()
-    """Absolute paths of files and folders in which facts are looked up. Empty: the sources of `config`."""
+    """Absolute paths of files and folders in which facts are looked up. Empty: facts are looked up in the sources of
+    `config`."""
     replace: bool = False
     """Whether the new assessments replace earlier assessments of the same systems."""
     limits: Mapping[str, float] = field(default_factory=dict[str, float])
@@ -64,7 +65,12 @@ class JudgingRequest:
     """Id of the debate that is made from a text. None: an id is generated."""
 
     def target_for(self, default: Path) -> Path | None:
-        """Return the file for a judged debate: `out`, a file in the folder `out`, or `default`. None: do not save."""
+        """Return the file in which a judged debate is saved; None if it is not saved.
+
+        - Without `out`, it is `default`.
+        - If `out` has a suffix, it is `out`.
+        - Otherwise, it is the file in the folder `out` with the name of `default`.
+        """
         if not self.save or self.out is None:
             return default if self.save else None
         return self.out if self.out.suffix else self.out / default.name
@@ -138,8 +144,8 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
     """Return the requested systems that cannot judge `debate`, each with the reason.
 
-    If the request names no systems, only stored systems that are not installed are returned. If no system can judge the
-    debate, the result is empty. `open_judging_runs` raises an error in this case.
+    If the request names no systems, only systems that are not installed are returned. If all systems are unsuitable,
+    the result is empty, because `open_judging_runs` then raises an error.
     """
     kinds = request.systems or tuple(system.kind for system in _requested_systems(debate, request))
     asked = (kind for kind in kinds if request.systems or not is_installed(kind))
@@ -173,7 +179,10 @@ def _openings(
 
 
 def document_events(name: str, text: str, debate_id: str, request: JudgingRequest, at: datetime) -> tuple[Event, ...]:
-    """Return the events of a debate without speeches, whose background is the `text` to judge. Raises UsageError."""
+    """Return the events of a debate without speeches. Its background is the `text` to judge.
+
+    Raises UsageError for an invalid setting of a judging system.
+    """
     config = document_config(name, text, request)
     for system in config.judging.systems:
         _check_settings(system)
@@ -213,10 +222,10 @@ def _default_settings(kind: str) -> SystemSettings:
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """Return `config`, given with --resume, in the form in which `debate` stores its configuration.
+    """Make `config`, which was given with --resume, comparable with the stored configuration of `debate`.
 
-    If `debate` is a judged text, this text becomes the background of the result. If the format is free-flowing, the
-    result has the stored `format.order`.
+    If `debate` is a judged text, the returned configuration has this text as its background. If the format is
+    free-flowing, it has the stored `format.order`.
     """
     is_stored = not config.debaters and config.topic == debate.topic
     if debate.document_name is None or is_stored:
@@ -227,7 +236,7 @@ def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfi
 
 
 def config_for_judging(debate: Debate, request: JudgingRequest) -> DebateConfig:
-    """Return the stored configuration of `debate` without its budget and with the changes of `request`."""
+    """Return the stored configuration of `debate`, changed by `request`. The stored budget is left out."""
     given = request.config
     limits = given.limits if given is not None else _limits_without_budget(debate)
     changes: dict[str, object] = {
@@ -251,11 +260,12 @@ def _limits_without_budget(debate: Debate) -> Limits:
 
 
 def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
-    """Return `request` with a new `config`: the stored configuration, changed by `request.changes`.
+    """Apply `request.changes` to the stored configuration, and return `request` with the result as its `config`.
 
-    The stored budget, models and providers are left out of the new `config`. Judges still use the stored models.
-    Without changes, returns `request` itself. Raises UsageError for a setting that needs `--config`. Raises
-    ConfigError for an invalid value.
+    The new `config` has no budget, no models and no providers. The judges still use the stored models and providers.
+    Without changes, returns `request` itself.
+
+    Raises UsageError for a setting outside `STORED_SECTIONS`, and ConfigError for an invalid value.
     """
     if not request.changes:
         return request

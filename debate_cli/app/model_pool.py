@@ -1,6 +1,6 @@
 """Creates and shares the model clients of one or more runs, and creates the debaters and judges that use them.
 
-A call passes the rate limit before the budget, so that a call that waits for the rate limit reserves no budget.
+A call first waits for the rate limit, and only then reserves its part of the budget.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ class ModelPool:
     ) -> Model:
         """Return a model that asks in batches.
 
-        It adds no `asked` lines to the journal, because each batch is stored before it is submitted.
+        Its calls add no `asked` lines to the journal, because the store of batches already lists every call in flight.
         """
         open_api = partial(providers.registry.batches, spec)
         queued = QueuedModel(batches, spec.model, open_api, profile, price, providers.redact)

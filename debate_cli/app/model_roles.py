@@ -53,7 +53,10 @@ def require_judge_models(config: DebateConfig) -> None:
 
 
 def with_run_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:
-    """Return `config` with the judging run's providers added. They replace providers of `config` with equal names."""
+    """Return `config` with the judging run's providers added.
+
+    If both have a provider with the same name, the judging run's provider is used.
+    """
     return config.model_copy(update={"providers": {**config.providers, **run.providers}}) if run.providers else config
 
 

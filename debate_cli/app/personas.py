@@ -78,9 +78,9 @@ class StakeholdersForm(FormModel):
 def prepare_personas(
     documents: Sequence[TextDocument], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """Return two values: the context for asking the judge's model about documents, and this model.
+    """Prepare the judges' model for questions about documents. Return the context for asking, and this model.
 
-    Raises UsageError for documents that are too long, ConfigError and MissingKeyError.
+    Raises ConfigError, MissingKeyError, and UsageError if the documents are too long.
     """
     if sum(len(document.text) for document in documents) > MAX_DOCUMENT_CHARS:
         limit = f"{MAX_DOCUMENT_CHARS // 1000},000 characters"
@@ -91,9 +91,9 @@ def prepare_personas(
 def prepare_asked_model(
     name: str, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """Return two values: the context for asking the judge's model about the text `name`, and this model.
+    """Prepare the judges' model for questions about a text. Return the context for asking, and this model.
 
-    Raises ConfigError and MissingKeyError.
+    `name`: the text, in error messages. Raises ConfigError and MissingKeyError.
     """
     default = request
     if request.config is not None:  # its judges are not asked

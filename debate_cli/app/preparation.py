@@ -127,9 +127,10 @@ def prepare_run(
 def _list_parts(
     own: PendingModels, source: SourceMap, added: Mapping[str, PendingModels], searches: Collection[SearchPlace]
 ) -> list[tuple[PendingModels, SourceMap]]:
-    """Return groups of models to ask, each with the source of its configuration.
+    """Return the groups of models that a run asks, each with the `SourceMap` of its configuration.
 
-    The groups: the models of `own`, the models of each run in `added`, and the model that sorts passages.
+    `own` is the first group, and each value of `added` is a further group. If the run searches files and has a model
+    that sorts passages, this model is the last group.
     """
     ordering = rerank_spec(own.config) if "files" in searches else None
     return [
@@ -186,7 +187,8 @@ def prepare_resume(
 ) -> RunContext:
     """Create the context for resuming a stored debate with the configuration `loaded`.
 
-    With `close`, only judges will be asked. `asked`: whether models will be asked; an estimate asks none.
+    `close`: whether the debate gets no further speeches, so that only judges are asked. `asked`: whether models will be
+    asked; an estimate asks none.
 
     Raises ConfigError for a setting that would change earlier speeches. Raises UsageError for `close` if the debate has
     no speeches.
@@ -240,7 +242,7 @@ def prepare_judging(
 ) -> tuple[tuple[JudgingOpened, ...], RunContext]:
     """Return the judging runs that `request` adds to `debate`, and the context for them. Raises UsageError.
 
-    - `loaded`: the configuration of the request. None: the request has no configuration.
+    - `loaded`: the configuration that the request names, e.g. with --config. None if it names none.
     - `name`: the debate's name or file, for error messages.
     """
     openings = open_judging_runs(debate, request, at)
@@ -262,7 +264,7 @@ def prepare_judges(
 ) -> RunContext:
     """Create the context for asking the judges of `config`. The models of debaters are not checked.
 
-    - `loaded`: the configuration of the request. None: the request has no configuration.
+    - `loaded`: the configuration that the request names, e.g. with --config. None if it names none.
     - `name`: name or file of what is judged, for error messages.
     """
     require_judge_models(config)

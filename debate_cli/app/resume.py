@@ -78,7 +78,7 @@ def models_replaced_by_mock(stored: StoredDebate) -> tuple[str, ...]:
 def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool = True) -> DebateConfig:
     """Return `stored` with those settings of `given` that a resume may change.
 
-    If `models` is False, the stored models, providers and judges stay.
+    If `models` is False, the stored models, providers and judges are kept.
     """
     changes: dict[str, object] = {name: getattr(given, name) for name in ("limits", "format", "evidence")}
     if models:
@@ -115,7 +115,7 @@ def closing_event(at: datetime) -> DebateClosed:
 def describe_in_flight_calls(resumed: Debate, unanswered: Iterable[str]) -> str | None:
     """Return a warning about calls that had no answer when the last run ended.
 
-    `unanswered`: keys of the tasks of these calls. Tasks of people are left out, as are tasks that are no longer due.
+    `unanswered`: keys of the tasks of these calls. Tasks of people and tasks that are no longer due are left out.
     Returns None if no task is left.
     """
     due = {task.key: task for task in (*next_step(resumed).cues, *unsettled_briefs(resumed))}

@@ -317,7 +317,7 @@ def check_reviewer_name(name: str) -> None:
 
 
 def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewAnswers) -> Outcome:
-    """Add a complete review to the transcript at `path`. The outcome has the verdicts of the review.
+    """Add a complete review to the transcript at `path`. Return an outcome with the verdicts of the review.
 
     Raises UsageError if the debate is not closed, was changed since the review began, or has this review already.
     Raises StorageError if the transcript cannot be written.

@@ -53,7 +53,10 @@ class DebateFacts(NamedTuple):
 
 
 class VoteReview(NamedTuple):
-    """The votes behind one verdict and, for a text, the changes that judges require. Texts are not sanitized."""
+    """The votes behind one verdict and, for a text, the changes that judges require.
+
+    Both contain texts that the judges wrote. These texts are not sanitized.
+    """
 
     system: str
     run: str

@@ -104,8 +104,8 @@ class Session:
     async def resume(self, stored: StoredDebate, *, close: bool = False) -> Outcome:
         """Continue a stored debate with the context's configuration.
 
-        Changes of settings are recorded in the debate. With `close`, only judges are asked. A finished debate is
-        returned unchanged.
+        Changes of settings are recorded in the debate. If `close` is True, the debate gets no further speeches, and
+        only judges are asked. A finished debate is returned unchanged.
         """
         path = stored.path.with_suffix(".json")
         self._refuse_uncollected(path, stored.debate)
@@ -160,7 +160,7 @@ class Session:
         )
 
     async def _resume_locked(self, stored: StoredDebate, path: Path, *, close: bool) -> Outcome:
-        """The caller must take the debate's lock before it reads `stored`."""
+        """Continue the debate `stored`. The caller must take the debate's lock, and must read `stored` after that."""
         before = stored.debate
         if is_finished(before) and not stored.from_journal:
             path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)

@@ -143,7 +143,7 @@ class LazyCommandGroup(TyperGroup):
 
 
 class Subcommand(TyperCommand):
-    """A subcommand that refuses a repeated gate option, and shows short placeholders in its help."""
+    """A subcommand. It refuses a repeated option of SINGLE_GATES, and shows short placeholders in its help."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the options. Raises UsageError if an option of SINGLE_GATES is given twice."""

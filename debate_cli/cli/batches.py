@@ -38,9 +38,10 @@ class BatchScreen:
         self.queues = BatchQueues(BatchOptions(waits, self._note, self._show_progress, self._confirm))
 
     def report_end(self, command: str) -> int:
-        """Print how many batches are in progress, then `command`, which continues the work. Returns the exit code.
+        """Print how many batches are in progress, and how to continue. Return the exit code.
 
-        Raises the error that stopped the run. For BatchPendingError, its exit code is returned instead.
+        `command`: the command that continues the work. If an error stopped the run, this error is raised. Only
+        BatchPendingError is not raised: its exit code is returned.
         """
         self._clear()
         halted, left = self.queues.halted, self.queues.open_batches()

@@ -52,10 +52,10 @@ class ConfigReport:
     """Minimum number of calls to models in a run; None if the configuration cannot be read."""
     problems: tuple[str, ...] = ()
     help_page: str = ""
-    """Name of the help page on `problems`. Empty if no page explains them."""
+    """Name of the help page that explains `problems`. Empty if there is no such page."""
     warnings: tuple[str, ...] = ()
     destinations: tuple[Destination, ...] = ()
-    """Servers that a run sends requests to. The servers of built-in providers are left out."""
+    """The `destinations` of the run's context."""
     has_debaters: bool = True
     """Whether the configuration has debaters. Without debaters it can only judge texts."""
 

@@ -361,7 +361,7 @@ class JudgeOptions(NamedTuple):
 Format = Literal[
     "text", "markdown", "vtt", "srt", "csv", "jsonl", "chat", "transcript", "debatrix", "nyu", "lechmazur", "ukp"
 ]
-"""Formats of files with one debate, and public data sets."""
+"""What `debate import` reads: formats of files with one debate, then public data sets."""
 
 
 RoundBy = Literal["turns", "heading"]

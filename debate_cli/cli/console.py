@@ -73,7 +73,7 @@ class WorkflowGuard:
             self.write(line)
 
     def write_command(self, command: str) -> None:
-        """Write a workflow command of this program on a separate line."""
+        """Write a workflow command that GitHub Actions must execute. It gets a line of its own, and no space."""
         self.stream.write(("\n" if self._line else "") + command + "\n")
         self._line = ""
 
@@ -161,7 +161,7 @@ def refuse_existing(path: Path, *, force: bool, option: str) -> None:
 
 @contextmanager
 def ignore_broken_pipe() -> Generator[None]:
-    """Run the block and flush stdout. A closed stdout is ignored."""
+    """At the end of the `with` block, flush stdout. If stdout is closed, end the block without an error."""
     try:
         yield
         sys.stdout.flush()
@@ -219,7 +219,7 @@ def print_lines(lines: Iterable[str], *, break_paths: bool = False) -> None:
 def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
     """Print the verdicts of `files`: as a table on a terminal, else one verdict a line.
 
-    With `quiet`, print one line for each file: the deciding verdict. If no verdict decides, print the first.
+    With `quiet`, print one line for each file: the deciding verdict or, if no verdict decides, the first verdict.
     """
     from debate_cli.render import score_rows
 
@@ -230,9 +230,9 @@ def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
 
 
 def print_rehearsals(notices: Mapping[str, int], files: int) -> None:
-    """Print each rehearsal notice on stderr. A notice that does not apply to all debates gets a count, e.g. 2 of 5.
+    """Print each rehearsal notice on stderr. If it does not apply to all debates, add e.g. `(2 of 5 debates)`.
 
-    - `notices`: number of debates by their `rehearsal_notice`. The empty notice is not printed.
+    - `notices`: maps each `rehearsal_notice` to the number of its debates. The empty notice is not printed.
     - `files`: number of all debates.
     """
     for notice, count in notices.items():

@@ -128,9 +128,10 @@ def _align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def format_plan_rows(name: str, model: str, planned: CallTotals, worst: CallTotals, *columns: str) -> PlanRows:
-    """Return two rows: `name` with the planned totals, and below it `model` with the totals at worst.
+    """Return two rows of a plan.
 
-    `columns`: further cells of the first row, after `name`.
+    The first row has `name`, the cells `columns` and the totals `planned`. The second row has `model` and the totals
+    `worst`.
     """
     below = f"  {sanitize.sanitize_line(model)}" if model else ""
     return (

@@ -215,7 +215,10 @@ def _play_turns(given: Options, debate: Debate, *, judged: bool) -> bool:
 
 @contextmanager
 def open_key_reader() -> Generator[Callable[[], str]]:
-    """Yield a function that waits for a key and returns it; an empty string if the terminal is gone."""
+    """Yield a function that waits for a key and returns this key.
+
+    If the terminal is gone, the function returns an empty string.
+    """
     try:
         import termios
         import tty

@@ -198,7 +198,10 @@ def _check_file(given: Options, review: Review, file: ReviewFile) -> ReviewState
 
 
 def _print_result(outcome: Outcome, review: Review, *, as_json: bool) -> None:
-    """A blind result names no debater, because the person may review the debate again."""
+    """Print the result of the review.
+
+    After a blind review, no debater is named, because the person may review the debate again.
+    """
     if as_json and review.terms.blind:
         print_json({"blind": True, "judging_run": review.run.id})
         return

@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 @contextmanager
 def report_output_failure(*saved: Path) -> Generator[None]:
-    """Raise StorageError if the block cannot write to stdout. The message says where the debate is saved."""
+    """If the `with` block cannot write to stdout, raise StorageError. The message says where the debate is saved."""
     try:
         yield
     except OSError as error:
@@ -66,7 +66,7 @@ def report_output_failure(*saved: Path) -> Generator[None]:
 def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], observer: PipeSafeObserver) -> T:
     """Run `work` in an event loop and return its result.
 
-    `work` gets a stop signal, which SIGINT (Ctrl-C), SIGTERM, SIGHUP or a closed stdout sets.
+    `work` gets a `StopSignal`. SIGINT (Ctrl-C), SIGTERM, SIGHUP and a closed stdout request a stop through it.
     """
 
     async def main() -> T:
@@ -78,7 +78,7 @@ def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], obse
 def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observer: PipeSafeObserver) -> Generator[T]:
     """Yield the items of `work`. While the caller handles an item, `work` is suspended.
 
-    `work` gets a stop signal, as in `run_until_stopped`.
+    `work` gets a `StopSignal`. SIGINT (Ctrl-C), SIGTERM, SIGHUP and a closed stdout request a stop through it.
     """
 
     async def start() -> AsyncIterator[T]:
@@ -94,9 +94,9 @@ def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observ
 
 
 def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
-    """Return a stop signal that is set by SIGINT, SIGTERM, SIGHUP or a closed stdout.
+    """Return a `StopSignal`. SIGINT, SIGTERM, SIGHUP and a closed stdout request a stop through it.
 
-    A signal that the parent process ignores stays ignored, e.g. SIGHUP under `nohup`.
+    If the parent process ignores one of these three signals, e.g. SIGHUP under `nohup`, this process ignores it too.
     """
     stop = StopSignal()
 
@@ -134,7 +134,7 @@ def require_terminal(models: Iterable[str]) -> None:
 
 
 class PeopleOfCommand:
-    """Access to the people in all debates of one command. At the terminal, one person is asked at a time."""
+    """Asks the people in all debates of one command. At the terminal, only one person is asked at a time."""
 
     def __init__(self, observer: PipeSafeObserver) -> None:
         self._observer = observer
@@ -142,10 +142,10 @@ class PeopleOfCommand:
         self._folders: dict[Path, PromptFolder] = {}
 
     def access(self, files: Path, transcript: Path | None) -> PeopleAccess:
-        """Return the access to the people of one debate.
+        """Return the functions with which one debate asks people.
 
-        `files`: folder of prompts and replies. `transcript`: file beside which unfinished answers are saved. If None,
-        unfinished answers are not saved.
+        `files`: folder in which prompts and replies are exchanged. `transcript`: the debate's file. Unfinished answers
+        are saved in its folder. None: unfinished answers are not saved.
         """
         drafts = transcript.parent if transcript is not None else None
         terminal = PeopleAtTerminal(self._observer.hold_output, self._turn, drafts)

@@ -100,7 +100,11 @@ class PipeSafeObserver:
         """Calls of the observer that wait until all people at the terminal have answered or left."""
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Forward the event. Speeches that could influence a person are shown after the person has answered."""
+        """Forward the event.
+
+        If a debate is resumed, and a person at the terminal speaks next, the speeches that this person must not see yet
+        are forwarded after the answer.
+        """
         if not isinstance(event, TaskStarted):
             self._seen_notes.clear()
         if isinstance(event, TaskFailed) and self._is_read:
@@ -123,7 +127,10 @@ class PipeSafeObserver:
         self.forward(lambda: None if self._was_left else self._observer.text(cue, piece))
 
     def note(self, note: str) -> None:
-        """Forward each note once between two events. Notes that differ only in a duration count as one note."""
+        """Forward `note`, unless the same note was forwarded since the last event.
+
+        Two notes are the same if they differ only in a duration.
+        """
         if self._is_new(note):
             self.forward(lambda: self._observer.note(note))
 
@@ -201,9 +208,9 @@ class PipeSafeStdout:
 
 
 def progress_stream(*, quiet: bool, as_json: bool) -> TextIO | None:
-    """Return the stream for a run's progress: stdout, or stderr with --json. None: progress is not shown.
+    """Return the stream for a run's progress: stdout or, with --json, stderr.
 
-    Returns None if `quiet`. With --json, returns None if stderr is not a terminal.
+    Returns None if progress is not shown: with --quiet, and with --json if stderr is not a terminal.
     """
     if quiet or (as_json and not is_interactive(sys.stderr)):
         return None

@@ -165,9 +165,7 @@ def test_files_folders_and_standard_input_are_judged(here: Path) -> None:
     )
     assert done.code == 0, done.err
     assert [entry["topic"] for entry in done.json] == ["PLAN.md", "specs/a.md", "specs/api/b.txt", "stdin"]
-    note = (
-        "specs: these files are not judged (empty or data files, links out of the folder, or files of other options): "
-    )
+    note = "specs: these files are not judged (empty or data files, links out of the folder, or files that other options name): "
     assert f"{note}link.md, logo.png, openapi.json, review.YAML" in done.err
 
 

@@ -43,7 +43,7 @@ def read_rating_file(path: Path) -> RatingFile:
 
     Optional columns:
         cluster: name of a group of rows, e.g. a motion. Without this column, each row is a group.
-        judge: name of the judge. Several judges of one pair in one cluster have together the weight of one judge.
+        judge: name of the judge. If several judges judge a pair in a cluster, each gets an equal part of the weight 1.
         side: player who spoke first: `left`, `right`, or `none` if not known. The default is `left`.
 
     Raises:

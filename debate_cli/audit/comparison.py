@@ -204,7 +204,7 @@ class JudgeAgreement:
     majority: Estimate
     """Share of labelled debates in which most judges name the labelled winner, 0 to 1."""
     gain: Estimate
-    """`majority`, minus the share of labelled debates in which the best judge names the labelled winner."""
+    """The value of `majority`, minus the share of labelled debates in which the best judge names the labelled winner."""
 
 
 Votes = Mapping[str, str]

@@ -148,7 +148,10 @@ def _plan_case(
 
 
 def read_judgements(cases: Iterable[AuditCase], judges: Sequence[JudgeName]) -> list[Judgement]:
-    """Read the stored judgements: for each case and judge, the oldest `AuditCase.runs` judgements."""
+    """Read the stored judgements of `cases` by `judges`.
+
+    If a judge has judged a case more often than `AuditCase.runs`, only the oldest judgements are read.
+    """
     return [
         Judgement(case, judge, verdict, _points(verdict))
         for case in cases

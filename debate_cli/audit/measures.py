@@ -1,7 +1,7 @@
 """Computes measures of a judge, such as its biases, from the judgements of an audit.
 
-A point is one hundredth of the scale of scores. Intervals come from a bootstrap that draws unchanged debates, each
-together with its variants.
+A point is one hundredth of the scale of scores. Intervals come from a bootstrap that draws debates. Each
+debate is drawn together with all its variants.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -66,8 +66,8 @@ class Variant:
     tested_bias: str
     """What the variant tests, in words, e.g. `position bias`."""
     build: Build
-    """Builds the changed debates. Yields no debate if the change is impossible, e.g. `order` if speeches are
-    sequential."""
+    """Builds the changed debates. Yields no debate if the change is impossible, e.g. for the variant
+    `order` if speeches are sequential."""
     removes_content: bool = False
     """Whether the changed debater says less than before. Even a fair judge may then name another winner."""
 

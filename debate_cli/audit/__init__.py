@@ -1,1 +1,1 @@
-"""Audits of judges. Code changes debates, and a judge's verdicts on the changed debates show the judge's biases."""
+"""Audits of judges. An audit changes debates. The judge's verdicts on the changed debates show the judge's biases."""

@@ -36,8 +36,8 @@ class Comparison:
     debates: int
     """Number of debates that have a label and a judgement."""
     accuracy: Estimate
-    """Share of debates in which the judge names the labelled winner, 0 to 1. A debate in which only
-    the judge or only the label says `draw` adds one half."""
+    """Share of debates in which the judge names the labelled winner, 0 to 1. If only the judge or only the label says
+    `draw`, the debate counts as one half."""
     baselines: Mapping[str, Estimate]
     """Maps names of simple rules, e.g. `longer side`, to their accuracy."""
     best_baseline: str
@@ -50,7 +50,7 @@ class Comparison:
     kappa: Estimate
     """Cohen's κ of the judge and the labels: 1 is perfect agreement, 0 is agreement by chance."""
     alpha_people: Estimate
-    """Krippendorff's α of the raters who gave the labels. Its `value` is None for one rater."""
+    """Krippendorff's α of the raters who gave the labels. The estimate's `value` is None if there is only one rater."""
     alpha_with_judge: Estimate
     """Krippendorff's α of the judge together with the raters who gave the labels."""
     brier: Estimate
@@ -58,10 +58,11 @@ class Comparison:
     log_score: Estimate
     """Logarithmic score of the judge's margins after their conversion to probabilities. 0 is best."""
     score_error: Estimate
-    """Root mean square difference between the judge's points and the raters' scores, in points. Its `value` is None if
-    no rater gave scores."""
+    """Root mean square difference between the judge's points and the raters' scores, in points. The
+    estimate's `value` is None if no rater gave scores."""
     calibration: tuple[CalibrationBin, ...] = ()
-    """Groups of debates in which the judge's margins give the first debater similar probabilities to win."""
+    """Debates grouped by the probability that the first debater wins. The probability comes from the judge's
+    margin."""
 
 
 class _Row(NamedTuple):
@@ -140,7 +141,10 @@ def _labelled_rows(judgements: Iterable[Judgement], labels: Sequence[WinnerLabel
 
 
 def _add_majority(rows: Sequence[_Row]) -> None:
-    """Add the answer of the rule `majority` to each row: the most frequent label (first side, second side or draw)."""
+    """Add the answer of the rule `majority` to each row: the first side, the second side or a draw.
+
+    The rule always gives the label that is the most frequent in `rows`.
+    """
     places = Counter(row.sides.index(row.label) if row.label in row.sides else None for row in rows)
     place = places.most_common(1)[0][0]
     for row in rows:
@@ -200,7 +204,7 @@ class JudgeAgreement:
     majority: Estimate
     """Share of labelled debates in which most judges name the labelled winner, 0 to 1."""
     gain: Estimate
-    """`majority`, minus the share of labelled debates in which the best judge names the labelled winner."""
+    """The value of `majority`, minus the share of labelled debates in which the best judge names the labelled winner."""
 
 
 Votes = Mapping[str, str]

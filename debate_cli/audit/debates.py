@@ -37,7 +37,7 @@ class AuditDebate:
     has_label: bool = False
     """Whether the right result is known: one case is better, or both cases are equally good."""
     reviews: tuple[tuple[Verdict, str], ...] = ()
-    """Pairs of a person's verdict on this debate and the person's name. The oldest verdict comes first."""
+    """Verdicts of people on this debate, as pairs (verdict, name of the person). The oldest verdict comes first."""
 
 
 def load_shipped_debates() -> tuple[AuditDebate, ...]:

@@ -24,7 +24,7 @@ class Gate(NamedTuple):
     """Name of the measure. `alpha` and `baseline` are numbers from the comparison with labels. The bound of
     `mirror` applies to the share of draws, which is 1 minus the measure."""
     bound: float
-    """Default bound of the measure."""
+    """Bound that applies if the user sets no other."""
     question: str
     found: str
     """Phrase with the placeholder `{}` for the measured number, e.g. `changed in {}`."""
@@ -80,7 +80,7 @@ class AuditGateResult:
     name: str
     bound: float
     found: Estimate
-    """The measured number with its interval. Its `value` is None if nothing was measured."""
+    """The measured number with its interval. The estimate's `value` is None if nothing was measured."""
     outcome: GateOutcome
     """`met`, `not met`, or `not enough data`: too few debates were judged, or the interval contains the bound."""
     more: int | None = None

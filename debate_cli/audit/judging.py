@@ -41,7 +41,7 @@ class AuditCase:
     """Id of the unchanged debate."""
     variant: VariantName
     changed: str
-    """Name of the debater whose speeches were changed. Empty if both debaters or none changed."""
+    """Name of the debater whose speeches were changed. Empty if the speeches of both, or of none, were changed."""
     debate: Debate
     """The debate after the change, without assessments."""
     path: Path
@@ -107,7 +107,7 @@ def build_cases(
 
 
 def write_cases(cases: Iterable[AuditCase]) -> None:
-    """Write the missing transcripts of cases. A transcript with other speeches or debaters is overwritten."""
+    """Write the transcripts of `cases`. A stored transcript stays if its speeches and debaters equal those of the case."""
     for case in cases:
         if case.read() is None:
             case.path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
@@ -148,7 +148,10 @@ def _plan_case(
 
 
 def read_judgements(cases: Iterable[AuditCase], judges: Sequence[JudgeName]) -> list[Judgement]:
-    """Read the stored judgements: for each case and judge, the oldest `AuditCase.runs` judgements."""
+    """Read the stored judgements of `cases` by `judges`.
+
+    If a judge has judged a case more often than `AuditCase.runs`, only the oldest judgements are read.
+    """
     return [
         Judgement(case, judge, verdict, _points(verdict))
         for case in cases

@@ -66,7 +66,7 @@ def read_labels(path: Path) -> list[WinnerLabel]:
     score_columns = [name for name in columns if name.startswith("score_")]
     if "id" not in columns or ("winner" not in columns and len(score_columns) < 2):  # noqa: PLR2004 - two sides
         raise UsageError(
-            f"--labels {path}: needs the columns id and winner, or id and a column score_NAME for each side; "
+            f"--labels {path}: needs the columns `id` and `winner`, or `id` and a column `score_NAME` for each side; "
             f"its columns are: {', '.join(columns) or 'none'}"
         )
     return [_read_label(f"--labels {path}:{line}", row, score_columns) for line, row in rows]
@@ -80,7 +80,7 @@ def _read_label(place: str, row: Mapping[str, str | None], score_columns: Sequen
         if values.get(name)
     )
     if not values.get("id"):
-        raise UsageError(f"{place}: has no id; write the id of a debate")
+        raise UsageError(f"{place}: `id` is empty; write the id of a debate")
     winner = values.get("winner", "")
     if not winner and len(scores) > 1:
         (first, highest), (_, second), *_ = sorted(scores, key=lambda score: -score[1])
@@ -95,7 +95,7 @@ def _read_score(place: str, column: str, text: str) -> float:
         score = math.nan
     if not -LARGEST_SCORE <= score <= LARGEST_SCORE:  # nan is in no range
         raise UsageError(
-            f"{place}: {column} must be a number from {-LARGEST_SCORE:.0f} to {LARGEST_SCORE:.0f}, not {text!r}"
+            f"{place}: `{column}` must be a number from {-LARGEST_SCORE:.0f} to {LARGEST_SCORE:.0f}, not {text!r}"
         )
     return score
 
@@ -132,7 +132,7 @@ def labels_by_construction(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
 
 
 def labels_from_reviews(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
-    """Return labels from the reviews of people, from the newest review of each person and debate."""
+    """Return labels from people's reviews. If a person reviewed a debate several times, only the newest review counts."""
     found = {
         (each.debate.id, rater): WinnerLabel(
             each.debate.id, verdict.winner or DRAW, rater, tuple(verdict.scores.items())

@@ -1,7 +1,7 @@
 """Computes measures of a judge, such as its biases, from the judgements of an audit.
 
-A point is one hundredth of the scale of scores. Intervals come from a bootstrap that draws unchanged debates, each
-together with its variants.
+A point is one hundredth of the scale of scores. Intervals come from a bootstrap that draws debates. Each
+debate is drawn together with all its variants.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,7 +19,8 @@ from debate_cli.statistics.estimate import Estimate, cluster_rows, estimate, mea
 
 Unit = Literal["share", "points"]
 BEYOND_LENGTH = frozenset[VariantName]({"confident", "hedged", "citation"})
-"""Variants that lengthen speeches. Their measures leave out the gain from length, which the variant `padded` shows."""
+"""Variants that add words to speeches, although they test something else. The variant `padded` shows the gain from
+added words alone, and the measures of these variants subtract this gain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +63,11 @@ class Observation(NamedTuple):
 
 
 Observe = Callable[[Observation], Iterable[float]]
-"""Function that returns an observation's numbers for a measure. The measure is the mean over all observations."""
+"""Function that returns the numbers of one observation. A measure is the mean of the numbers of all observations."""
 
 
 def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000) -> list[Measure]:
-    """Return all measures of one judge. Measures without numbers are left out.
+    """Return all measures of one judge. A measure is left out if no judgement gives a number for it.
 
     `judgements`: the judgements of one judge. `resamples`: number of resamples of the bootstrap.
     """
@@ -100,9 +101,9 @@ def _margin(judgement: Judgement) -> float:
 
 
 def _noise(one: Observation) -> Iterator[float]:
-    """Yield 1 for each pair of judgements with different winners, and 0 for each pair with equal winners.
+    """Yield a number for each pair of judgements of one debate: 1 if the winners differ, 0 if they are equal.
 
-    Only a debate's first judgement yields numbers, so that no pair is counted twice.
+    Each judgement of the debate is an observation. Only the first yields numbers, so that each pair counts once.
     """
     if one.judgement is one.unchanged[0]:
         pairs = combinations(one.unchanged, 2)

@@ -20,11 +20,11 @@ from debate_cli.version import __version__
 REPORT_NAME = "audit.json"
 FORMAT = 1
 MIN_RULE_SHARE = 0.95
-"""Minimum share of verdicts for the side that a rule names, if the judge follows the rule."""
+"""A judge follows a rule if at least this share of its verdicts are for the side that the rule names."""
 MIN_DRAW_SHARE = 0.9
-"""Minimum share of draws, if the judge follows the rule `draws`."""
+"""A judge follows the rule `draws` if at least this share of its verdicts are draws."""
 MIN_COIN_NOISE = 0.4
-"""Minimum value of the measure `noise`, if the judge follows the rule `a coin`."""
+"""A judge follows the rule `a coin` if its measure `noise` is at least this number."""
 LONGER_FACTOR = 1.05
 """A side is the longer side if it has more than this many times the words of the other side."""
 RELY, CARE, EARLY, NEVER = "Can be relied on", "Use it with care", "Too early to say", "Do not rely on it"

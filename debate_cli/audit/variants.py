@@ -54,8 +54,8 @@ ORDERS = (
 
 
 Build = Callable[[Debate], Iterator[tuple[str, Debate]]]
-"""Function that yields (name of the changed debater, changed debate). The name is empty if both debaters or none
-changed."""
+"""Function that yields pairs (debater, debate): the changed debate, and the name of the debater whose speeches were
+changed. The name is empty if the speeches of both debaters, or of none, were changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class Variant:
     tested_bias: str
     """What the variant tests, in words, e.g. `position bias`."""
     build: Build
-    """Builds the changed debates. Yields no debate if the change is impossible, e.g. `order` if speeches are
-    sequential."""
+    """Builds the changed debates. Yields no debate if the change is impossible, e.g. for the variant
+    `order` if speeches are sequential."""
     removes_content: bool = False
     """Whether the changed debater says less than before. Even a fair judge may then name another winner."""
 
@@ -75,8 +75,8 @@ class Variant:
 def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tuple[VariantName, str, Debate]]:
     """Yield the variants of a debate of two debaters. Other debates have no variants.
 
-    Each item is (name of the variant, name of the changed debater, changed debate). The name of the debater is empty if
-    both debaters or none changed.
+    Each item is (name of the variant, debater, changed debate). `debater` is the name of the debater whose speeches were
+    changed. It is empty if the speeches of both debaters, or of none, were changed.
     """
     if len(debate.participants) != 2:  # noqa: PLR2004 - sides are exchanged and compared in pairs
         return

@@ -1,6 +1,7 @@
 """The forms of debaters, one per phase, and their conversion to the content of a turn.
 
-The labels in a turn's text avoid words that the persuasion system counts, such as "evidence".
+A turn's text labels the fields of the form, e.g. `Support:` for `evidence`. The persuasion system counts words such as
+"evidence" in speeches, so no label contains such a word.
 """
 
 import re

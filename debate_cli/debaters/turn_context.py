@@ -35,7 +35,7 @@ class TurnContext:
         return replace(self, shown_ids=recent_history(self.debate).argument_ids)
 
     def keep_shown(self, keys: tuple[str, ...]) -> tuple[str, ...]:
-        """Return `keys` without the ids of arguments that the prompt does not show."""
+        """Return those of the argument ids `keys` that the prompt shows."""
         return keys if self.shown_ids is None else tuple(key for key in keys if key in self.shown_ids)
 
     @property

@@ -24,7 +24,7 @@ from debate_cli.regular_file import is_inside, make_private_folder
 INDEX_VERSION = 5
 """Version of the indexes, which is part of their names. Increase it if changed code builds different indexes."""
 KEPT_INDEXES = 5
-"""Number of last used indexes that the cache always keeps. Other indexes are deleted after a day without use."""
+"""The cache always keeps this many indexes, those used last. It deletes other indexes after a day without use."""
 MAX_QUERY_TERMS = 40
 _DAY_S = 86_400
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?)"

@@ -17,7 +17,7 @@ from debate_cli.evidence.corpus import Corpus
 LOOKUP_PASSAGES = 2
 """Number of passages from the files that a judge gets for each query."""
 RANKED_PASSAGES = 50
-"""Maximum number of passages from the files that a ranker orders."""
+"""A ranker gets at most this many passages to order. They come from the files."""
 MAX_QUERY_CHARS = 400
 """Maximum length of a query to a search engine, in characters."""
 _PASSAGE_NUMBER = re.compile(r"S([0-9]{1,9})")
@@ -63,10 +63,10 @@ class PassageFinder:
     web_queries: int = 0
     """Maximum number of web queries for one speech; 0 if only judges may search the web."""
     lookup: Callable[[Brief, Debate], JudgeLookup | None] = lambda _brief, _debate: None
-    """Function that returns what a judge looks up for a brief (the judge's task). None means that the judge needs no
+    """Function that returns what a judge looks up for a brief (the judge's task). It returns None if the judge needs no
     passages."""
     ranker: PassageRanker | None = None
-    """Orders passages from files by meaning. None keeps the order of the index."""
+    """Orders passages from files by meaning. If None, the passages keep the order of the index."""
 
     def needs_passages(self, task: Task, debate: Debate) -> bool:
         """Whether passages must be found before `task` starts."""
@@ -94,7 +94,7 @@ class PassageFinder:
         return (*(Search(key=task.key, query=query) for query in queries if query not in made), *orderings)
 
     async def search(self, search: Search) -> SearchRecord:
-        """Carry out `search`, which is a web search or an ordering of passages. Return the record of `search`."""
+        """Search the web, or order passages by meaning, as `search` says. Return the record of this search."""
         if search.kind == "rerank":
             assert self.ranker is not None
             assert self.corpus is not None
@@ -169,7 +169,7 @@ def _claims_to_answer(cue: Cue, debate: Debate) -> list[str]:
 
 
 def number_passages(found: Sequence[FoundPassage], debate: Debate, key: str | None, at: datetime) -> PassagesShown:
-    """Return the event that shows the passages `found` for the task with the key `key`.
+    """Return the event that shows passages for one task. `found`: the passages. `key`: key of the task.
 
     A passage that `debate` already has keeps its id, e.g. `S4`. A new passage gets the next free id.
     """

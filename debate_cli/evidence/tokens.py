@@ -136,8 +136,8 @@ _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _QUOTES = frozenset("'\"`´ʼ‘’‚‛“”„‟‹›«»′″‵‶＇＂「」『』〝〞〟")
 _LONG_DASHES = frozenset("—―⸺⸻")
 _KEPT_FORMS = ("<super>", "<fraction>", "<circle>")
-"""Unicode decomposition tags of characters that are not normalized. NFKC would change such characters to other numbers,
-e.g. ² to 2."""
+"""Characters with one of these Unicode decomposition tags are not normalized. NFKC would change their meaning: 10²
+would become 102."""
 _UNSPACED = "぀-ヿ㐀-䶿一-鿿豈-﫿฀-๿຀-໿က-႟ក-៿"
 _TOKEN = rf"""(?P<word>[{_UNSPACED}]
     | (?<!\w)per\ cent(?!\w)
@@ -186,7 +186,7 @@ class NormalizedText:
     original: str
     text: str
     shape: str
-    """`text` with the long dashes (`—`) of `original`, which separate words."""
+    """Like `text`, where every dash is `-`. In `shape`, a dash that separates words is `—`."""
     origins: tuple[int, ...]
     """Index in `original` of each character of `text`. The last entry is the length of `original`."""
 
@@ -293,9 +293,10 @@ def normalize_for_check(text: str, skipped: tuple[tuple[int, int], ...] = ()) ->
 
 
 def find_layout(text: str, other: str) -> tuple[tuple[int, int], ...]:
-    """Return (start, end) of each part of `text` that is layout and may be missing in `other`.
+    """Return (start, end) of each footnote number, link address, and hyphen that divides a word at a line end in `text`.
 
-    Layout is a hyphen at a line end, a footnote number, or the address of a link.
+    These parts are layout, which a comparison of `text` with `other` ignores. Footnote numbers are not returned if
+    `other` has footnote numbers too, and addresses are not returned if `other` has addresses too.
     """
     hyphens = list(_LINE_HYPHEN.finditer(text))
     words = set(re.findall(r"\w+", f"{text} {other}".casefold())) if hyphens else set[str]()
@@ -354,7 +355,7 @@ class Word(NamedTuple):
         return self.form.removeprefix("=") in UNITS
 
     def is_quoted_as(self, quoted: Word) -> bool:
-        """Whether the word `quoted` of a quote equals this word. Inflections are ignored, except in names."""
+        """Whether `quoted`, a word of a quote, equals this word. Inflections are ignored, except in names."""
         if self.is_name or self.form != quoted.form:
             return self.exact == quoted.exact
         return are_inflections(self.exact, quoted.exact)

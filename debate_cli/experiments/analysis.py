@@ -24,7 +24,7 @@ from debate_cli.statistics.estimate import RESAMPLES, Estimate, cluster_rows, es
 from debate_cli.statistics.ratings import PairResult, Ratings, rate
 
 ONE_SIDED = 0.8
-"""Minimum share of points of the stronger side on a one-sided motion."""
+"""A motion can be one-sided only if the stronger side gets at least this share of the points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,8 @@ class JudgeRecord:
     """Spearman's ρ between the lead of the side for the motion and this side's share of the words, -1 to 1."""
     self_preference: Estimate
     """Share of points that the judge gives to players with the judge's own model, minus the share that other judges
-    give these players. Uses only debates in which exactly one player has this model. Its `value` is None if no other
-    judge judged such a debate."""
+    give these players. Uses only debates in which exactly one player has this model. The estimate's `value` is None
+    if no other judge judged such a debate."""
     own_model: int
     """Number of the judge's judgements on debates in which a player has the judge's model."""
 
@@ -149,7 +149,7 @@ class Analysis:
     undetermined: int
     """Number of judgements that name neither a winner nor a draw."""
     failed: tuple[FailedJudgements, ...]
-    """Judgements that failed, the most frequent first."""
+    """Judgements that failed, grouped by judge, system and cause. The largest group comes first."""
     own_model: int
     """Number of judgements on debates in which a player has the judge's model."""
 

@@ -62,7 +62,8 @@ class CellStore(Protocol):
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
         """Take the next free cell. Return None if no cell is free now.
 
-        `without`: players whose cells are skipped. The record has the state that the cell had before this call.
+        `without`: players whose cells are skipped. The cell is now running, but the returned record still has the state
+        before this call.
         """
         ...
 
@@ -76,7 +77,8 @@ class CellStore(Protocol):
     async def renew(self, budget: Budget) -> ExperimentProgress | None:
         """Renew the lease of this run, and update `budget` with the costs of other runs.
 
-        Some calls return the progress of the experiment. All other calls return None.
+        A call that also searches for cells of dead runs returns the progress of the experiment. All other calls return
+        None.
         """
         ...
 
@@ -166,7 +168,10 @@ class LedgerCells:
         return None
 
     async def settle(self, taken: CellRecord, ended: CellRecord, results: Sequence[ResultRow]) -> bool:
-        """Store a cell after an attempt to run it, and its results. Return False if another run has taken the cell."""
+        """Store the record and the results of an attempt to run a cell.
+
+        If another run has taken the cell, store nothing and return False.
+        """
         # If this cell was lost, the next run reads its costs from the journal, so the ledger counts them in both cases.
         self._settled_here += BudgetAmount(ended.tokens - taken.tokens, ended.cost_usd - taken.cost_usd)
         key = ended.cell.key
@@ -242,7 +247,7 @@ class LedgerWindow:
     async def admit(self, tokens: int) -> Admission:
         """Count a call of at most `tokens` tokens. If the limits forbid the call now, return the seconds to wait.
 
-        A call with more tokens than the limit is allowed after a minute without calls.
+        If `tokens` exceeds the limit, the call is allowed after a minute without calls.
         """
         now, requests, most = self.clock(), self.requests_per_minute, self.tokens_per_minute
         query = self.ledger.query

@@ -7,19 +7,18 @@ from typing import NamedTuple
 from debate_cli.experiments.ledger import CellRecord, CellState, Ledger, ResultRow
 
 BASE_JUDGES = "judges"
-"""Name for all judges of the base configuration together, as one judge."""
+"""Name under which the judges of the base configuration are shown. Together they count as one judge."""
 Winners = Mapping[str, str | None]
 """Maps names of judges to the winner of a debate, or to None if no player won."""
 
 
 class PlayerScore(NamedTuple):
-    """Number of judgements that name the player as the winner, and number of all judgements on the player's debates.
-
-    Counts only judgements by the judging system that decides the winner.
-    """
+    """How often judges name a player as the winner. Counts only judgements by the system that decides the winner."""
 
     won: int = 0
+    """Number of judgements that name the player as the winner."""
     judged: int = 0
+    """Number of all judgements on the player's debates."""
 
 
 @dataclass(frozen=True, slots=True)

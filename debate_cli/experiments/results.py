@@ -77,8 +77,8 @@ class JudgementRow(NamedTuple):
     """1 divided by the number of judges that this judging system asked about the debate. 0 if this judge names neither
     a winner nor a draw."""
     result: Result
-    """`first`, `second` or `draw`. `conditional` if an option won instead of a player, or if the motion won under
-    conditions. `undetermined` if too little was judged."""
+    """`first`, `second` or `draw`. `undetermined` if too little was judged. `conditional` if the motion holds under
+    conditions, if a vote is tied, or if no player spoke for the winning option."""
     winner: str | None
     """Name of the player who won. None if no player won."""
     victory: str

@@ -50,7 +50,7 @@ Name = Annotated[str, Field(min_length=1, max_length=60)]
 
 
 class Motion(ConfigModel):
-    """A motion. A plain text in the file is a motion with this topic."""
+    """A motion. In the file, it can also be a plain text, which becomes the topic."""
 
     topic: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
     """The question or claim to argue for and against."""
@@ -79,7 +79,8 @@ class PlayerConfig(ConfigModel):
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far pressure moves the personality, from 0 (not at all) to 1."""
     recovery: float = Field(default=0, ge=0, le=1)
-    """How far an exchange without pressure returns the personality to its start, from 0 (not at all) to 1 (wholly)."""
+    """How far the personality moves back to its initial traits after an exchange without pressure, from 0 (not at all)
+    to 1 (wholly)."""
     conviction: float | None = Field(default=None, ge=0, le=1)
     """Conviction at the start, from 0 to 1; None means 0.7."""
     strategy: Strategy | Literal["adaptive"] | None = None
@@ -119,7 +120,8 @@ class ExperimentConfig(ConfigModel):
     name: Name
     """Name of the experiment, and of its folder."""
     base: str
-    """Path of a debate configuration, relative to this file. All settings that this file lacks come from there."""
+    """Path of a debate configuration, relative to the experiment's file. The configuration gives all settings that the
+    experiment's file lacks."""
     motions: (
         str
         | tuple[

@@ -33,7 +33,7 @@ class ImportChoices:
     """The motion. None takes the motion from the file, or from the file's name if the file has no motion."""
     speakers: SpeakerChoices = field(default_factory=SpeakerChoices)
     round_by: RoundRule | None = None
-    """Rule for rounds. None takes the rounds from the file, or the rule `turns` if the file has no rounds."""
+    """Rule for rounds. If None, the rounds come from the file. If the file has no rounds, the rule `turns` applies."""
 
 
 class SpeakerCount(NamedTuple):

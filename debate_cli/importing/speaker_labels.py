@@ -56,7 +56,7 @@ class SpeakerLabel(NamedTuple):
 
     name: str
     words: str
-    """Words after the label, including a remark in brackets after the name."""
+    """Text of the line after the label. A remark belongs to it: `(laughs) Yes` for `Ann (laughs): Yes`."""
     indent: int = 0
     has_time: bool = False
     """Whether a time stamp is beside the name."""

@@ -46,7 +46,7 @@ class FoundDebate(NamedTuple):
     background: str = ""
     """Words before the first speech."""
     has_rounds: bool = False
-    """Whether each section of the speeches is a round."""
+    """Whether the file has rounds. If true, `section` of each speech names the round."""
     sides: Mapping[str, str] = {}
     """Maps a speaker to the side that the file states."""
     dropped: tuple[str, ...] = ()

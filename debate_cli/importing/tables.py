@@ -24,9 +24,10 @@ _TOOL_ROLES = frozenset({"tool", "function"})
 
 
 def read_csv(text: str, columns: Mapping[str, str]) -> FoundDebate:
-    """Read the debate in a table whose first line names the columns. Raises UnreadableDebateError.
+    """Read the debate in a table whose first line names the columns.
 
-    `columns` maps fields to the columns that the user chose.
+    `columns`: the user's choices, e.g. `{"speaker": "Name"}` if the column `Name` contains the speakers. Raises
+    UnreadableDebateError if the table cannot be read as a debate.
     """
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=find_delimiter(text), strict=True)
     limit = csv.field_size_limit(_MAX_CELL_CHARS)
@@ -120,7 +121,7 @@ def _from_rows(
         elif speeches:
             speeches[-1] = speeches[-1]._replace(text=f"{speeches[-1].text}\n\n{words}")
         else:
-            raise UnreadableDebateError(f"{place} has no speaker in the column {speaker}; add a name")
+            raise UnreadableDebateError(f"{place} has no speaker in the column `{speaker}`; add a name")
     unused = [name for name in head if name not in {speaker, text, part}]
     others = [name for name in unused if any(row.get(name, "").strip() for _, row in rows)]
     dropped = list(format_counts(omitted))
@@ -145,7 +146,8 @@ def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) ->
     found = next((by_name[name] for name in KNOWN_COLUMNS[field] if name in by_name), "")
     if not found and field != "round":
         raise UnreadableDebateError(
-            f"the table has no column for the {field} (it has {_list_columns(head)}); name it with --map {field}=COLUMN"
+            f"the table has no column for the {field} (its columns are {_list_columns(head)}); name the column with "
+            f"--map {field}=COLUMN"
         )
     return found
 
@@ -153,8 +155,8 @@ def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) ->
 def read_chat(text: str) -> FoundDebate:
     """Read the debate in a JSON list of messages, in an object with `messages`, or in JSON lines.
 
-    The speaker is the message's `name` or, without a name, its `role`. Raises UnreadableDebateError for a message
-    without a role, and for other JSON.
+    Each message needs a `role`. The speaker is the message's `name`. If there is no name, the speaker is the role.
+    Raises UnreadableDebateError if a role is missing, or if the JSON has another form.
     """
     omitted = Counter[str]()
     background: list[str] = []

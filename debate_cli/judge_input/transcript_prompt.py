@@ -1,6 +1,6 @@
-"""Formats the transcript at the beginning of judges' prompts.
+"""Formats the transcript, with which each judge's prompt begins.
 
-During a debate, a transcript only grows at its end, so that a provider can cache the beginning.
+During a debate, lines are added only at the end of the transcript. A provider can therefore cache the earlier lines.
 """
 
 import json
@@ -19,7 +19,7 @@ PROSE_PHASES = frozenset({"rebuttal", "speech"})
 
 
 def sanitize_takeovers(text: str) -> str:
-    """Mask the words in `text` that try to control the judge with one of `TAKEOVER_TECHNIQUES`."""
+    """Return `text` with masks in place of words that use one of `TAKEOVER_TECHNIQUES` on the judge."""
     return mask_injection(text, only=TAKEOVER_TECHNIQUES)
 
 
@@ -131,9 +131,9 @@ def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
 
 
 def last_passage_before(turn: Turn, debate: Debate) -> str:
-    """Return the last text in the speaker's turn before `turn`. Citations are ignored.
+    """Return the last text of the previous turn by the speaker of `turn`; empty if there is no such turn.
 
-    Returns an empty text if the speaker has no earlier turn.
+    Citations are ignored.
     """
     earlier = reversed(debate.turns_before(turn.index))
     before = next((other for other in earlier if other.speaker == turn.speaker), None)

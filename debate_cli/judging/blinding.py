@@ -1,7 +1,7 @@
 """Hides names, models and ids of a debate from a reviewer: a person who judges the debate.
 
-Masks such as `Speaker A`, `[model 1]` and `A-1` replace names, models and ids. In the reviewer's texts, names and ids
-replace the masks.
+The reviewer reads masks: `Speaker A` for a name, `[model 1]` for a model, `A-1` for an id. If the reviewer writes such a
+mask, the stored review has the original instead.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def build_brief_form(brief: Brief, debate: Debate) -> BriefForm:
 def build_assessment(
     context: JudgingContext[Any], content: AssessmentContent, call: ModelCall, raw: RawAnswer | None = None
 ) -> Assessment:
-    """Build the assessment for the brief in `context` from `content`."""
+    """Return the assessment that answers the brief of `context`, with the given content."""
     brief = context.brief
     return Assessment(
         **brief.model_dump(include={"run", "system", "assessor", "revision"}),
@@ -171,7 +171,7 @@ class Judge:
 
 
 def build_request(model: ModelHandle, purpose: str, rules: str, shown: str, ask: str) -> Request:
-    """Return a request with the system message `rules`, and a user message with the material `shown` and the task `ask`."""
+    """Return a request. `rules`: system message. `shown`: material to judge. `ask`: task, which follows the material."""
     nonce = new_nonce()
     return Request(
         system=rules,

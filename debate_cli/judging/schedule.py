@@ -74,7 +74,10 @@ def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, 
 
 
 def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
-    """Return which part of `debate` can be judged in `run`. A run other than the first treats the debate as over."""
+    """Return which part of `debate` can be judged in `run`.
+
+    Only the first run judges a debate while it takes place. Any other run treats the debate as over.
+    """
     is_over = (
         run.id != FIRST_RUN
         or debate.closed is not None

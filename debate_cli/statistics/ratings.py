@@ -232,7 +232,7 @@ class _Design:
         return float(abs(self.matrix @ values).max()) > DIVERGED
 
     def find_unlimited(self, values: Floats) -> tuple[bool, bool]:
-        """Return whether the results leave a strength unlimited, and whether they leave the side term unlimited."""
+        """Return two booleans: whether the results leave a strength unlimited, and whether they do so for the side term."""
         if not self.diverges(values):
             return False, False
         spread, side = float(values[:-1].max() - values[:-1].min()), abs(float(values[-1]))

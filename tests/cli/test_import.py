@@ -121,7 +121,7 @@ def test_encodings_and_line_ends_are_recognised(tmp_path: Path, data: bytes, enc
         ("x.md", b"## Talk\n\n**Ann:** Yes.", (), "x.md: the debate has only one speaker (Ann)"),
         ("x.txt", SHORT.encode(), ("--drop", "Cy"), "x.txt: the debate has no speaker `Cy` for --drop; the speakers are Ann, Bo"),
         ("x.txt", SHORT.encode(), ("--side", "Ann=blue"), "x.txt: the debate has two speakers, so their sides must be for and against, not blue"),
-        ("x.csv", b"person,remark\nAnn,Yes\n", (), "x.csv: the table has no column for the speaker (it has person, remark); name it with --map"),
+        ("x.csv", b"person,remark\nAnn,Yes\n", (), "x.csv: the table has no column for the speaker (its columns are person, remark); name the column with --map"),
         ("x.csv", b"speaker,text\nAnn,Yes, or no\n", (), "x.csv: line 2 has more cells than the header line has columns"),
         ("x.jsonl", b'{"speaker": "Ann", "text": "Yes"}\n{"speaker"', (), "x.jsonl: line 2 is not valid JSON"),
         ("x.json", b'[{"role": "user", "content": "Hi"}, {"content": "No"}]', (), "x.json: message 2 has no role"),

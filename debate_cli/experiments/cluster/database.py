@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from psycopg_pool import AsyncConnectionPool
 
 SCHEMA = "debate_cli"
-"""PostgreSQL schema of all tables."""
+"""Name of the PostgreSQL schema that contains all tables."""
 VERSION = 1
 OUTAGE_S = 300.0
 """Seconds for which a transaction is repeated while the server cannot be reached."""

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 WINDOW_S = 62
-"""Seconds for which a call uses a limit per minute: more than 60, because calls may reach providers late."""
+"""A call counts toward the limits per minute for this many seconds. More than 60, because it may reach the provider
+late."""
 _BUDGET_RETRY_S = 0.5
 
 
@@ -43,8 +44,9 @@ class SharedBudget(Budget):
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
         """Reserve `worst`, the maximum usage of a call. After the call, the caller sets `used` of the reservation.
 
-        If the reservations of other calls leave less than `worst`, waits until such a call ends. Raises BudgetError if
-        the call exceeds the budget. `what`: name of the call in this error.
+        If the reservations of other calls leave too little of the budget for `worst`, waits until one of these calls
+        ends. Raises BudgetError if the budget is too small even without these reservations. `what`: name of the call
+        in this error.
         """
         lease, number = CURRENT_LEASE.get(), secrets.token_hex(16)
         reservation = BudgetReservation(worst)

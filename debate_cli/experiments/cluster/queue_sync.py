@@ -35,7 +35,7 @@ QUEUED_AS = "queued_as"
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""Each copy reads the changes of this period before the last copy again, because changes may become visible late."""
+"""A change may become visible late. Each copy therefore also reads the changes of this period before the last copy."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_NOTICE_S = 10.0
 

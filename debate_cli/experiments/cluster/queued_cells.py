@@ -39,7 +39,7 @@ _SWEEPS_PER_LEASE_PERIOD = 3
 
 
 def record_from_row(row: Sequence[Any]) -> CellRecord:
-    """Convert a row to the record of a cell. Raises UsageError if the debate's id cannot be the name of a file."""
+    """Convert a row with `COLUMNS` to a record. Raises UsageError if the debate's id cannot be the name of a file."""
     fields: dict[str, Any] = row[0]
     validate_id(fields["debate"])
     judges: tuple[str, ...] = tuple(fields.pop("judges"))
@@ -122,7 +122,7 @@ class QueuedCells:
                     return record
 
     async def settle(self, taken: CellRecord, ended: CellRecord, results: Sequence[ResultRow]) -> bool:
-        """Store a cell after an attempt to run it, its results and its transcript.
+        """Store the record, the results and the transcript of an attempt to run a cell.
 
         If another worker has taken the cell, store nothing and return False.
         """
@@ -149,7 +149,8 @@ class QueuedCells:
     async def renew(self, budget: Budget) -> ExperimentProgress | None:
         """Send a heartbeat, and update `budget` with the costs of all workers.
 
-        Some calls also search for cells of dead workers, and return the progress. All other calls return None.
+        A few times per lease period, also give back the cells of dead workers, and return the progress. Otherwise,
+        return None.
         """
         await self._database.fetch(
             "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %s", self._worker

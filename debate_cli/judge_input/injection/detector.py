@@ -173,7 +173,7 @@ MAX_EXAMINED_CHARS = 60_000
 In a longer text, all rules examine the most suspicious parts, and one fast pattern examines the rest.
 """
 MAX_LEAD_CHARS = 200
-"""Number of characters at the end of the speaker's earlier words that are searched for the start of an instruction."""
+"""An instruction may begin in the speaker's earlier words. Only this many characters at their end are searched."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 Span = tuple[int, int, str]
@@ -183,7 +183,8 @@ Span = tuple[int, int, str]
 class Hit(NamedTuple):
     """Words of a text that address the judge.
 
-    `start` and `end` are positions in the sanitized text. If the words are invisible, both are the length of this text.
+    `start` and `end` are positions in the sanitized text. For invisible words, `start` and `end` are the length of the
+    sanitized text.
     """
 
     start: int

@@ -51,9 +51,10 @@ class Language:
         commands: Sequence[str] = (),
         hidden: Sequence[Conditions] = (),
     ) -> None:
-        """`sources`: maps signs to regular expressions. `commands`: signs that are searched only where a command can begin.
+        """`sources`: maps the name of each sign to a regular expression.
 
-        `hidden`: conditions for text that readers do not see. Meeting one of the conditions is enough.
+        `commands`: signs that count only where a command can begin, e.g. at the start of a clause.
+        `hidden`: conditions for text that readers do not see. A text that meets one of them gives a finding.
         """
         self._sources = sources
         self._patterns: dict[str, re.Pattern[str]] = {}
@@ -68,13 +69,13 @@ class Language:
         return self._patterns[name]
 
     def find_technique(self, sentence: str) -> str | None:
-        """Return the technique of the first rule that `sentence` meets; None if `sentence` meets no rule."""
+        """Return the technique of the first rule whose conditions `sentence` meets; None if there is no such rule."""
         if not self.pattern("stems").search(sentence):
             return None
         return next((rule.technique for rule in self.fitting_rules(sentence)), None)
 
     def fitting_rules(self, sentence: str) -> Iterator[InstructionRule]:
-        """Yield the rules that `sentence` meets."""
+        """Yield the rules whose conditions `sentence` meets."""
         if self.pattern("opponent_address").match(sentence):
             return
         signs = _SentenceSigns(self, self.pattern("reported_speech").sub("", sentence.replace("\n", " ")))

@@ -66,7 +66,7 @@ def read_labels(path: Path) -> list[WinnerLabel]:
     score_columns = [name for name in columns if name.startswith("score_")]
     if "id" not in columns or ("winner" not in columns and len(score_columns) < 2):  # noqa: PLR2004 - two sides
         raise UsageError(
-            f"--labels {path}: needs the columns id and winner, or id and a column score_NAME for each side; "
+            f"--labels {path}: needs the columns `id` and `winner`, or `id` and a column `score_NAME` for each side; "
             f"its columns are: {', '.join(columns) or 'none'}"
         )
     return [_read_label(f"--labels {path}:{line}", row, score_columns) for line, row in rows]
@@ -95,7 +95,7 @@ def _read_score(place: str, column: str, text: str) -> float:
         score = math.nan
     if not -LARGEST_SCORE <= score <= LARGEST_SCORE:  # nan is in no range
         raise UsageError(
-            f"{place}: {column} must be a number from {-LARGEST_SCORE:.0f} to {LARGEST_SCORE:.0f}, not {text!r}"
+            f"{place}: `{column}` must be a number from {-LARGEST_SCORE:.0f} to {LARGEST_SCORE:.0f}, not {text!r}"
         )
     return score
 

@@ -78,8 +78,10 @@ def _read_rows(path: Path) -> list[_Row]:
         raise UsageError(f"{path}: has the unknown column {unknown[0]!r}; the columns are {', '.join(COLUMNS)}")
     missing = [name for name in ("left", "right") if name not in columns]
     if missing or not {"score", "margin"} & set(columns):
-        wanted = missing[0] if missing else "score (or margin)"
-        raise UsageError(f"{path}: has no column {wanted}; the file needs left, right, and score (0 to 1) or margin")
+        wanted = f"`{missing[0]}`" if missing else "`score` or `margin`"
+        raise UsageError(
+            f"{path}: has no column {wanted}; the file needs `left`, `right`, and `score` (0 to 1) or `margin`"
+        )
     found = [_parse(path, line, row) for line, row in rows]
     if not found:
         raise UsageError(f"{path}: has no results below its header; add a row for each result")
@@ -97,22 +99,22 @@ def _read_number(place: str, column: str, text: str) -> float:
         value = math.nan
     if not math.isfinite(value) or (column == "score" and not 0 <= value <= 1):
         expected = "a number from 0 to 1" if column == "score" else "a number"
-        raise UsageError(f"{place}: {column} must be {expected}, not {text!r}")
+        raise UsageError(f"{place}: `{column}` must be {expected}, not {text!r}")
     return value
 
 
 def _parse(path: Path, line: int, row: Mapping[str, str | None]) -> _Row:
     fields = {name: (value or "").strip() for name, value in row.items() if name in COLUMNS}
     if not fields["left"] or not fields["right"] or fields["left"] == fields["right"]:
-        raise UsageError(f"{path}:{line}: the row needs two different players; correct left and right")
+        raise UsageError(f"{path}:{line}: the row needs two different players; correct `left` and `right`")
     is_margin = not fields.get("score")
     column = "margin" if is_margin else "score"
     value = _read_number(f"{path}:{line}", column, fields.get(column, ""))
     if not is_margin and fields.get("margin"):
         margin = _read_number(f"{path}:{line}", "margin", fields["margin"])
         if (value - 0.5) * margin < 0:
-            raise UsageError(f"{path}:{line}: score and margin name different winners; correct one of them")
+            raise UsageError(f"{path}:{line}: `score` and `margin` name different winners; correct one of them")
     if fields.get("side", "") not in SIDES:
-        raise UsageError(f"{path}:{line}: side must be left, right or none, not {fields['side']!r}")
+        raise UsageError(f"{path}:{line}: `side` must be `left`, `right` or `none`, not {fields['side']!r}")
     cluster, judge, side = (fields.get(name, "") for name in ("cluster", "judge", "side"))
     return _Row(fields["left"], fields["right"], value, is_margin, cluster, judge, side)

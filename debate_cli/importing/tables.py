@@ -120,7 +120,7 @@ def _from_rows(
         elif speeches:
             speeches[-1] = speeches[-1]._replace(text=f"{speeches[-1].text}\n\n{words}")
         else:
-            raise UnreadableDebateError(f"{place} has no speaker in the column {speaker}; add a name")
+            raise UnreadableDebateError(f"{place} has no name in the column `{speaker}`; add the speaker's name")
     unused = [name for name in head if name not in {speaker, text, part}]
     others = [name for name in unused if any(row.get(name, "").strip() for _, row in rows)]
     dropped = list(format_counts(omitted))
@@ -145,7 +145,8 @@ def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) ->
     found = next((by_name[name] for name in KNOWN_COLUMNS[field] if name in by_name), "")
     if not found and field != "round":
         raise UnreadableDebateError(
-            f"the table has no column for the {field} (it has {_list_columns(head)}); name it with --map {field}=COLUMN"
+            f"the table has no column for the {field} (its columns are {_list_columns(head)}); "
+            f"name the column with --map {field}=COLUMN"
         )
     return found
 

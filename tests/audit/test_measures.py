@@ -212,7 +212,7 @@ def test_labels_are_read_by_column(tmp_path: Path) -> None:
         ("draw", "people"),
     ]
     path.write_text("name,winner\nx,Ben\n")
-    with pytest.raises(UsageError, match="needs the columns id and winner"):
+    with pytest.raises(UsageError, match="needs the columns `id` and `winner`"):
         read_labels(path)
     path.write_text("id,winner\nx," + "x" * 200_000)
     with pytest.raises(UsageError, match="not valid CSV after line 1"):
@@ -225,7 +225,7 @@ def test_scores_that_cannot_be_compared_are_refused(tmp_path: Path, score: str) 
     """A score that is not a number, is infinite or is absurdly large is refused with its line and column."""
     path = tmp_path / "labels.csv"
     path.write_text(f"id,score_Ada,score_Ben\nx,1,2\ny,1,{score}\n")
-    with pytest.raises(UsageError, match=rf"labels\.csv:3: score_Ben must be a number from -1000000 to .* '{score}'$"):
+    with pytest.raises(UsageError, match=rf"labels\.csv:3: `score_Ben` must be a number from -1000000 .* '{score}'$"):
         read_labels(path)
 
 

@@ -130,7 +130,7 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
     if request.lookup is not None and not any(system.with_lookup(request.lookup) for system in requested):
         kinds = ", ".join(system.kind for system in requested)
         option = "--evidence" if request.evidence else f"--lookup {request.lookup}"
-        raise UsageError(f"{option}: {kinds} does not look up facts; add --system sources")
+        raise UsageError(f"{option}: no chosen system ({kinds}) looks up facts; add --system sources")
     systems = tuple(_apply_request(system, request) for system in requested)
     if debate.document_name is not None:
         systems = tuple(system.for_text() for system in systems)

@@ -328,7 +328,7 @@ def _check_changes(loaded: LoadedConfig, stored: StoredDebate) -> DebateConfig:
     if lines:
         raise ConfigError(
             f"{stored.path}: a resumed debate may change models, providers, limits and the rounds ahead, not what was "
-            "already said; undo these differences",
+            "already said; undo the differences below",
             *(f"  {line}" for line in lines),
         )
     return given

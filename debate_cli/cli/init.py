@@ -129,7 +129,7 @@ def _print_next_steps(config: Path, answers: InitAnswers) -> None:
     name = shlex.quote(str(config))
     if is_mock(answers.model):
         console.print_status(
-            "this configuration uses the mock, not a real model; to use one, see: debate explain missing-key"
+            "this configuration uses the mock, not a real model; to use a real model, see: debate explain missing-key"
         )
         console.print_status(f"next: debate run {name}")
     else:

@@ -262,7 +262,7 @@ class FormatConfig(ConfigModel):
             return self
         clash = next((key for key in ROUND_KEYS["rounds"] if key in self.model_fields_set), None)
         if clash is not None:
-            raise ValueError(f"`rounds` and `{clash}` both set the rounds; keep one")
+            raise ValueError(f"`rounds` and `{clash}` both define rounds; keep one")
         if is_free and isinstance(rounds, int):
             expanded["turns"] = rounds
         else:

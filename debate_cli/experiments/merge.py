@@ -46,8 +46,8 @@ def _check_sources(sources: Sequence[Ledger]) -> None:
     for other in sources:
         if (other.name, other.is_rehearsal) != (first.name, first.is_rehearsal):
             raise UsageError(
-                f"{other.path}: belongs to another experiment than {first.path}, or only one of these two is a rehearsal; "
-                "merge folders of one experiment"
+                f"{other.path} and {first.path} belong to different experiments, or only one of them is a rehearsal; "
+                "merge folders of one experiment: either only rehearsals, or no rehearsal"
             )
         if other.plan != first.plan:
             raise UsageError(

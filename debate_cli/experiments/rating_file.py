@@ -115,6 +115,6 @@ def _parse(path: Path, line: int, row: Mapping[str, str | None]) -> _Row:
         if (value - 0.5) * margin < 0:
             raise UsageError(f"{path}:{line}: `score` and `margin` name different winners; correct one of them")
     if fields.get("side", "") not in SIDES:
-        raise UsageError(f"{path}:{line}: `side` must be left, right or none, not {fields['side']!r}")
+        raise UsageError(f"{path}:{line}: `side` must be `left`, `right` or `none`, not {fields['side']!r}")
     cluster, judge, side = (fields.get(name, "") for name in ("cluster", "judge", "side"))
     return _Row(fields["left"], fields["right"], value, is_margin, cluster, judge, side)

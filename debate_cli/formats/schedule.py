@@ -53,7 +53,7 @@ def stages(config: FormatConfig) -> tuple[Stage, ...]:
 
 
 def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple[str, FollowUpQuestion], ...]:
-    """Return each follow-up question in the turns `asking` as (name of the debater who must answer, question).
+    """Return (name of the debater who must answer, question) for each follow-up question in the turns of `asking`.
 
     Questions about unknown arguments or the asker's own arguments are left out.
     """
@@ -85,9 +85,8 @@ class Timetable:
 
     rounds: tuple[ScheduledRound, ...]
     due_cues: tuple[Cue, ...]
-    """Cues to send next, all at the same time. Some of these cues may already have a finished turn.
-
-    Empty after the last planned round.
+    """If debaters speak one after the other, the next cue. Otherwise all cues of the current round, including those
+    whose turns are finished. Empty after the last planned round.
     """
 
     @property

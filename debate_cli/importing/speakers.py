@@ -132,21 +132,21 @@ def _choose_sides(
     for name, side in sides.items():
         if not 0 < len(side) <= MAX_SIDE_CHARS:
             raise UnreadableDebateError(
-                f"the side of {name} is empty or longer than {MAX_SIDE_CHARS} characters; write for or against"
+                f"the side of {name} is empty or longer than {MAX_SIDE_CHARS} characters; write `for` or `against`"
             )
     if len(names) > 2:  # noqa: PLR2004 - two debaters
         return {name: sides.get(name, name) for name in names}, []
     for side in sides.values():
         if side not in _OPPOSITE:
             raise UnreadableDebateError(
-                f"the debate has two speakers, so their sides must be for and against, not {side}; correct --side"
+                f"the debate has two speakers, so their sides must be `for` and `against`, not `{side}`; correct --side"
             )
     first, second = names
     own = sides.get(first) or _OPPOSITE.get(sides.get(second, ""), "for")
     other = sides.get(second) or _OPPOSITE[own]
     if own == other:
         raise UnreadableDebateError(
-            f"the debate has both speakers on the side {own}; choose for and against with --side"
+            f"both speakers are on the side `{own}`; with --side, put one on `for` and the other on `against`"
         )
     guess = f"the file names no sides, so {first} argues for and {second} against; change this with --side"
     return {first: own, second: other}, [] if sides else [guess]

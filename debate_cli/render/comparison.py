@@ -149,7 +149,7 @@ def _claim_sentences(comparison: JudgementComparison) -> Iterator[str]:
 
 
 def comparison_styles(pair: ComparedPair) -> dict[str, Sign]:
-    """Map each debater of the two debates A and B to a sign: symbol, side and colour."""
+    """Map the name of each debater, in A or in B, to a symbol, side and colour. A debater in both has those of A."""
     a, b = (theme.participant_styles(side.debate.participants) for side in pair.sides)
     return {**b, **a}
 

@@ -43,7 +43,7 @@ class ReplayPlan(NamedTuple):
 
     debate: Debate
     round_number: int | None = None
-    """Number of the only round to replay; None replays all rounds."""
+    """Number of the round to replay; None replays all rounds."""
     is_typed: bool = False
     """Whether the text of a speech appears piece by piece, as if someone typed it."""
     judged: bool = True
@@ -89,7 +89,7 @@ class ReplayPlan(NamedTuple):
 
 
 def group_waves(debate: Debate, round_number: int | None = None) -> list[list[Turn]]:
-    """Group turns that were made at the same time. `round_number`: the only round to group; None groups all rounds."""
+    """Group turns that were made at the same time. `round_number`: return only the turns of this round."""
     turns = debate.select_turns(round_number=round_number)
     if debate.is_sequential:
         return [[turn] for turn in turns]

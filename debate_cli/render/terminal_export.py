@@ -51,7 +51,7 @@ class TerminalExport:
     verdicts: Sequence[Verdict]
     only: ReportPart | None = None
     round_number: int | None = None
-    """Number of the only round to export; None exports all rounds."""
+    """Number of the round to export; None exports all rounds."""
     show_hidden: bool = False
 
     def print_to(self, console: Console) -> None:
@@ -75,7 +75,7 @@ def export_terminal_html(export: TerminalExport) -> str:
 
 
 def export_svg(show: Callable[[Console], None], *, title: str, unique_id: str = "debate") -> str:
-    """Return what `show` prints as an SVG document. `unique_id`: prefix of the ids in the document."""
+    """Call `show`, and return its output as an SVG document. `unique_id`: prefix of the ids in the document."""
     console = _record(show)
     words = _NO_XML.sub("\ufffd", sanitize.sanitize_line(title))
     drawn = _NO_XML.sub("\ufffd", console.export_svg(title="debate", unique_id=unique_id))

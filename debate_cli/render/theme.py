@@ -1,6 +1,6 @@
 """Symbols, colours, number formats and common sentences of all screens.
 
-The names in `__all__` are defined in `domain` and `systems`, because `print(outcome)` of the Python API needs them too.
+The names in `__all__` are defined in `domain` and `systems`, because `print(outcome)` of the Python API also uses them.
 
 A symbol or a word accompanies each colour that has a meaning. Every colour has a contrast of at least 3 on light and dark backgrounds.
 """
@@ -60,7 +60,7 @@ class Sign(NamedTuple):
 _PARTICIPANT_MARKERS = (("●", TEAL), ("◆", PLUM), ("▲", GOLD), ("■", BLUE), ("★", GREEN), ("▼", RED))
 
 UNKNOWN_SIGN = Sign("…", "", MUTED)
-"""Sign of a name that is not the name of a debater."""
+"""Shown beside a name that is not the name of a debater."""
 
 TONE_COLOURS: dict[Tone, str] = {"good": GREEN, "mixed": GOLD, "bad": RED, "info": BLUE, "muted": MUTED}
 SHIFT_BADGES = {
@@ -122,7 +122,7 @@ def format_cell(cell: Cell) -> str:
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
     """Yield (position, header, cell) for each cell of a row except the first. Empty cells are left out, except badges.
 
-    The header is empty for cells that need no explanation: a debater's name, and the only badge with a word in a row.
+    The header is empty for a debater's name, and for a badge with a word if the row has no other badge with a word.
     """
     badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
     for position, cell in enumerate(row[1:], 1):
@@ -132,7 +132,7 @@ def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell
 
 
 def participant_styles(participants: Sequence[Participant]) -> dict[str, Sign]:
-    """Map each debater's name to a sign: marker, side and colour."""
+    """Map the name of each debater to the debater's symbol, side and colour."""
     return {
         person.name: Sign(symbol, person.side, colour)
         for person, (symbol, colour) in zip(participants, cycle(_PARTICIPANT_MARKERS), strict=False)

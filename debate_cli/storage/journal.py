@@ -214,7 +214,7 @@ def read_journal(path: Path) -> JournalContents:
         lost = f" together with {damage.lost_lines}" if damage.lost_lines else ""
         raise TranscriptError(
             f"{path}:{damage.line_number}: {damage.reason}, so its event is lost{lost}; "
-            f"resume from the line before with: {command}"
+            f"to resume from the line before, run: {command}"
         )
     return contents
 

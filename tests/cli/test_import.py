@@ -120,7 +120,7 @@ def test_encodings_and_line_ends_are_recognised(tmp_path: Path, data: bytes, enc
         ("x.txt", b"We met at 10:30 and talked.", (), "x.txt: the debate has no speaker; begin each speech with `Name: `"),
         ("x.md", b"## Talk\n\n**Ann:** Yes.", (), "x.md: the debate has only one speaker (Ann)"),
         ("x.txt", SHORT.encode(), ("--drop", "Cy"), "x.txt: the debate has no speaker `Cy` for --drop; the speakers are Ann, Bo"),
-        ("x.txt", SHORT.encode(), ("--side", "Ann=blue"), "x.txt: the debate has two speakers, so their sides must be for and against, not blue"),
+        ("x.txt", SHORT.encode(), ("--side", "Ann=blue"), "x.txt: the debate has two speakers, so their sides must be `for` and `against`, not `blue`; correct --side"),
         ("x.csv", b"person,remark\nAnn,Yes\n", (), "x.csv: the table has no column for the speaker (its columns are person, remark); name the column with --map"),
         ("x.csv", b"speaker,text\nAnn,Yes, or no\n", (), "x.csv: line 2 has more cells than the header line has columns"),
         ("x.jsonl", b'{"speaker": "Ann", "text": "Yes"}\n{"speaker"', (), "x.jsonl: line 2 is not valid JSON"),

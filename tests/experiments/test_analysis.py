@@ -166,7 +166,7 @@ def test_rows_without_a_cluster_share_no_weight(tmp_path: Path) -> None:
         ("left,right,score\na,a,1\n", "results.csv:2: the row needs two different players"),
         ("left,right,margin\na,b,0\n", "every margin is 0"),
         ("left,right,score\n", "no results below its header"),
-        ("left,right,score,side\na,b,1,top\n", "`side` must be left, right or none"),
+        ("left,right,score,side\na,b,1,top\n", "`side` must be `left`, `right` or `none`"),
         ("left,right,score,margin\na,b,0.2,3\n", "results.csv:2: `score` and `margin` name different winners"),
         ("left,right,score,margin\na,b,0.2,x\n", "results.csv:2: `margin` must be a number, not 'x'"),
         ("left,right,score,score\na,b,1,0\n", "results.csv: the column 'score' is named twice"),

@@ -192,8 +192,8 @@ def test_two_names_of_one_key_are_one_key_in_every_layer(
         ("rounds: 0", "4:18: format.rounds: must be at least 1"),
         ("rounds: true", "4:18: format.rounds: must be a whole number"),
         ("rounds: many", "4:18: format.rounds: must be a whole number"),
-        ("rounds: 4, phases: [opening]", "4:1: format: `rounds` and `phases` both set the rounds; keep one"),
-        ("kind: free_flowing, turns: 2, rounds: 4", "4:1: format: `rounds` and `turns` both set the rounds; keep one"),
+        ("rounds: 4, phases: [opening]", "4:1: format: `rounds` and `phases` both define rounds; keep one"),
+        ("kind: free_flowing, turns: 2, rounds: 4", "4:1: format: `rounds` and `turns` both define rounds; keep one"),
         ("kind: semi_structured, rounds: 2", "4:1: format.phases: the semi-structured format needs"),
     ],
 )

@@ -126,7 +126,7 @@ def test_damage_names_what_is_lost_and_how_to_resume(tmp_path: Path) -> None:
         read_journal(path)
     lost = "so its event is lost together with 2 lines after it (speeches: 1, judgements: 0)"
     command = f"debate run --resume {path} --up-to-damage"
-    assert str(caught.value) == f"{path}:2: the line is damaged, {lost}; resume from the line before with: {command}"
+    assert str(caught.value) == f"{path}:2: the line is damaged, {lost}; to resume from the line before, run: {command}"
 
 
 def test_a_damaged_journal_is_cut_and_its_original_kept(tmp_path: Path) -> None:

@@ -161,11 +161,11 @@ def test_files_are_looked_in_with_an_option(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--system", "panel", "--evidence", "docs"), "--evidence: panel does not look up facts; add --system sources"),
+        (("--system", "panel", "--evidence", "docs"), "--evidence: no chosen system (panel) looks up facts"),
         (("--system", "sources", "--evidence", "docs", "--lookup", "web"), "use --lookup both"),
         (("--system", "sources", "--evidence", "absent"), "absent: no such file or folder"),
         (("--system", "sources", "--lookup", "corpus"), "there are no files to search"),
-        (("--system", "structured", "--lookup", "web"), "does not look up facts; add --system sources"),
+        (("--system", "structured", "--lookup", "web"), "no chosen system (structured) looks up facts"),
         (("--system", "sources", "--lookup", "web", "--model", "mistral/m"), "mistral has no web search"),
         (("--system", "sources", "--lookup", "web", "--model", "openai/m"), "OPENAI_API_KEY is not set"),
     ],

@@ -108,7 +108,7 @@ def label_judging_system(debate: Debate, system: str, run: str) -> str:
 
 
 def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts, the first deciding verdict in front. `decides` is False for all other verdicts."""
+    """Return the verdicts, the first deciding verdict in front. All others are returned with `decides` False."""
     head = next((verdict for verdict in verdicts if verdict.decides), None)
     rest = [
         verdict.model_copy(update={"decides": False}) if verdict.decides else verdict

@@ -188,7 +188,10 @@ def _spending_table(title: str, unit: str, spent: Sequence[ParticipantSpending])
 
 
 def matrix_rows(found: SystemAnalysis) -> list[tuple[str, list[Estimate | None]]]:
-    """Return a row per player, in the order of the leaderboard: the player's share of points against each player."""
+    """Return (player, shares) for each player. Rows and columns have the order of the leaderboard.
+
+    `shares`: the player's share of points against each player; None if the two have no debate.
+    """
     names = [rating.name for rating in found.by_result.ratings]
     shares: dict[tuple[str, str], Estimate] = {}
     for pair in found.pairs:

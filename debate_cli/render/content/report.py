@@ -91,7 +91,7 @@ class DebateReport:
     """The report on a debate, without the speeches."""
 
     only: ReportPart | None
-    """The only part to report; None reports all parts."""
+    """The part to report; None reports all parts."""
     summary: VerdictSummary
     verdicts: tuple[VerdictReport, ...]
     """The verdicts, the deciding one first. If the debate stopped early, verdicts without scores are left out."""
@@ -111,7 +111,7 @@ class DebateReport:
     blocks_by_part: Mapping[ReportPart, Sequence[Block]]
 
     def blocks(self, order: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, Sequence[Block]]]:
-        """Yield each reported part with its tables, row groups and verdicts. `order`: the parts in their order."""
+        """Yield each reported part of `order`, in this order, with its tables, row groups and verdicts."""
         for part in order:
             if self.only in (None, part):
                 yield part, self.blocks_by_part.get(part, ())
@@ -126,7 +126,8 @@ def build_debate_report(
 ) -> DebateReport:
     """Build the report of a debate.
 
-    `only`: the only part to report. `judged`: ids of the only judging runs to report. None reports everything.
+    If `only` is given, the report has only this part. If `judged` is given, only the judging runs with these ids are
+    reported.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     ordered, briefing = sort_deciding_first(verdicts), build_briefing(shown)

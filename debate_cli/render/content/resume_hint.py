@@ -25,7 +25,7 @@ SHORTER_PROMPTS = "--set format.history=recent"
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 ABSTENTION_PAGE = "no-structured-output"
 MAX_ABSTENTION_LENGTH = 160
-"""Maximum length in characters of the shown reason why a judge abstained. Other reasons are not shortened."""
+"""If a judge abstained, the reason is cut to this number of characters. Messages of other failures are not cut."""
 _REQUIRED_CHANGES = {
     "ContextOverflowError": "resuming fails again until you change a setting",
     "UnauthorizedError": "resuming fails again until you replace the key or name another model",
@@ -117,9 +117,9 @@ class MissingJudgements(NamedTuple):
 
     @property
     def lacks_deciding_judgement(self) -> bool:
-        """Whether a missing judgement leaves the verdict of a deciding system open.
+        """Whether the verdict of a deciding system is not final, because a judgement of this system is missing.
 
-        The verdict is open if it is undetermined, or if a resume requests the judgement again.
+        The verdict is not final if it is undetermined, or if a resume requests the missing judgement again.
         """
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
@@ -141,11 +141,12 @@ class MissingJudgements(NamedTuple):
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
         """Return two commands: the first requests these judgements again, the second judges with another model.
 
-        The first command has the smallest change that may help at least one judge: no change, shorter prompts, or
-        another model for each refused request. The first command is empty if no such change helps. It has no change if
-        `path` is None or `batch` is true.
+        If a request without a change may help at least one judge, the first command has no option. Otherwise it has the
+        option for shorter prompts if that may help, otherwise an option for each model to replace. It is empty if
+        nothing helps.
 
         `path`: path of the transcript; None if the debate was not saved. `batch`: whether to use a provider's batch API.
+        If `path` is None or `batch` is true, the first command never has an option.
         """
         options = self._resume_options()
         if path is None:

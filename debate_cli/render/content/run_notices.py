@@ -24,7 +24,7 @@ class JudgeReport(NamedTuple):
     title: str
     scores: tuple[ReportedScore, ...] = ()
     words: tuple[str, ...] = ()
-    """Sentences of the judge."""
+    """Sentences about the assessment, shown below the scores."""
     alerts: tuple[str, ...] = ()
     """Warnings about speeches that try to manipulate the judge."""
 
@@ -42,7 +42,7 @@ def report_position(brief: Brief) -> tuple[bool, int, int, int, int]:
 def must_report_wait(brief: Brief, in_flight: Iterable[Brief]) -> bool:
     """Return whether the report on `brief` must wait for an earlier report of the same system.
 
-    `in_flight`: requested judges' tasks that have not ended.
+    `in_flight`: the tasks on which judges are working.
     """
     return any(
         (other.run, other.system) == (brief.run, brief.system) and report_position(other) < report_position(brief)
@@ -51,7 +51,10 @@ def must_report_wait(brief: Brief, in_flight: Iterable[Brief]) -> bool:
 
 
 def report_round(brief: Brief, debate: Debate) -> float:
-    """Return the number of the round after which the report on `brief` is shown; infinity for the whole debate."""
+    """Return the number of the round after which the report on `brief` is shown.
+
+    Infinity for a report on the whole debate.
+    """
     subject = brief.subject
     if subject.moment == "debate":
         return inf
@@ -60,10 +63,10 @@ def report_round(brief: Brief, debate: Debate) -> float:
 
 
 def must_speech_wait(round_number: int, finished: Collection[int], in_flight: Iterable[Brief], debate: Debate) -> bool:
-    """Return whether finished speeches of a round must wait, because a report on an earlier round is still missing.
+    """Return whether finished speeches of a round must wait, because judges still assess an earlier round.
 
-    `finished`: rounds with finished speeches that are not shown yet. `in_flight`: requested judges' tasks that have not
-    ended.
+    False if finished speeches of more than `MAX_WAITING_ROUNDS` rounds are not shown yet. `finished`: the numbers of
+    these rounds. `in_flight`: the tasks on which judges are working.
     """
     return len(finished) <= MAX_WAITING_ROUNDS and any(report_round(of, debate) < round_number for of in in_flight)
 

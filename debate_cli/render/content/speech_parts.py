@@ -21,7 +21,10 @@ SpeechPart = Argument | Response | FollowUpAnswer | Closing | str
 """A part of a speech. Free text is a string."""
 MAX_REPLY_LENGTH = 200
 NEW_ARGUMENT_PREFIX = "New argument. "
-"""Prefix of a new argument in the text of a cross-examination, which allows no new arguments."""
+"""Beginning of a new argument in the text of a cross-examination.
+
+A cross-examination allows no new arguments, so `Turn.arguments` does not contain it.
+"""
 
 
 def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
@@ -114,7 +117,10 @@ class ArgumentThread(NamedTuple):
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """The questions of the latest round that has questions, and the latest reply of `owner`, sorted by round."""
+    """Questions about the argument, and a reply of `owner`, sorted by round.
+
+    Only the questions of the last round in which somebody asked, and only the last reply.
+    """
 
 
 class ThreadIndex:

@@ -38,7 +38,7 @@ MAX_CLAIM_LENGTH, MAX_DISSENT_LENGTH = 105, 160
 """Maximum length in characters: of claims and questions on the closing screen, and of a dissenting judge's reasons."""
 
 OPTIONAL_PARTS = ("open", "advice", "dispute", "other verdicts", "why")
-"""Parts of the closing screen that a small window may leave out, the first one first."""
+"""Parts of the closing screen that are left out if the screen is too high. The first part is left out first."""
 
 
 class SummaryRow(NamedTuple):
@@ -63,7 +63,7 @@ class VerdictSummary:
     answer: str
     """Who won and by how much, in a sentence."""
     reason: str
-    """One or two sentences that explain the verdict with numbers; may be empty."""
+    """The reason for the verdict, in sentences; may be empty."""
     required_changes: tuple[RequiredChange, ...]
     """Changes that a judged document needs in order to pass, grouped by dimension. The group with the most weight
     comes first."""
@@ -165,7 +165,7 @@ def missing_rows(verdict: Verdict) -> list[SummaryRow]:
 
 
 def quote_rows(quote: JudgeQuote | None) -> list[SummaryRow]:
-    """Return a row with the judge's words; an empty list for None."""
+    """Return a row with the quote and the judge's name; an empty list if `quote` is None."""
     if quote is None:
         return []
     words = f"{quote.judge}: “{quote.words}”" if quote.judge else f"“{quote.words}”"
@@ -232,9 +232,9 @@ def label_change(change: RequiredChange) -> str:
 
 
 def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
-    """Return a command that runs a judging system that has not judged the debate yet.
+    """Return a command that judges the debate with a judging system that has not judged it yet.
 
-    If all systems have judged the debate, the command runs the same system again.
+    If all systems that can judge the debate have judged it, the command repeats one of them.
     """
     known = tuple(map(get_system, system_kinds()))
     able = [system.kind for system in known if system.unsuitable_reason(debate) is None]
@@ -250,7 +250,7 @@ def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
 
 
 def explain_scores(verdict: Verdict) -> str:
-    """Return one or two sentences that explain a verdict with numbers; empty if the verdict has no numbers."""
+    """Return the reason for a verdict, or why it is undetermined, in sentences; may be empty."""
     reason = get_system(verdict.system).headline(verdict)
     return theme.expand_error_names(reason) if verdict.victory == "undetermined" else reason
 
@@ -270,7 +270,8 @@ def quote_judge(debate: Debate, verdict: Verdict, briefing: Briefing | None = No
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
     """Return rows on calls, tokens and cost.
 
-    `judged`: ids of the judging runs whose usage has a separate row. None: one row for the whole debate.
+    One row has the usage of the whole debate. If `judged` contains ids of judging runs, another row has the usage of
+    these runs, unless both rows would be equal.
     """
     whole = debate.usage
     if judged is None:

@@ -13,7 +13,7 @@ VERDICT_COLUMNS = (
     ("system", False), ("winner", False), ("victory", False), ("margin", True), ("scores", True), ("out of", False),
     ("other verdicts", False),
 )  # fmt: skip
-"""(header, whether the column contains numbers) for each column on the verdict."""
+"""The columns that show the verdict of a file, each as (header, whether the column contains numbers)."""
 
 
 def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = (), *, title: str = "Debates") -> str:

@@ -42,7 +42,7 @@ DEBATER_COLOURS = 6
 REPLY_BADGES = {False: Badge("↳", "replies", "info"), True: Badge("!", "leaves it open", "mixed")}
 """Badges of replies to questions. The key says whether the question stays open after the reply."""
 Marking = Literal["", "quoted", "altered"]
-"""How a piece of a passage is quoted: `quoted` without a change, `altered` with changed words, empty if not at all."""
+"""`quoted`: the debaters quote this piece of a passage correctly. `altered`: with changed words. Empty: not at all."""
 
 
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
@@ -174,7 +174,7 @@ class PageAnchors:
     """The anchors of arguments, passages and answers on one page."""
 
     def __init__(self, arguments: Iterable[str], passages: Iterable[str] = ()) -> None:
-        """`arguments`, `passages`: ids of arguments and passages in the order of the page."""
+        """`arguments`, `passages`: ids of arguments and passages, in the order in which the page shows them."""
         self._arguments = {item: f"argument-{number}" for number, item in enumerate(arguments)}
         self._passages = {item: f"passage-{number}" for number, item in enumerate(passages, start=1)}
         self._used: set[str] = set()
@@ -195,11 +195,11 @@ class PageAnchors:
         return self._passages.get(source, "")
 
     def response(self, item: str, turn: int) -> str:
-        """Return the anchor of a turn's answer to argument `item`; the turn's anchor if the page lacks the argument."""
+        """Return the anchor of a turn's answer to argument `item`; the turn's anchor for an unknown argument."""
         return f"turn-{turn}-{self._arguments[item]}" if item in self._arguments else f"turn-{turn}"
 
     def reply(self, item: str, turn: int) -> str:
-        """Return the anchor of a turn's reply about argument `item`; the turn's anchor if the page lacks the argument."""
+        """Return the anchor of a turn's reply about argument `item`; the turn's anchor for an unknown argument."""
         return f"{self.response(item, turn)}-reply" if item in self._arguments else f"turn-{turn}"
 
     def statements(self, row: TraceRow) -> list[StatementGroup]:

@@ -15,7 +15,7 @@ from debate_cli.render.theme import format_model, format_model_id
 from debate_cli.systems.tables import Cell, Interval, Lines, format_number
 
 SHORT_CELL_LENGTH = 30
-"""Maximum number of characters of a text cell that is never wrapped."""
+"""A text cell with at most this number of characters is never wrapped."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Draws headings of the live view, rules between rounds, short notices, and the progress line."""
+"""Draws headings of the live view, lines between rounds, short notices, and the progress line."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
@@ -60,18 +60,18 @@ def _heading(debate: Debate, title: Sequence[str], body: Sequence[RenderableType
 
 
 def judging_run_heading(debate: Debate, run: JudgingRun) -> RenderableType:
-    """Return the heading of a judging run that `debate judge` adds: a rule with the run's id, then its judges."""
+    """Return the heading of a judging run that `debate judge` adds: a line across the window, then the judges."""
     title = join_text("judging run ", terminal_line(run.id, "bold"))
     return Group(_rule(title), _participant_table(judge_rows(debate, run)))
 
 
 def resume_rule(debate: Debate) -> RenderableType:
-    """Return the rule between the old and the new speeches of a resumed debate."""
+    """Return the horizontal line between the old and the new speeches of a resumed debate."""
     return _rule(Text(theme.describe_resume(debate), style="bold"))
 
 
 def round_rule(round_number: int, phase: str) -> Rule:
-    """Return the rule above a round, with the round's number and phase."""
+    """Return the horizontal line above a round, with the round's number and phase."""
     label = theme.PHASE_LABELS.get(phase, phase)
     return _rule(join_text((f"round {round_number}", "bold"), ("  ·  ", theme.MUTED), label))
 
@@ -89,7 +89,7 @@ def _participant_table(rows: Iterable[ParticipantRow]) -> Table:
 
 
 def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
-    """Return a judge's report: title, scores, sentences and warnings. A single score is beside the title."""
+    """Return a judge's report: title, scores, sentences and warnings. If there is one score, it is beside the title."""
     title = join_text(("§ ", theme.MUTED), terminal_line(report.title, theme.MUTED))
     sentences = report.words
     if len(report.scores) > 1:

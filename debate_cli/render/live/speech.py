@@ -31,17 +31,20 @@ from debate_cli.render.theme import Sign
 from debate_cli.systems.tables import RESPONSE_BADGES
 
 MIN_PANEL_WIDTH = 52
-"""Minimum width in columns of a panel beside another panel. In a narrower window, panels are stacked."""
+"""Minimum width in columns of panels side by side. If the window is too narrow for this width, panels are stacked."""
 PANEL_EDGES = 2
 """Number of lines that the border of a panel takes."""
 MIN_BODY_LINES = 3
 """Minimum number of speech lines in each streaming panel, if panels are stacked."""
 MAX_ID_WIDTH = 20
 FREE_PHASES = ("rebuttal", "speech")
-"""Phases in which a speech is free text. The text contains the responses, so each response is drawn on one line only."""
+"""Phases in which a speech is free text.
+
+The text contains the speaker's responses to arguments, so each response is drawn as one line, without its reasoning.
+"""
 
 Styles = Mapping[str, Sign]
-"""Maps a debater's name to the debater's symbol, side and colour."""
+"""Maps the name of each debater to the debater's symbol, side and colour."""
 
 
 @dataclass(slots=True)

@@ -105,7 +105,7 @@ class LiveObserver:
         self._print_finished()
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Print what is finished after `event`, and update the redrawn region."""
+        """Print what `event` completes, e.g. a speech, and update the redrawn region."""
         self._enqueue(lambda: self._state.event(event, debate))
 
     def asking(self, task: Task) -> None:

@@ -42,7 +42,7 @@ class FormTask:
     explain: Callable[[str], str] = lambda _name: ""
     """Takes the name of a field and returns an explanation. Called if the form itself does not explain the field."""
     can_abstain: bool = False
-    """Whether an unreadable answer may be sent as an abstention."""
+    """Whether the person may send an answer that the program cannot read. Such an answer is an abstention."""
 
 
 class FilledForm(NamedTuple):
@@ -163,6 +163,6 @@ class FormState:
         return f"{label}{separator}{words}"
 
     def count_filled(self) -> tuple[int, int]:
-        """Return two numbers: the required fields that have text, and all required fields."""
+        """Return the number of required fields that have text, and the number of all required fields."""
         required = [item for item in self.fields if item.required]
         return sum(bool(self.sheet.get(item).strip()) for item in required), len(required)

@@ -37,9 +37,10 @@ class PeopleAtTerminal:
     def __init__(
         self, hold: Callable[[], AbstractContextManager[None]], turn: asyncio.Lock, drafts: Path | None
     ) -> None:
-        """`hold`: returns a context in which nothing else is printed. `turn`: lock that is acquired to ask a person.
+        """`hold`: returns a context manager. During its `with` block, only the form is printed.
 
-        `drafts`: folder of the drafts. If it is None, no draft is saved.
+        `turn`: lock that is held while a person is asked, so that one person is asked at a time. `drafts`: folder of
+        the drafts. If it is None, no draft is saved.
         """
         self._hold = hold
         self._drafts = drafts

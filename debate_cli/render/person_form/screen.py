@@ -318,7 +318,7 @@ class FormScreen:
 
 
 MIN_EDITING_S = 1.0
-"""Minimum time in seconds of an edit without changes. A shorter edit is reported as a failure of the editor."""
+"""If the editor changes nothing and ends in less than this number of seconds, the person reads an error message."""
 DEFAULT_EDITOR = "vi"
 
 

@@ -18,7 +18,7 @@ from debate_cli.render.theme import Sign
 from debate_cli.systems.tables import Badge, Cell, Curve, DebaterCell, Gauge, Interval, Lines, Number, Table, TableRow
 
 ParticipantStyles = Mapping[str, Sign]
-"""Maps a debater's name to marker, side and colour."""
+"""Maps the name of each debater to the debater's symbol, side and colour."""
 BAR_WIDTH = 20
 INDENT = 2
 MAX_KEPT_WORD = 16
@@ -26,7 +26,7 @@ MAX_KEPT_WORD = 16
 MIN_TEXT_WIDTH = 22
 """Minimum width of a table column with long text. If the window is too narrow, a list replaces the table."""
 MAX_HEADER = 8
-"""Maximum number of characters of a header above numbers on one line. A longer header has two lines."""
+"""In a column of numbers, a header with more than this number of characters has two lines."""
 MAX_LABEL = 14
 """Maximum width of a label in `label_grid`."""
 _LEVELS = "▁▂▃▄▅▆▇█"
@@ -66,7 +66,7 @@ def section(title: str, *body: RenderableType, subtitle: str = "") -> Renderable
 
 
 def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
-    """Return a debater's name with its marker. Any other name has no marker; None becomes a dash."""
+    """Return a debater's name after the debater's symbol. Any other name has no symbol; None becomes a dash."""
     if name is None:
         return Text("—", style=theme.MUTED)
     style = styles.get(name)
@@ -172,7 +172,7 @@ class _TableView:
         yield from self._as_list(options.max_width - INDENT)
 
     def _column_widths(self, positions: Sequence[int], room: int) -> list[int] | None:
-        """Shorten the widest columns until all fit into `room`. Return None if they cannot fit."""
+        """Return the column widths. The widest columns are shortened until all fit into `room`. None if they cannot."""
         least = [self._least_width(position) for position in positions]
         widths = [max(small, self._full_width(position)) for small, position in zip(least, positions, strict=True)]
         if sum(least) > room:

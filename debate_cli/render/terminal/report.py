@@ -41,8 +41,8 @@ def closing_screen(
 ) -> list[RenderableType]:
     """Draw the closing screen: the verdict and the main facts.
 
-    `judged`: ids of the judging runs to show; None shows all. `max_claims`: maximum number of claims per label.
-    `without`: the OPTIONAL_PARTS to leave out.
+    If `judged` is given, only the judging runs with these ids are shown. `max_claims`: maximum number of claims per
+    label. `without`: the OPTIONAL_PARTS to leave out.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts, max_claims)
@@ -61,10 +61,11 @@ def closing_screen(
 def fitting_screen(
     console: Console, debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None
 ) -> list[RenderableType]:
-    """Draw the closing screen with up to `MAX_CLAIMS` claims per label, or fewer in a small window.
+    """Draw the closing screen with up to `MAX_CLAIMS` claims per label.
 
-    If one claim per label does not fit into the window, the screen is higher than the window, up to `MAX_SCREEN_ROWS`
-    rows. If one claim per label exceeds this maximum, OPTIONAL_PARTS are left out, one after the other.
+    - If this screen does not fit into the window, it has fewer claims.
+    - If it does not fit even with one claim per label, it is higher than the window, up to `MAX_SCREEN_ROWS` rows.
+    - If one claim per label needs more rows than that, OPTIONAL_PARTS are left out, one after the other.
     """
 
     def height(parts: list[RenderableType]) -> int:
@@ -93,7 +94,7 @@ def details(
 ) -> list[RenderableType]:
     """Draw the parts of the report.
 
-    `only`: the only part to draw. `judged`: ids of the only judging runs to show. None draws everything.
+    If `only` is given, only this part is drawn. If `judged` is given, only the judging runs with these ids are drawn.
     """
     report = build_debate_report(debate, verdicts, only=only, judged=judged)
     styles = theme.participant_styles(debate.participants)

@@ -43,7 +43,7 @@ def format_markdown(
 ) -> str:
     """Return a debate as a Markdown document.
 
-    `only`: the only part to write. `round_number`: the only round to write. None writes everything.
+    If `only` is given, only this part is written. If `round_number` is given, only this round is written.
     """
     report = build_debate_report(debate, verdicts, only="turns" if round_number is not None else only)
     framing = [f"**{report.rehearsal}**", ""] if report.rehearsal else []

@@ -177,7 +177,7 @@ class _PathWrapper(textwrap.TextWrapper):
 def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None) -> list[str]:
     """Return the lines of the closing screen: the verdict and the main facts.
 
-    `judged`: ids of the only judging runs to show; None shows all runs.
+    If `judged` is given, only the judging runs with these ids are shown.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts)
@@ -196,7 +196,8 @@ def details_lines(
 ) -> list[str]:
     """Return the parts of the report as lines.
 
-    `only`: the only part to write. `judged`: ids of the only judging runs to show. None writes everything.
+    If `only` is given, only this part is written. If `judged` is given, only the judging runs with these ids are
+    written.
     """
     report = build_debate_report(debate, verdicts, only=only, judged=judged)
     standings = {row.id: STANDING_BADGES[row.standing].word for row in report.trace_rows if row.standing}
@@ -266,7 +267,7 @@ class PlainObserver:
         self._shown_failures: set[str] = set()
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write `event` and the withheld events, except events that must wait for an earlier speech or report."""
+        """Write `event` and earlier events that were withheld. Withhold those that must wait for a speech or report."""
         match event:
             case TurnCompleted():
                 self._speeches_in_flight.discard(event.turn.index)

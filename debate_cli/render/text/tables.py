@@ -7,7 +7,7 @@ from debate_cli.render.sanitize import sanitize_line
 from debate_cli.systems.tables import Badge, DebaterCell, Number, Table, TableRow
 
 MAX_SHORT_CELL = 24
-"""Maximum number of characters of a text cell that stays on the line of its row."""
+"""A text cell with at most this number of characters is on the line of its row. A longer cell has its own line."""
 
 
 def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[str]:

@@ -138,7 +138,7 @@ def find_extra_problem(row: ProviderRow) -> str | None:
 
 
 def start_llama_server(file: Path, key: str) -> LlamaServer:
-    """Start llama.cpp's server for the weights in `file`, on a free loopback port that requires `key`."""
+    """Start llama.cpp's server for the weights in `file`, on a free loopback port. Requests need the API key `key`."""
     try:
         llama: Any = importlib.import_module("xllamacpp")
     except ImportError as error:

@@ -113,7 +113,10 @@ class LlamaServer(Protocol):
 
 
 LlamaServerStarter = Callable[[Path, str], LlamaServer]
-"""Starts a server from a file of weights and a key. Raises NoLocalModelError or WeightsError."""
+"""Starts llama.cpp's server. The arguments are a file of weights, and the API key that the server accepts.
+
+Raises NoLocalModelError or WeightsError.
+"""
 
 
 @dataclass(frozen=True, slots=True)

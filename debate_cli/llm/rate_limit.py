@@ -97,7 +97,7 @@ class ProviderGate:
         return max(0.0, self._next_at - self._clock())
 
     def raise_if_given_up(self) -> None:
-        """Raise RateLimitedError if the gate has given up, until the next probe may be sent."""
+        """If the gate has given up, raise RateLimitedError until the next probe may be sent."""
         if self._failure is not None and self.wait_s() > 0:
             raise copy.copy(self._failure)
 

@@ -32,7 +32,7 @@ class RestartableStream:
         self._on_text(piece)
 
     def restart(self) -> None:
-        """Pass RESTART to `on_text`, unless no text was passed since the last RESTART."""
+        """If text was passed to `on_text` since the last RESTART, pass RESTART to it."""
         if self.has_output:
             self(RESTART)
 

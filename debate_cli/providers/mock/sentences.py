@@ -98,7 +98,7 @@ class PromptFacts:
 
     @cached_property
     def passages(self) -> dict[str, str]:
-        """Maps the ids of the passages that a debater may cite to their texts."""
+        """The passages that a debater may cite: maps the id of each passage to its text."""
         return {name: json.loads(text) for name, text in _PASSAGE.findall(self.user_text)}
 
     @cached_property
@@ -183,7 +183,7 @@ def _parse_object(text: str) -> dict[str, Any]:
 
 _ARGUMENT_NUMBER = re.compile(r'"[^"\s]*-(\d{1,9})"')
 WINNER_FIELDS = ("momentum_toward", "winner", "logic", "rhetoric", "tactics")
-"""Properties that may name the leading side."""
+"""Properties of a judge's answer whose value may be the leading side."""
 NO_WINNER = frozenset({"draw", "even"})
 """Values of WINNER_FIELDS that name no side."""
 CLOSE_SHARE = 0.04

@@ -42,8 +42,8 @@ class Form(Generic[FormT]):
     schema: JsonSchema
     """JSON Schema without `$ref`. Every value that fits the schema also fits `model`."""
     lenient: bool = False
-    """Whether an answer is accepted if it fits `model` but not `schema`, for example because a list is too long. If
-    false, the language model is asked again."""
+    """What happens to an answer that fits `model` but not `schema`, for example because a list is too long. If true, the
+    answer is accepted. If false, the language model is asked again."""
 
 
 def text(most: int = MAX_REASON_CHARS, *, least: int = 1, **field: Any) -> Any:
@@ -201,7 +201,7 @@ def _merge(schema: JsonSchema, change: JsonSchema) -> JsonSchema:
 
 
 class Violation(NamedTuple):
-    """A part of a value that does not fit the JSON Schema."""
+    """A fault of a JSON value: where the value does not fit the JSON Schema, and why."""
 
     path: KeyPath
     fault: str

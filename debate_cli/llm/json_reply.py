@@ -137,9 +137,10 @@ def _find_objects(text: str) -> _FoundObjects:
 
 
 def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedReply[FormT]:
-    """Return the form in the objects of a reply.
+    """Parse the JSON objects of a reply into the form.
 
-    A broken object is not repaired if it contains a valid form, because that form may be a draft.
+    If no object fits the form and exactly one object is broken, the broken object is repaired. It is not repaired if an
+    object inside it fits the form: this inner object may be a draft.
     """
     if found.too_many:
         return ParsedReply("no_object", faults=(f"more than {MAX_OBJECTS} objects: give exactly one",))

@@ -74,9 +74,9 @@ def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
 
 @contextmanager
 def pause_deadline() -> Generator[None]:
-    """During the `with` block, pause the deadline of the current asyncio task, and set `is_waiting` of its meter.
+    """Pause the deadline of the current asyncio task during the `with` block. Can be nested.
 
-    Use it while the task waits in a queue of this program. Can be nested.
+    Meanwhile, `is_waiting` of the task's `CallMeter` is True. Use this while the task waits in a queue of this program.
     """
     deadline = _ACTIVE_DEADLINE.get()
     until = None if deadline is None else deadline.when()

@@ -92,7 +92,7 @@ class Request:
     nonce: str = ""
     """Random text inside the last message, new in each request. It does not change `fingerprint`."""
     stable_chars: int = 0
-    """The last messages of later requests begin with the same `stable_chars` characters, so providers can cache them."""
+    """Number of characters at the start of the last message that later requests repeat. Providers can cache them."""
     origin: Annotated[RequestOrigin | None, SkipValidation, Field(exclude=True)] = None
     """The task that the request belongs to. Not sent to the model, and not recorded."""
     form: Annotated[Form[Any] | None, SkipValidation, Field(exclude=True)] = None
@@ -157,8 +157,8 @@ class Model(Protocol):
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request`, and pass the text to `on_text` as it arrives.
 
-        Raises only ModelError or BudgetError. Returns a reply if the model refuses (`Reply.refusal`) or the text breaks
-        off at the token limit (`Reply.truncated`).
+        Raises only ModelError or BudgetError. A refusal of the model (`Reply.refusal`) and a text that breaks off at
+        the token limit (`Reply.truncated`) are not errors: the reply is returned.
         """
         ...
 

@@ -27,8 +27,8 @@ MAX_CLOSED_S = 600.0
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_GAP_FACTOR = 4
-"""The gap between calls is at most this factor times the total wait since the gate closed. Without a maximum, a server
-that refuses calls at random would make the gap longer with each refusal."""
+"""When the gate opens, the new gap between calls is at most this factor times the seconds waited after the refusals
+since the gate closed. Without a maximum, a server that refuses calls at random would make the gap ever longer."""
 GAP_FACTOR_PER_SERIES = 0.85
 """After each series of accepted calls, the gap between calls is multiplied by this factor."""
 SERIES_LENGTH = 3
@@ -39,7 +39,7 @@ MAX_REMEMBERED_CALLS = 1000
 
 
 class SentCall(NamedTuple):
-    """A call that was sent to a provider."""
+    """When a call was sent to a provider, and whether it was a probe."""
 
     at: float
     """Time when the call was sent, in seconds on the gate's clock."""
@@ -97,7 +97,7 @@ class ProviderGate:
         return max(0.0, self._next_at - self._clock())
 
     def raise_if_given_up(self) -> None:
-        """Raise RateLimitedError if the gate has given up and the next probe is not due yet."""
+        """If the gate has given up, raise RateLimitedError until the next probe may be sent."""
         if self._failure is not None and self.wait_s() > 0:
             raise copy.copy(self._failure)
 
@@ -243,7 +243,10 @@ class SharedWindow(Protocol):
     """Counts the calls of several processes to one provider with one API key, over the last minute."""
 
     async def admit(self, tokens: int) -> Admission:
-        """Admit a call of up to `tokens` tokens, and add the call to the window, if the limits allow the call now."""
+        """If the limits allow a call of up to `tokens` tokens now, add the call to the window.
+
+        Returns whether the call was admitted; if not, how long it has to wait.
+        """
         ...
 
     async def correct(self, entry: int, tokens: int) -> None:

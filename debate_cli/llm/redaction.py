@@ -46,9 +46,9 @@ def _encodings(secret: str) -> set[str]:
 
 
 def _base64(data: bytes) -> Iterator[str]:
-    """Yield the texts that can stand for `data` in the Base64 code of longer data.
+    """Yield several texts. The Base64 code of any longer data that contains `data` contains at least one of them.
 
-    The text depends on the position of `data` in the longer data.
+    There are several, because the code of `data` depends on the number of bytes before `data`.
     """
     for before in range(3):
         code = base64.b64encode(bytes(before) + data).decode()

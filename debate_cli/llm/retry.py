@@ -24,7 +24,7 @@ class RestartableStream:
     def __init__(self, on_text: OnText) -> None:
         self._on_text = on_text
         self.has_output = False
-        """Whether text was sent since the last RESTART."""
+        """Whether text was passed to `on_text` since the last RESTART."""
 
     def __call__(self, piece: str) -> None:
         """Pass `piece` to `on_text`."""
@@ -32,7 +32,7 @@ class RestartableStream:
         self._on_text(piece)
 
     def restart(self) -> None:
-        """Send RESTART if text was sent since the last RESTART."""
+        """If text was passed to `on_text` since the last RESTART, pass RESTART to it."""
         if self.has_output:
             self(RESTART)
 
@@ -235,7 +235,7 @@ class CallerModel:
     """Wrapper for a Python caller's model object. Raises CallerModelError if the object violates `Model`."""
 
     def __init__(self, model: Model, name: str) -> None:
-        """`name`: the `provider/model` that the object replaces, for messages."""
+        """`name`: the configured `provider/model` in whose place `model` answers. It is used in messages."""
         self._model = model
         self._name = name
 

@@ -154,9 +154,9 @@ def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
 
 
 def restore_lists(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Return `value`, an answer, with the lists that `convert_list_to_object` converted to objects.
+    """Convert objects in `value`, an answer, back to the lists that `schema` asks for.
 
-    `schema`: the JSON Schema of the answer before that conversion.
+    `schema`: the JSON Schema before `convert_list_to_object` replaced these lists by objects.
     """
     if not isinstance(value, dict):
         return value

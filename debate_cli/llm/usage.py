@@ -1,6 +1,6 @@
 """Tokens and cost of calls: estimates, prices and sums.
 
-Prices come from the package `genai-prices`. A price in the configuration replaces them.
+Prices come from the configuration, or else from the package `genai-prices`.
 """
 
 import copy

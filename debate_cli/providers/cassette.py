@@ -45,7 +45,7 @@ class RecordedError(FrozenModel):
     """The error that ended a recorded call."""
 
     type: str
-    """Name of the class in `debate_cli.errors`."""
+    """Name of the error's class, which is in `debate_cli.errors`."""
     message: str
     attempts: Count = 1
     input_tokens: Count = 0
@@ -276,7 +276,7 @@ def _make_damaged_error(path: Path, line: int, why: str) -> ConfigError:
 
 def _make_unwritable_error(path: Path, error: OSError) -> StorageError:
     return StorageError(
-        f"{path}: cannot write the cassette ({error.strerror}); free some space, or choose another file"
+        f"{path}: cannot write the cassette ({error.strerror}); choose a file in a writable folder with free space"
     )
 
 

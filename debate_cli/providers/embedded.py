@@ -113,7 +113,10 @@ class LlamaServer(Protocol):
 
 
 LlamaServerStarter = Callable[[Path, str], LlamaServer]
-"""Starts a server from a file of weights and a key. Raises NoLocalModelError or WeightsError."""
+"""Starts llama.cpp's server. The arguments are a file of weights, and the API key that the server accepts.
+
+Raises NoLocalModelError or WeightsError.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +141,7 @@ def find_extra_problem(row: ProviderRow) -> str | None:
 
 
 def start_llama_server(file: Path, key: str) -> LlamaServer:
-    """Start llama.cpp's server for the weights in `file`, on a free loopback port that requires `key`."""
+    """Start llama.cpp's server for the weights in `file`, on a free loopback port. Requests need the API key `key`."""
     try:
         llama: Any = importlib.import_module("xllamacpp")
     except ImportError as error:

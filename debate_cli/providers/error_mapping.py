@@ -202,11 +202,11 @@ class StatusRule:
     advice: str
     """Advice for the user. `{key}` becomes the environment variable of the key, `{model}` the name of the model."""
     body_pattern: re.Pattern[str] | None = None
-    """Pattern to search for in the lower-case body. None matches any body."""
+    """The rule matches only if this pattern is found in the lower-case body of the response. None: any body matches."""
     structured: bool = False
     """Whether the rule matches only requests that asked for structured output by a parameter."""
     parameter: str | None = None
-    """Sampling parameter that must be in the request. None matches any request."""
+    """The rule matches only if the request contains this sampling parameter. None: any request matches."""
 
     def matches(self, code: int, body: str, asked: SentRequest) -> bool:
         """Return whether the rule matches a response with status `code` and the lower-case `body`."""

@@ -72,7 +72,7 @@ class WholeReplyBuilder:
         raise TypeError(type(part).__name__)
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
-        """Accept the answer. Subclasses raise ModelError if the answer is missing or incomplete."""
+        """Do nothing. Subclasses override this to raise ModelError if the answer is missing or incomplete."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class ProviderRow:
     base_url_env: str | None = None
     """Name of the environment variable whose value replaces `base_url`; None if there is none."""
     api_key_env: str | None = None
-    """Name of the environment variable with the key; None sends no key."""
+    """Name of the environment variable with the API key; if None, requests are sent without a key."""
     profile: Profile = DEFAULT_PROFILE
     max_concurrency: int = 8
     requests_per_minute: int | None = None

@@ -84,9 +84,9 @@ def is_weights_file(model: str) -> bool:
 
 
 def find_own_weights(name: str, folder: Path) -> Path:
-    """Return the user's file of weights `name`, relative to `folder`.
+    """Return the path of the user's file of weights `name`. If `name` is a relative path, it starts at `folder`.
 
-    Raises NoLocalModelError if the file does not exist.
+    Raises NoLocalModelError if the file does not exist or is not a GGUF file.
     """
     path = folder / Path(name).expanduser()
     if path.suffix.lower() != WEIGHTS_SUFFIX:
@@ -127,7 +127,7 @@ def fetch_weights(
             return kept / found.name
     except (OSError, zipfile.BadZipFile) as error:
         raise WeightsError(
-            f"cannot store {weights.title} in {kept} ({error}); free some space, or set XDG_CACHE_HOME to another folder"
+            f"cannot store {weights.title} in {kept} ({error}); set XDG_CACHE_HOME to a writable folder with free space"
         ) from error
 
 
@@ -252,7 +252,8 @@ def hub_endpoint(env: Mapping[str, str]) -> str:
 def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
     """Return the path of `file` in the cache. Downloads the file if necessary.
 
-    Raises NoLocalModelError if `huggingface_hub` or the SHA-256 is missing, and WeightsError for a failed download.
+    Raises NoLocalModelError if `file` has no SHA-256 or `huggingface_hub` is not installed, and WeightsError if the
+    download fails.
     """
     if not _SHA256.fullmatch(file.sha256):
         raise NoLocalModelError(
@@ -277,7 +278,7 @@ def fetch_hub_file(file: HubFile, access: HubAccess) -> Path:
     except OSError as error:
         why = "the disk is full" if error.errno in {errno.ENOSPC, errno.EDQUOT} else error.strerror or str(error)
         raise _make_hub_error(
-            f"cannot store weights in {kept.parent} ({why}); free some space, or set XDG_CACHE_HOME to another folder"
+            f"cannot store weights in {kept.parent} ({why}); set XDG_CACHE_HOME to a writable folder with free space"
         ) from error
     return kept
 

@@ -104,7 +104,9 @@ def test_other_weights_than_the_known_ones_are_an_error(tmp_path: Path) -> None:
 def test_an_unwritable_cache_is_an_error(tmp_path: Path) -> None:
     """The error names the variable to change."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(PermanentError, match=r"^cannot store .* set XDG_CACHE_HOME to another folder$"):
+    with pytest.raises(
+        PermanentError, match=r"^cannot store .* set XDG_CACHE_HOME to a writable folder with free space$"
+    ):
         fetch_weights(WEIGHTS, tmp_path / "file", _ignore, Index())
 
 

@@ -252,7 +252,7 @@ SUPPORT_OF_POOR_QUOTES = {"altered": "partly", "not_found": "no", "no_such_sourc
 RELEVANCE = {"yes": "yes", "partly": "yes", "contradicts": "yes", "no": "no", "unknown": "unknown"}
 """Maps the mock's answer in the field `supports` to its answer in the field `relevant`."""
 QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
-"""Names of lists whose items quote a speech."""
+"""Names of those lists in a judge's answer whose items quote a speech."""
 
 
 class Opinions:
@@ -293,8 +293,12 @@ class Opinions:
     def quality(self, values: Json, score: float | None) -> float:
         """Return the quality (0-1) of the performance that the judge's next sentence describes.
 
-        Derived from the first of these values that is known: the argument's standing, `score`, the leading debater in
-        `values`, the debater's skill.
+        The first of these that is known decides the quality:
+
+        - the standing of an argument in `values`
+        - `score`
+        - a leading debater in `values` (LEADER_QUALITY)
+        - the skill of the judged debater
         """
         standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)
         if standing is not None:
@@ -476,8 +480,8 @@ DITHER = 0.08
 DRAW_MARGIN = 0.08
 """Skills (0-1) that differ by less than this number lead to a draw. A biased judge uses half of this number."""
 TONE_WORDS = 5
-"""A side gets the full bias for confidence if its words of certainty outnumber its words of doubt by at least this
-number."""
+"""The mock's bias `confident` raises the opinion of a side that uses more words of certainty than words of doubt. The
+bias has its full effect if the difference is at least this number."""
 MIN_DIFFERENT_WORDS = 15
 """Minimum number of different words in a side's speeches. A side with fewer words gets the opinion 0."""
 _CERTAIN = re.compile(

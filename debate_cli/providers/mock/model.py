@@ -1,4 +1,4 @@
-"""The mock as a `Model`. Its answers come from `answers.py`. Those of `mock/scripted` come from a file."""
+"""The mock as a `Model`. The answers of `mock/scripted` come from a file, all other answers from `answers.py`."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ class PromptFacts:
 
     @cached_property
     def passages(self) -> dict[str, str]:
-        """Maps the ids of the passages that a debater may cite to their texts."""
+        """The passages that a debater may cite: maps the id of each passage to its text."""
         return {name: json.loads(text) for name, text in _PASSAGE.findall(self.user_text)}
 
     @cached_property
@@ -183,11 +183,11 @@ def _parse_object(text: str) -> dict[str, Any]:
 
 _ARGUMENT_NUMBER = re.compile(r'"[^"\s]*-(\d{1,9})"')
 WINNER_FIELDS = ("momentum_toward", "winner", "logic", "rhetoric", "tactics")
-"""Properties that may name the leading side."""
+"""Properties of a judge's answer whose value may be the leading side."""
 NO_WINNER = frozenset({"draw", "even"})
 """Values of WINNER_FIELDS that name no side."""
 CLOSE_SHARE = 0.04
-"""Two totals are a tie if they differ by at most this share of the higher total."""
+"""Two sides are tied if their total scores differ by at most this share of the higher total score."""
 TIED = ""
 """Result of `find_leader` if no side leads."""
 WEAK_BELOW, STRONG_FROM = 0.51, 0.75
@@ -248,7 +248,7 @@ class Place:
     path: str = ""
     """Path of the field within the answer, such as `/scores/0/reason`."""
     values: Json = field(default_factory=dict[str, Any])
-    """Values that are already written in the field's object and in the objects around that object."""
+    """Values of the fields that the answer already has, by name: in this field's object and all enclosing objects."""
     index: int = 0
     """Index of the list item that contains the field, in the innermost list; 0 outside of lists."""
     quality: float = 0.6

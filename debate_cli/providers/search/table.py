@@ -48,7 +48,7 @@ class SearchTarget:
     """The server, model and price for the web searches of a configuration."""
 
     row: ProviderRow
-    """The provider row of the server. Its `make_server` creates the server object for searches."""
+    """The provider row of the server that searches. `make_server` of this row creates the server object."""
     provider: ProviderRow
     """The provider row whose rate limits apply. Searches share these limits with the provider's other calls."""
     spec: ModelSpec

@@ -60,7 +60,7 @@ class Penalty(FrozenModel):
     turn: int
     """Index of the turn that loses the points."""
     kind: PenaltyKind
-    """The fault: a kind of suspect claim, `logic_gap`, `contradiction` or `dropped_premise`."""
+    """The fault, e.g. `contradiction`, or `fabricated` for a suspect claim."""
     points: float
     """Number of points, above 0."""
     about: str

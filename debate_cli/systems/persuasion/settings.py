@@ -96,7 +96,7 @@ class PersuasionSettings(SystemSettings):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """One judge with `effects: judge`, otherwise none."""
+        """One seat if `effects` is `judge`; otherwise empty."""
         return super().seats if self.effects == "judge" else ()
 
     @property

@@ -23,7 +23,8 @@ RECENT_SPEECHES = 3
 PERSUASION_THRESHOLD = 0.6
 """A speech whose persuasion (0-1) is above this value moves the stance towards 0."""
 ATTACK_THRESHOLD = 0.3
-"""Conviction reduces an attack (0-1). If the reduced attack is above this value, the stance moves away from 0."""
+"""A speech whose attack (0-1) is above this value moves the stance of the attacked debater away from 0. The attack is
+first reduced by 0.8 x the debater's conviction."""
 
 BANDS: dict[Band, float] = {"minimal": 0.2, "slight": 0.4, "moderate": 0.6, "significant": 0.8, "strong": math.inf}
 """Maps each band of persuasion to its upper bound (0-1). The bound itself is in the next band."""

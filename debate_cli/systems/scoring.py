@@ -76,8 +76,8 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
     """Return the verdicts of several runs: first the deciding verdict, then all others, run by run.
 
-    `runs`: ids of the runs, oldest first. The deciding verdict is from the newest run by models. This verdict
-    gets the flag `decides`, unless the run belongs to a comparison of judge models.
+    `runs`: ids of the runs, oldest first. The deciding verdict is from the newest run that was not judged by a person. If
+    this run belongs to a comparison of judge models, the verdict comes first, but no verdict gets the flag `decides`.
     """
     given = tuple(verdicts)
     found = [item for run in runs for item in verdicts_of_run(debate, given, run)]

@@ -33,7 +33,7 @@ class PairComparison(Finding):
     tactics: str
 
     def describe(self) -> list[str]:
-        """Return who won each dimension."""
+        """Return one sentence: who won the exchange in logic, rhetoric and tactics."""
         return [f"Exchange won: logic {self.logic}, rhetoric {self.rhetoric}, tactics {self.tactics}"]
 
 

@@ -28,9 +28,9 @@ PRESSURE_TARGETS = {
     "credibility": "the credibility of your evidence",
 }
 HARD_PRESSURE = 0.66
-"""A debater's prompt says "hard" if a pressure, 0-1, is at least this value."""
+"""A debater's prompt says "pressed hard" if the opponent's pressure on the debater, 0-1, is at least this value."""
 FIRM_PRESSURE = 0.33
-"""A debater's prompt says "firmly" if a pressure, 0-1, is at least this value and below HARD_PRESSURE."""
+"""A debater's prompt says "pressed firmly" if the opponent's pressure is at least this value, but below HARD_PRESSURE."""
 
 
 class PersonalityStep(FrozenModel):

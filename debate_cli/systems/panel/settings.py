@@ -134,7 +134,7 @@ class PanelSettings(SystemSettings):
         return self.model_copy(update={"judge": None, "judges": (member,), "personas": ()})
 
     def for_text(self) -> Self:
-        """Return the settings for judging a document: default dimensions are replaced by those for documents."""
+        """Return the settings for judging a document. If `dimensions` is not set, the default for documents is used."""
         return (
             self if "dimensions" in self.model_fields_set else self.model_copy(update={"dimensions": TEXT_DIMENSIONS})
         )

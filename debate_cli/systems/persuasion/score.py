@@ -136,7 +136,7 @@ class StrategyUse(_NoiseFree):
     predicted: float | None
     """Predicted mean persuasion of the opponents, 0-1.2; None if nothing was predicted."""
     actual: float | None
-    """Mean persuasion of the opponents by this turn, 0-1; None if the turn had no effects."""
+    """How much the turn persuaded the opponents on average, 0-1; None if the turn had no effects."""
 
 
 class InfluenceEdge(_NoiseFree):

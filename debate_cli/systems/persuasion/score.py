@@ -125,7 +125,7 @@ class CurvePoint(_NoiseFree):
 
 
 class StrategyUse(_NoiseFree):
-    """The predicted and the actual persuasion by the strategy of one turn."""
+    """The strategy of one turn: how much it was predicted to persuade, and how much the turn persuaded."""
 
     turn: int
     """Index of the turn, from 0."""

@@ -136,7 +136,7 @@ def drop_empty_columns(table: Table) -> Table:
 
 
 def join_row_groups(groups: Iterable[Iterable[TableRow]]) -> tuple[TableRow | None, ...]:
-    """Join groups of rows, with None between them. Groups without rows are left out."""
+    """Return the rows of all groups, with None (a divider) between two groups. Groups without rows are left out."""
     found: list[TableRow | None] = []
     for rows in filter(None, map(tuple, groups)):
         found += [*([None] if found else []), *rows]

@@ -106,7 +106,8 @@ def describe_pressure(debate: Debate, name: str) -> str:
 def format_pressure(start: Personality, now: Personality, pressures: Mapping[PressureKind, float]) -> str:
     """Describe `pressures`, and the traits that differ between `start` and `now`, for a debater's prompt.
 
-    `pressures`: maps kinds of pressure to strengths, 0-1. Empty if no trait differs and there is no pressure.
+    `pressures`: maps kinds of pressure to strengths, 0-1. The text is empty if no trait differs and no strength is above
+    0.
     """
     felt: list[str] = []
     for kind, value in pressures.items():

@@ -46,11 +46,12 @@ class PersuasionFactors(ConfigModel):
     persuasion: UnitInterval = 0.3
     """Weight of the persuasive phrases, e.g. `consider`."""
     strategy_fit: UnitInterval = 0.2
-    """Weight of a factor that is 1 if `strategy: adaptive` would choose the speaker's strategy, otherwise 0."""
+    """Weight of the choice of strategy. This factor is 1 if the speaker uses the strategy that `strategy: adaptive` would
+    choose, otherwise 0."""
     evidence: UnitInterval = 0.3
     """Weight of the phrases that announce evidence, e.g. `study`."""
     social_influence: UnitInterval = 0.2
-    """Weight of the speaker's influence: the mean persuasion of the other debaters by the speaker so far."""
+    """Weight of the speaker's influence: how much the speaker's earlier turns persuaded the other debaters on average."""
 
 
 class PersuasionSettings(SystemSettings):

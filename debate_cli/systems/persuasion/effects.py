@@ -74,8 +74,8 @@ def _weigh_factors(effect: Effect, states: Mapping[str, DebaterState], settings:
 
 CONTEXT_DIMENSIONS = 128
 AGGREGATION_ROUNDS = 2
-"""Number of steps in which `social_context_vectors` averages a debater's vector with the mean vector of the speakers who
-affected the debater."""
+"""Number of steps in `social_context_vectors`. In each step, a debater's vector becomes the mean of two vectors: its own,
+and the mean vector of the speakers who affected the debater."""
 _SEED = "debate-cli social context 1"
 
 InfluenceGraph = Mapping[tuple[str, str], float]

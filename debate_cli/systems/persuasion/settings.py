@@ -41,7 +41,7 @@ class Keywords(ConfigModel):
 
 
 class PersuasionFactors(ConfigModel):
-    """Weights of the four factors of persuasion with `effects: factors`. Persuasion is the weighted sum, at most 1."""
+    """Weights of four factors. If `effects` is `factors`, persuasion is the weighted sum of the factors, at most 1."""
 
     persuasion: UnitInterval = 0.3
     """Weight of the persuasive phrases, e.g. `consider`."""
@@ -68,7 +68,7 @@ class PersuasionSettings(SystemSettings):
     """How a speech is rated. `keywords`: by phrases. `factors`: by phrases, strategy and earlier persuasion. `judge`:
     by a model."""
     factors: PersuasionFactors = PersuasionFactors()
-    """Weights of the factors with `effects: factors`."""
+    """Weights of the factors of persuasion; used only if `effects` is `factors`."""
     keywords: Keywords = Keywords()
     """Phrases for `effects: keywords` and `effects: factors`. Change them for a debate in another language."""
     matching: Matching = "substring"

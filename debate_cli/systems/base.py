@@ -296,7 +296,9 @@ class JudgingSystem(Generic[SettingsT]):
     def awaited_briefs(
         self, debate: Debate, settings: SettingsT, index: int, round_number: int | None
     ) -> Iterable[Brief]:
-        """Return the briefs that must be answered or failed before the turn `index` begins. Default: none.
+        """Return the briefs that must be finished before the turn `index` begins. Default: none.
+
+        A brief is finished if the judge has answered, or has finally failed to answer.
 
         `round_number`: round of this turn; None if `index` is after the last turn of the debate.
         """

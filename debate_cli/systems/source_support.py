@@ -230,7 +230,7 @@ class SourceNote(FrozenModel):
 
     @property
     def words(self) -> str:
-        """Title and finding, for one line of the briefing."""
+        """`title` and `finding` as one text, for the briefing."""
         return f"{self.title}: {self.finding}" if self.title else self.finding
 
 

@@ -21,7 +21,7 @@ RECENT_ROUNDS = 3
 RECENT_SPEECHES = 3
 """The strategy `aggressive` suits a speaker whose evidence, averaged over this number of latest speeches, is strong."""
 PERSUASION_THRESHOLD = 0.6
-"""A speech whose persuasion (0-1) is above this value moves the stance towards 0."""
+"""A speech whose persuasion (0-1) is above this value moves the stance of the persuaded debater towards 0."""
 ATTACK_THRESHOLD = 0.3
 """A speech whose attack (0-1) is above this value moves the stance of the attacked debater away from 0. The attack is
 first reduced by 0.8 x the debater's conviction."""

@@ -41,8 +41,8 @@ def turn_effects(
 ) -> tuple[Effect, ...]:
     """Return the effects of a turn on the other debaters who have not surrendered.
 
-    `states`: the debaters' states before the turn. `given`: the assessments of the turn, used only with
-    `effects: judge`. With `effects: judge`, debaters without a rating of persuasion or of attack are left out.
+    `states`: the debaters' states before the turn. `given`: the assessments of the turn. They are used only if the setting
+    `effects` is `judge`. In this case, the result contains only debaters with ratings of both persuasion and attack.
     """
     targets = [name for name, state in states.items() if name != turn.speaker and not state.surrendered]
     if settings.effects == "judge":

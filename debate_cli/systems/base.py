@@ -231,8 +231,8 @@ class JudgingSystem(Generic[SettingsT]):
     """Maps each outcome that judges can choose instead of a debater, e.g. `PASS`, to its badge. The most favourable
     outcome is first.
 
-    If a text passes with the outcome, the tone of the badge is `good`; if the text fails, `bad`. In the notes of a
-    verdict, `option` is the chosen outcome, and `weights` maps each outcome to its score."""
+    The tone of the badge is `good` if the outcome means that a text passes, and `bad` if it means that the text fails.
+    In the notes of a verdict, `option` is the chosen outcome, and `weights` maps each outcome to its score."""
     options_in_debates: bool = True
     """Whether judges of a debate choose from `options`. If False, only judges of a text do."""
     max_option_score: float = 1

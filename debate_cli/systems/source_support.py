@@ -124,7 +124,7 @@ class JudgedLookup(FrozenModel):
     quote: str = ""
     """Words of the passage that the judge quotes; empty if the judge quotes none."""
     outcome: SourceOutcome | None = None
-    """Whether the words in `quote` are in the passage; None if the judge names no passage."""
+    """Result of comparing `quote` with the passage, e.g. `verified`; None if the judge names no passage."""
     reason: str = ""
     """The judge's reasons for the answer; may be empty."""
 

@@ -79,7 +79,7 @@ and the mean vector of the speakers who affected the debater."""
 _SEED = "debate-cli social context 1"
 
 InfluenceGraph = Mapping[tuple[str, str], float]
-"""Maps (speaker, target) to the mean persuasion of the target by the speaker, 0-1."""
+"""Maps (speaker, target) to how much the speaker persuaded the target on average, 0-1."""
 
 
 def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:

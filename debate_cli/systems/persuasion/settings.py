@@ -90,7 +90,7 @@ class PersuasionSettings(SystemSettings):
             yield ("factors",), "at least one factor must be above 0"
 
     def without_surrender(self) -> Self:
-        """Return the settings with conditions under which no debater surrenders."""
+        """Return the settings, changed so that no debater surrenders."""
         never = {"surrender_threshold": 0.0, "stance_neutral_threshold": 0.0, "consecutive_persuasion": MAX_CONSECUTIVE}
         conditions = self.victory_conditions.model_copy(update=never)
         return self.model_copy(update={"victory_conditions": conditions})

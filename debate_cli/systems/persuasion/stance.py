@@ -86,7 +86,7 @@ class DebaterState:
 
     @property
     def influence(self) -> float:
-        """Mean persuasion of the other debaters by this debater, 0-1.
+        """How much this debater persuaded the other debaters on average, 0-1.
 
         The mean for each target is over the turns that affected the target. The result is the mean over the targets.
         """

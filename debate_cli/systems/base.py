@@ -34,7 +34,8 @@ class Progress:
     finished_rounds: tuple[int, ...]
     """Numbers of the rounds in which all speeches have been made."""
     judgeable_turns: Sequence[int]
-    """Indices of the turns that can be judged. In a running debate: all turns before the first turn not yet made."""
+    """Indices of the turns that can be judged. In a running debate, a turn can be judged once all earlier turns are
+    made."""
     is_over: bool
 
 

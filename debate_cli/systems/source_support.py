@@ -230,7 +230,7 @@ class SourceNote(FrozenModel):
 
     @property
     def words(self) -> str:
-        """`title` and `finding` as one text, for the briefing."""
+        """`title` and `finding` as one text, e.g. `report.pdf: verified, supports PRO-1`."""
         return f"{self.title}: {self.finding}" if self.title else self.finding
 
 

@@ -122,7 +122,7 @@ class Resolution(Finding):
     """Pattern of the debate, e.g. `coherence_collapse`; None in old transcripts."""
 
     def describe(self) -> list[str]:
-        """Return the judge's explanation and, if known, the pattern of the debate."""
+        """Return the judge's explanation and, if known, the pattern of the debate, e.g. `coherence collapse`."""
         pattern = f" Pattern: {self.pattern.replace('_', ' ')}." if self.pattern else ""
         return [f"Why narrative and scorecard differ: {self.explanation}{pattern}"]
 

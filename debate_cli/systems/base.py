@@ -362,7 +362,7 @@ class JudgingSystem(Generic[SettingsT]):
         return describe_outcome(verdict, document, badge.tone if badge is not None else "info")
 
     def explain(self, verdict: Verdict) -> str:
-        """Return sentences that explain the verdict with numbers. Default: the scores.
+        """Return sentences that explain the verdict with numbers. Default: a sentence with the scores.
 
         `verdict`: must not be undetermined.
         """

@@ -89,9 +89,9 @@ def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Map
 
 
 def describe_agreement(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """Return sentences on two or more verdicts: how they differ, and which are undetermined.
+    """Return sentences that say how the verdicts differ, and which of them are undetermined.
 
-    If all verdicts agree and none is undetermined, the only sentence is `They agree.`
+    If all verdicts agree and none is undetermined, the only sentence is `They agree.` `verdicts`: two or more.
     """
     outcomes: dict[str, list[Verdict]] = defaultdict(list)
     degrees: dict[str, list[Verdict]] = defaultdict(list)

@@ -167,7 +167,7 @@ class ModeratorNotes(Notes):
     final: tuple[FinalRow, ...]
     """The final evaluation, one row per debater."""
     claimed: tuple[ClaimedTotal, ...]
-    """Totals that judges added up wrongly."""
+    """Totals, written by judges, that differ by more than 0.5 from the sums of the same judges' marks."""
     reasoning: tuple[Reasoning, ...]
     """Each judge's reasoning about the whole debate."""
     reports: tuple[RoundReport, ...] = ()

@@ -164,7 +164,7 @@ def apply_effect(state: DebaterState, effect: Effect) -> DebaterState:
 def end_round(
     states: Mapping[str, DebaterState], conditions: VictoryConditions, bystander_effect: float
 ) -> dict[str, DebaterState]:
-    """Return the states after the surrenders at the end of a round.
+    """Return the debaters' states after the end of a round, when debaters may surrender.
 
     If a debater surrenders, the stance of each remaining debater on the same side of 0 (both above 0, or both below 0)
     moves towards 0 by the share `bystander_effect`, 0-1. Several surrenders in one round move a stance only once.
@@ -203,7 +203,7 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
 
 
 def record_speech(state: DebaterState, effects: tuple[Effect, ...], strategy: str | None) -> DebaterState:
-    """Return the speaker's state after a speech with `effects` on other debaters."""
+    """Return the speaker's state after a speech. `state`: before the speech. `effects`: on the other debaters."""
     if not effects:
         return state
     dealt = dict(state.persuasion_dealt)

@@ -59,7 +59,7 @@ def get_run_id(run: JudgingRun | str) -> str:
 def ordered_assessments(debate: Debate, system: str, run: JudgingRun | str) -> tuple[Assessment, ...]:
     """Return the assessments of one judging system in one run.
 
-    They are sorted by subject, then by number of the question (`revision`), then by judge.
+    They are sorted by subject, then by `revision` (0 for the first question about the subject), then by judge.
     """
     return debate.assessments_of_system(system, get_run_id(run))
 

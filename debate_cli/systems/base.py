@@ -34,7 +34,8 @@ class Progress:
     finished_rounds: tuple[int, ...]
     """Numbers of the rounds in which all speeches have been made."""
     judgeable_turns: Sequence[int]
-    """Indices of the turns that can be judged. In a running debate, they end before the first missing turn."""
+    """Indices of the turns that can be judged. In a running debate, a turn can be judged once all earlier turns are
+    made."""
     is_over: bool
 
 
@@ -231,8 +232,8 @@ class JudgingSystem(Generic[SettingsT]):
     """Maps each outcome that judges can choose instead of a debater, e.g. `PASS`, to its badge. The most favourable
     outcome is first.
 
-    If a text passes with the outcome, the tone of the badge is `good`; if the text fails, `bad`. In the notes of a
-    verdict, `option` is the chosen outcome, and `weights` maps each outcome to its score."""
+    The tone of the badge is `good` if the outcome means that a text passes, and `bad` if it means that the text fails.
+    In the notes of a verdict, `option` is the chosen outcome, and `weights` maps each outcome to its score."""
     options_in_debates: bool = True
     """Whether judges of a debate choose from `options`. If False, only judges of a text do."""
     max_option_score: float = 1
@@ -296,7 +297,9 @@ class JudgingSystem(Generic[SettingsT]):
     def awaited_briefs(
         self, debate: Debate, settings: SettingsT, index: int, round_number: int | None
     ) -> Iterable[Brief]:
-        """Return the briefs that must be answered or failed before the turn `index` begins. Default: none.
+        """Return the briefs that must be finished before the turn `index` begins. Default: none.
+
+        A brief is finished if the judge has answered, or has finally failed to answer.
 
         `round_number`: round of this turn; None if `index` is after the last turn of the debate.
         """
@@ -359,7 +362,7 @@ class JudgingSystem(Generic[SettingsT]):
         return describe_outcome(verdict, document, badge.tone if badge is not None else "info")
 
     def explain(self, verdict: Verdict) -> str:
-        """Return sentences that explain the verdict with numbers. Default: the scores.
+        """Return sentences that explain the verdict with numbers. Default: a sentence with the scores.
 
         `verdict`: must not be undetermined.
         """

@@ -43,7 +43,7 @@ class Briefing(FrozenModel):
 
     @property
     def claim_groups(self) -> tuple[tuple[str, Standing, tuple[BriefingClaim, ...]], ...]:
-        """Groups (label, standing, claims and sources) in the order of display. Empty groups are left out."""
+        """Groups (label, standing, entries) in the order of display. Entries are claims or sources; no group is empty."""
         reliable, doubtful = (
             tuple(BriefingClaim(id=note.id, participant="", claim=note.words, reason="") for note in notes)
             for notes in (self.sources.reliable, self.sources.doubtful)

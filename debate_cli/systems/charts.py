@@ -64,9 +64,9 @@ def bar_chart(
 ) -> Chart:
     """Return a chart with a group of bars for each criterion. Each group has a bar for each debater.
 
-    `labels`: maps criteria to labels. `values`: maps each debater to a mapping from criteria to values. `ticks`: values
-    with a label on the axis, in ascending order; the last tick is the top of the chart. A tick of None means the largest
-    of `values`.
+    `labels`: maps criteria to labels. `values`: maps each debater to a mapping from criteria to numbers. `ticks`: the
+    numbers that label the axis, in ascending order; the last tick is the top of the chart. A tick of None stands for the
+    largest number in `values`.
     """
     end = max((value for of in values.values() for value in of.values()), default=0.0)
     series = tuple(

@@ -38,7 +38,7 @@ _REMARKS: dict[SourceOutcome, str] = {
 
 
 def build_source_tables(debate: Debate) -> list[Table]:
-    """Return one table of all citations with their quote checks, altered quotes first.
+    """Return a list with one table: all citations with their quote checks, altered quotes first.
 
     The list is empty if the debate has no citations.
     """

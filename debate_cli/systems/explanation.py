@@ -48,10 +48,14 @@ def describe_scores(
 ) -> str:
     """Return a sentence with the scores; empty if the verdict has no scores.
 
-    `max_score`: highest possible score; None if it is unknown. `maxima`: highest mark of each criterion. With `maxima`,
-    a second sentence names the criterion in which the two best debaters differ most. `marks`: maps each debater to a
-    mapping from criteria to marks. `weights`: weight of each criterion in the total, 0-1. None means weights in
-    proportion to `maxima`. `whole`: name of the total in the sentence.
+    If `maxima` is given, a second sentence names the criterion that separates the two best debaters most. Criteria with
+    a larger weight count more.
+
+    - `max_score`: highest possible score; None if it is unknown.
+    - `marks`: maps each debater to a mapping from criteria to marks.
+    - `maxima`: maps criteria to highest possible marks.
+    - `weights`: maps criteria to weights, 0-1. None means weights in proportion to `maxima`.
+    - `whole`: what the weights are shares of, e.g. `the score`, for the second sentence.
     """
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     if not ranked:
@@ -85,9 +89,9 @@ def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Map
 
 
 def describe_agreement(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """Return sentences on two or more verdicts: how they differ, and which are undetermined.
+    """Return sentences that say how the verdicts differ, and which of them are undetermined.
 
-    If all verdicts agree and none is undetermined, the only sentence is `They agree.`
+    If all verdicts agree and none is undetermined, the only sentence is `They agree.` `verdicts`: two or more.
     """
     outcomes: dict[str, list[Verdict]] = defaultdict(list)
     degrees: dict[str, list[Verdict]] = defaultdict(list)

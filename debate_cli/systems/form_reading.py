@@ -53,9 +53,10 @@ class MarkCollector:
 def unique_known_items(
     collector: MarkCollector, items: Iterable[ItemT], key: Callable[[ItemT], str], known: Collection[str]
 ) -> Iterator[ItemT]:
-    """Yield the judge's first entry about each name in `known`.
+    """Yield the first of the judge's `items` about each name in `known`.
 
-    All other entries are dropped with a warning. `key` returns the name that an entry is about.
+    Later items about the same name, and items about other names, are dropped with a warning. `key` returns the name that
+    an item is about.
     """
     seen: set[str] = set()
     for item in items:

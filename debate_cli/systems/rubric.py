@@ -14,7 +14,7 @@ from debate_cli.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """Changed settings of judging systems. All other settings keep their stored values."""
+    """Changed settings of judging systems. Settings that are not in the rubric keep the values from the transcript."""
 
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     criterion_weights: Mapping[str, float] = field(default_factory=dict[str, float])

@@ -22,7 +22,7 @@ def format_margin(verdict: Verdict) -> str:
 def format_ranked_scores(verdict: Verdict) -> str:
     """Return e.g. `(Pro 7.4, Con 6.8)`, the highest score first; empty if the verdict has no scores.
 
-    If `describe_answer` shows no margin, e.g. for an undetermined verdict, the scale is added: `(Pro 7.4, Con 6.8 of 10
+    If the verdict is undetermined, conditional or without a margin, the scale is added: `(Pro 7.4, Con 6.8 of 10
     points)`. For a vote on a debate, options that favour no debater are listed too: `(Con 0.73, CONDITIONAL 0.27, Pro
     0.0)`.
     """

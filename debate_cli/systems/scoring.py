@@ -57,12 +57,12 @@ def score(
 
 
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return a tuple with the verdict that has the flag `decides`.
+    """Return the verdict with the flag `decides`, as a tuple of length 1.
 
-    In a comparison of judge models, no verdict has the flag. The tuple then contains the first verdict, followed by the
-    verdicts of the same system from the other runs of the comparison.
+    If judge models are compared, no verdict has the flag. The result is then the first of `verdicts`, followed by the
+    verdicts of the same system from the other compared runs.
 
-    A person's verdict is never returned.
+    Verdicts by persons are ignored.
     """
     verdicts = [verdict for verdict in verdicts if verdict.reviewer is None]
     decisive = [verdict for verdict in verdicts if verdict.decides]
@@ -76,8 +76,8 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
     """Return the verdicts of several runs: first the deciding verdict, then all others, run by run.
 
-    `runs`: ids of the runs, oldest first. The deciding verdict is from the newest run by models. This verdict
-    gets the flag `decides`, unless the run belongs to a comparison of judge models.
+    `runs`: ids of the runs, oldest first. The deciding verdict is from the newest run that was not judged by a person. If
+    this run belongs to a comparison of judge models, the verdict comes first, but no verdict gets the flag `decides`.
     """
     given = tuple(verdicts)
     found = [item for run in runs for item in verdicts_of_run(debate, given, run)]

@@ -124,7 +124,7 @@ class JudgedLookup(FrozenModel):
     quote: str = ""
     """Words of the passage that the judge quotes; empty if the judge quotes none."""
     outcome: SourceOutcome | None = None
-    """Result of the check of `quote`; None if the judge names no passage."""
+    """Result of comparing `quote` with the passage, e.g. `verified`; None if the judge names no passage."""
     reason: str = ""
     """The judge's reasons for the answer; may be empty."""
 
@@ -230,7 +230,7 @@ class SourceNote(FrozenModel):
 
     @property
     def words(self) -> str:
-        """Title and finding, for one line of the briefing."""
+        """`title` and `finding` as one text, e.g. `report.pdf: verified, supports PRO-1`."""
         return f"{self.title}: {self.finding}" if self.title else self.finding
 
 

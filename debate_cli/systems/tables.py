@@ -36,7 +36,7 @@ class Gauge(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """A number with its interval from `low` to `high`, drawn on an axis. In plain text, the cell is empty."""
+    """A number with its interval from `low` to `high`, drawn on an axis from `start` to `end`. Not shown in plain text."""
 
     value: float | None
     low: float | None
@@ -136,7 +136,7 @@ def drop_empty_columns(table: Table) -> Table:
 
 
 def join_row_groups(groups: Iterable[Iterable[TableRow]]) -> tuple[TableRow | None, ...]:
-    """Join groups of rows, with None between them. Groups without rows are left out."""
+    """Return the rows of all groups, with None (a divider) between two groups. Groups without rows are left out."""
     found: list[TableRow | None] = []
     for rows in filter(None, map(tuple, groups)):
         found += [*([None] if found else []), *rows]

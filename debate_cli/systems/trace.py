@@ -183,10 +183,10 @@ class WeakestArgument:
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
     """Return the argument with the lowest score. If scores are equal, the worst standing decides.
 
-    Only arguments with a score, or with a standing worse than UPHELD, are compared. An argument without a score is
-    compared as if it had the highest possible score.
+    An argument without a score is ignored if it is UPHELD or has no standing. Otherwise, it is treated as if it had the
+    highest possible score.
 
-    None if no arguments are compared, or if several are compared and all are equally weak.
+    Return None if no argument remains, or if several remain and all are equally weak.
     """
     scores = score_arguments(debate, verdicts)
     rows = [

@@ -60,7 +60,7 @@ class Penalty(FrozenModel):
     turn: int
     """Index of the turn that loses the points."""
     kind: PenaltyKind
-    """The fault: a kind of suspect claim, `logic_gap`, `contradiction` or `dropped_premise`."""
+    """The fault, e.g. `contradiction`, or `fabricated` for a suspect claim."""
     points: float
     """Number of points, above 0."""
     about: str
@@ -229,7 +229,7 @@ def _apply_penalties(scores: TurnScores, penalties: Iterable[Penalty]) -> TurnSc
 def count_wins(
     debate: Debate, comparisons: Mapping[int, PairComparison]
 ) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
-    """Return (exchanges won by each participant, dimensions won by each participant).
+    """Return (number of exchanges that each participant won, number of wins of each participant in each dimension).
 
     An exchange is two adjacent turns. The winner of an exchange won more dimensions than the opponent.
     """

@@ -33,7 +33,7 @@ class PairComparison(Finding):
     tactics: str
 
     def describe(self) -> list[str]:
-        """Return who won each dimension."""
+        """Return one sentence: who won the exchange in logic, rhetoric and tactics."""
         return [f"Exchange won: logic {self.logic}, rhetoric {self.rhetoric}, tactics {self.tactics}"]
 
 
@@ -122,7 +122,7 @@ class Resolution(Finding):
     """Pattern of the debate, e.g. `coherence_collapse`; None in old transcripts."""
 
     def describe(self) -> list[str]:
-        """Return why narrative and scorecard name different winners, and the debate's pattern if known."""
+        """Return the judge's explanation and, if known, the pattern of the debate, e.g. `coherence collapse`."""
         pattern = f" Pattern: {self.pattern.replace('_', ' ')}." if self.pattern else ""
         return [f"Why narrative and scorecard differ: {self.explanation}{pattern}"]
 

@@ -28,9 +28,9 @@ PRESSURE_TARGETS = {
     "credibility": "the credibility of your evidence",
 }
 HARD_PRESSURE = 0.66
-"""A debater's prompt says "hard" if a pressure, 0-1, is at least this value."""
+"""A debater's prompt says "pressed hard" if the opponent's pressure on the debater, 0-1, is at least this value."""
 FIRM_PRESSURE = 0.33
-"""A debater's prompt says "firmly" if a pressure, 0-1, is at least this value and below HARD_PRESSURE."""
+"""A debater's prompt says "pressed firmly" if the opponent's pressure is at least this value, but below HARD_PRESSURE."""
 
 
 class PersonalityStep(FrozenModel):
@@ -106,7 +106,8 @@ def describe_pressure(debate: Debate, name: str) -> str:
 def format_pressure(start: Personality, now: Personality, pressures: Mapping[PressureKind, float]) -> str:
     """Describe `pressures`, and the traits that differ between `start` and `now`, for a debater's prompt.
 
-    `pressures`: maps kinds of pressure to strengths, 0-1. Empty if no trait differs and there is no pressure.
+    `pressures`: maps kinds of pressure to strengths, 0-1. The text is empty if no trait differs and no strength is above
+    0.
     """
     felt: list[str] = []
     for kind, value in pressures.items():

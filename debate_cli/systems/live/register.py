@@ -67,8 +67,8 @@ class _EntryKey(NamedTuple):
 def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: bool = True) -> tuple[RegisterRow, ...]:
     """Return the entries of the register with the decisions of the final review, sorted by turn.
 
-    Repeated reports of the same fault in the same quote become one entry. With `withdrawals=False`, an entry still
-    costs points after the review has withdrawn it.
+    Repeated reports of the same fault in the same quote become one entry. `withdrawals=False` means that withdrawn
+    entries still cost points.
     """
     rows: dict[_EntryKey, RegisterRow] = {}
     decisions: dict[_EntryKey, RegisterDecision] = {}
@@ -204,10 +204,10 @@ def add_faults(
     debate: Debate,
     collector: MarkCollector,
 ) -> None:
-    """Add a finding for each claim and gap that the judge reports.
+    """Add a finding to `collector` for each claim and gap that the judge reports.
 
-    A claim must quote the turn `last` or an earlier turn; a gap must quote a turn before `last`. A fault without such a
-    quote is dropped with a warning.
+    `last`: index of the last turn that the question is about. The quote of a claim must be in this turn or an earlier
+    turn. The quote of a gap must be in an earlier turn. Otherwise, the claim or gap is dropped with a warning.
     """
     for claim in claims:
         turn = _find_turn(claim.quote, debate.turns_before(last + 1), collector)

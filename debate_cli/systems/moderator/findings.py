@@ -7,9 +7,9 @@ from debate_cli.domain.frozen_model import FrozenModel
 
 
 class SummaryPoint(FrozenModel):
-    """Points with a common heading.
+    """A heading and the points below it.
 
-    With two debaters: points of one debater. With three or more: points on one subtopic.
+    The heading names a debater if the debate has two debaters, and a subtopic if it has more.
     """
 
     heading: str

@@ -36,7 +36,7 @@ class MarksForm(FormModel):
 
 
 class PointsForm(FormModel):
-    """Points in the summary of a round, with a common heading."""
+    """One heading in the summary of a round, with the points below it."""
 
     heading: str = text(60)
     points: tuple[str, ...] = items(2, least=1, chars=100)

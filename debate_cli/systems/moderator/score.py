@@ -91,7 +91,8 @@ class FinalRow(FrozenModel):
     round_mean: float | None
     """Mean of the debater's round sums, 0-30; None if no round is fully marked."""
     score: float | None
-    """Final score, 0-82.5. None if `total` or `round_mean` is None, or if only other debaters spoke."""
+    """Final score, 0-82.5. None if `total` or `round_mean` is None, or if the debater never spoke but another debater
+    did."""
     share: float | None
     """`score` divided by 82.5, the highest score; None without a score."""
     reasons: tuple[str, ...]
@@ -166,7 +167,7 @@ class ModeratorNotes(Notes):
     final: tuple[FinalRow, ...]
     """The final evaluation, one row per debater."""
     claimed: tuple[ClaimedTotal, ...]
-    """Totals that judges added up wrongly."""
+    """Totals, written by judges, that differ by more than 0.5 from the sums of the same judges' marks."""
     reasoning: tuple[Reasoning, ...]
     """Each judge's reasoning about the whole debate."""
     reports: tuple[RoundReport, ...] = ()
@@ -178,8 +179,8 @@ class ModeratorNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `ModeratorNotes`.
 
-    A debater has a score if at least one round and the final evaluation are fully marked for this debater. A debater has
-    no score if only other debaters spoke.
+    A debater has a score if at least one round and the final evaluation are fully marked for this debater. A debater who
+    never spoke has no score if another debater spoke.
 
     The verdict is undetermined in two cases: fewer than two debaters have a score, or a debater who spoke has none.
     """

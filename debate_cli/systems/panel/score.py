@@ -53,7 +53,7 @@ class BallotRow(FrozenModel):
     rationale: str
     """The reasons for the vote, in the judge's words."""
     changed: bool
-    """Whether the judge chose another option in the round before."""
+    """Whether the judge's option differs from the same judge's option in the round before."""
     changed_because: str | None
     """Why the judge changed the vote, in the judge's words; None if the judge gave no reason."""
     unexplained_change: bool

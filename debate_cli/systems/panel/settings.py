@@ -56,7 +56,7 @@ class PanelSettings(SystemSettings):
     judges: tuple[PanelJudge, ...] = ()
     """The judges of the panel, each with its settings. Default: the five shipped personas."""
     personas: tuple[str, ...] = ()
-    """Short form of `judges`: names of shipped personas, each a judge with the default weight."""
+    """Names of shipped personas, as a short form of `judges`. Each name adds a judge with the default weight."""
     dimensions: tuple[str, ...] = Field(default=("logic", "evidence", "rebuttal", "risk"), min_length=1)
     """Names of the criteria that each judge marks from 1 to 3. For a document, the defaults are completeness,
     feasibility, evidence and risk."""
@@ -134,7 +134,7 @@ class PanelSettings(SystemSettings):
         return self.model_copy(update={"judge": None, "judges": (member,), "personas": ()})
 
     def for_text(self) -> Self:
-        """Return the settings for judging a document: default dimensions are replaced by those for documents."""
+        """Return the settings for judging a document. If `dimensions` is not set, the default for documents is used."""
         return (
             self if "dimensions" in self.model_fields_set else self.model_copy(update={"dimensions": TEXT_DIMENSIONS})
         )

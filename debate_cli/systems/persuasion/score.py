@@ -59,8 +59,8 @@ class ScoreParts(_NoiseFree):
     stance: float
     """Points for the stance: 30 x |stance| x conviction."""
     persuasion: float
-    """Sum over the other debaters: 10 x the mean persuasion that the other debater received, from any speaker, plus 20 if
-    the other debater surrendered."""
+    """Points for each opponent, added up: 10 x the opponent's mean persuasion, plus 20 if the opponent surrendered. The
+    mean is over the last ten speeches, by any speaker, that had an effect on the opponent."""
     resistance: float
     """20 x conviction x (1 - mean attack received); 0 if no speech had an effect on the debater."""
     penalty: float
@@ -125,7 +125,7 @@ class CurvePoint(_NoiseFree):
 
 
 class StrategyUse(_NoiseFree):
-    """The predicted and the actual persuasion by the strategy of one turn."""
+    """The strategy of one turn: how much it was predicted to persuade, and how much the turn persuaded."""
 
     turn: int
     """Index of the turn, from 0."""
@@ -136,7 +136,7 @@ class StrategyUse(_NoiseFree):
     predicted: float | None
     """Predicted mean persuasion of the opponents, 0-1.2; None if nothing was predicted."""
     actual: float | None
-    """Mean persuasion of the opponents by this turn, 0-1; None if the turn had no effects."""
+    """How much the turn persuaded the opponents on average, 0-1; None if the turn had no effects."""
 
 
 class InfluenceEdge(_NoiseFree):

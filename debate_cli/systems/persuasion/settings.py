@@ -41,16 +41,17 @@ class Keywords(ConfigModel):
 
 
 class PersuasionFactors(ConfigModel):
-    """Weights of the four factors of persuasion with `effects: factors`. Persuasion is the weighted sum, at most 1."""
+    """Weights of four factors. If `effects` is `factors`, persuasion is the weighted sum of the factors, at most 1."""
 
     persuasion: UnitInterval = 0.3
     """Weight of the persuasive phrases, e.g. `consider`."""
     strategy_fit: UnitInterval = 0.2
-    """Weight of a factor that is 1 if `strategy: adaptive` would choose the speaker's strategy, otherwise 0."""
+    """Weight of the choice of strategy. This factor is 1 if the speaker uses the strategy that `strategy: adaptive` would
+    choose, otherwise 0."""
     evidence: UnitInterval = 0.3
     """Weight of the phrases that announce evidence, e.g. `study`."""
     social_influence: UnitInterval = 0.2
-    """Weight of the speaker's influence: the mean persuasion of the other debaters by the speaker so far."""
+    """Weight of the speaker's influence: how much the speaker's earlier turns persuaded the other debaters on average."""
 
 
 class PersuasionSettings(SystemSettings):
@@ -67,7 +68,7 @@ class PersuasionSettings(SystemSettings):
     """How a speech is rated. `keywords`: by phrases. `factors`: by phrases, strategy and earlier persuasion. `judge`:
     by a model."""
     factors: PersuasionFactors = PersuasionFactors()
-    """Weights of the factors with `effects: factors`."""
+    """Weights of the factors of persuasion; used only if `effects` is `factors`."""
     keywords: Keywords = Keywords()
     """Phrases for `effects: keywords` and `effects: factors`. Change them for a debate in another language."""
     matching: Matching = "substring"
@@ -89,14 +90,14 @@ class PersuasionSettings(SystemSettings):
             yield ("factors",), "at least one factor must be above 0"
 
     def without_surrender(self) -> Self:
-        """Return the settings with conditions under which no debater surrenders."""
+        """Return the settings, changed so that no debater surrenders."""
         never = {"surrender_threshold": 0.0, "stance_neutral_threshold": 0.0, "consecutive_persuasion": MAX_CONSECUTIVE}
         conditions = self.victory_conditions.model_copy(update=never)
         return self.model_copy(update={"victory_conditions": conditions})
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """One judge with `effects: judge`, otherwise none."""
+        """One seat if `effects` is `judge`; otherwise empty."""
         return super().seats if self.effects == "judge" else ()
 
     @property

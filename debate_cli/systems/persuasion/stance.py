@@ -21,9 +21,10 @@ RECENT_ROUNDS = 3
 RECENT_SPEECHES = 3
 """The strategy `aggressive` suits a speaker whose evidence, averaged over this number of latest speeches, is strong."""
 PERSUASION_THRESHOLD = 0.6
-"""A speech whose persuasion (0-1) is above this value moves the stance towards 0."""
+"""A speech whose persuasion (0-1) is above this value moves the stance of the persuaded debater towards 0."""
 ATTACK_THRESHOLD = 0.3
-"""Conviction reduces an attack (0-1). If the reduced attack is above this value, the stance moves away from 0."""
+"""A speech whose attack (0-1) is above this value moves the stance of the attacked debater away from 0. The attack is
+first reduced by 0.8 x the debater's conviction."""
 
 BANDS: dict[Band, float] = {"minimal": 0.2, "slight": 0.4, "moderate": 0.6, "significant": 0.8, "strong": math.inf}
 """Maps each band of persuasion to its upper bound (0-1). The bound itself is in the next band."""
@@ -85,7 +86,7 @@ class DebaterState:
 
     @property
     def influence(self) -> float:
-        """Mean persuasion of the other debaters by this debater, 0-1.
+        """How much this debater persuaded the other debaters on average, 0-1.
 
         The mean for each target is over the turns that affected the target. The result is the mean over the targets.
         """
@@ -163,7 +164,7 @@ def apply_effect(state: DebaterState, effect: Effect) -> DebaterState:
 def end_round(
     states: Mapping[str, DebaterState], conditions: VictoryConditions, bystander_effect: float
 ) -> dict[str, DebaterState]:
-    """Return the states after the surrenders at the end of a round.
+    """Return the debaters' states after the end of a round, when debaters may surrender.
 
     If a debater surrenders, the stance of each remaining debater on the same side of 0 (both above 0, or both below 0)
     moves towards 0 by the share `bystander_effect`, 0-1. Several surrenders in one round move a stance only once.
@@ -202,7 +203,7 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
 
 
 def record_speech(state: DebaterState, effects: tuple[Effect, ...], strategy: str | None) -> DebaterState:
-    """Return the speaker's state after a speech with `effects` on other debaters."""
+    """Return the speaker's state after a speech. `state`: before the speech. `effects`: on the other debaters."""
     if not effects:
         return state
     dealt = dict(state.persuasion_dealt)

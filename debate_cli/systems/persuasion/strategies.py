@@ -17,7 +17,7 @@ SITUATIONS = {
 """Maps each strategy to the situation that suits the strategy. The order matters: if several strategies have the highest
 predicted persuasion, `pick_strategy` picks the first of them."""
 UNTRIED_EFFECT = 0.3
-"""Predicted persuasion (0-1) of a target by a strategy that the speaker has not tried on this target."""
+"""Predicted persuasion (0-1) by a strategy that the speaker has not yet tried on the target."""
 SITUATION_BONUS = 0.2
 """Number that is added to the predicted persuasion (0-1) if the strategy suits the situation."""
 MIN_BALANCED_DEBATERS = 3

@@ -26,9 +26,9 @@ FIRMNESS = (
     (0.3, "with doubts", "You may give up an argument and narrow your position."),
     (0.0, "hardly any more", "You may give up everything but the core of your position."),
 )
-"""Triples (minimum conviction 0-1, how firmly the debater holds the position, what the debater may give up).
+"""Rows (minimum conviction 0-1, how firmly the debater holds the position, what the debater may give up).
 
-The first triple whose minimum is reached applies.
+The debater's prompt uses the words of the first row whose minimum is not above the debater's conviction.
 """
 
 

@@ -142,7 +142,8 @@ def _passage_words(passage: Passage, names: tuple[str, ...]) -> dict[str, str]:
 def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> AssessmentContent:
     """Return a finding for each answer about a citation or a claim.
 
-    A claim whose answer names no passage is `unknown`. A quote that is not in the named passage gives a warning.
+    If the answer about a claim names none of the passages that the judge was shown, `exists` is `unknown` in the finding.
+    If the answer quotes words that are not in the passage, a warning is added.
     """
     collector = MarkCollector()
     citations, claims = _round_citations(context), _round_claims(context)

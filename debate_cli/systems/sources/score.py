@@ -44,7 +44,8 @@ class DebaterSources(FrozenModel):
     counted: int
     """Number of citations that count: the quote was checked, and the judge's answer is not `unknown`."""
     credit: float
-    """Sum of the credits, 0-1 each, for the citations that count."""
+    """Sum over the citations that count and have a correct quote: 1 if the source supports the argument, 0.5 if it does so
+    only partly, otherwise 0."""
     score: float
     """`credit` divided by `counted`, 0-1; 0 if `counted` is 0."""
     altered: int

@@ -1,8 +1,9 @@
 """Scorer of the structured system, whose judges mark each argument by criteria.
 
-Score of an argument: weighted mean of its marks, each 1-10, minus the penalty for its fallacies, but at least 1. Marks
-and penalties are weighted means over the judges. Score of a debater: mean of the debater's arguments.
-Standings of claims do not change scores.
+Each mark is 1-10. For each criterion, the marks of several judges are averaged with the weights of the judges, and so are
+their penalties for fallacies. Score of an argument: mean of its marks, with the weights of the criteria, minus the
+penalty, but at least 1. Score of a debater: mean of the scores of the debater's arguments. Standings of claims do not
+change scores.
 """
 
 from collections import Counter, defaultdict
@@ -65,7 +66,7 @@ class ArgumentRow(FrozenModel):
     score: float | None
     """Score of the argument, 1-10; None if a criterion with a weight above 0 has no mark."""
     spread: dict[str, float] = Field(default={}, exclude_if=lambda spread: not spread)
-    """Maps each criterion that several judges marked to the highest mark minus the lowest mark."""
+    """The highest mark minus the lowest mark, by criterion. Criteria with a mark from only one judge are left out."""
 
     @property
     def marks(self) -> dict[str, float | None]:

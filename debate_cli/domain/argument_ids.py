@@ -124,7 +124,7 @@ class _References:
         self._turns = {turn.index: turn for turn in turns}
         own = [(turn.speaker, item.id, item.id) for turn in turns for item in turn.arguments or ()]
         self._ids = [*own, *((item.speaker, item.written, item.id) for item in renamed)]
-        """(author, written id, new id) of each argument."""
+        """(author, id that a text may use, id in the debate). An argument whose id was changed has two entries."""
 
     def resolve(self, turn: Turn) -> Turn:
         changes: dict[str, object] = {}

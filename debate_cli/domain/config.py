@@ -244,11 +244,12 @@ class FormatConfig(ConfigModel):
     cross-examination, closing. 4 or more: also rebuttals before the closing. In a free-flowing debate, the number sets
     `turns`."""
     exchanges: int = Field(default=1, ge=1, le=10)
-    """Semi-structured: number of exchanges. One exchange is a round of follow-up questions and a round of answers."""
+    """Number of exchanges in a semi-structured debate. One exchange is a round of follow-up questions and a round of
+    answers."""
     answers: bool = False
     """Whether a round of answers follows each cross-examination. Semi-structured debates always have this round."""
     turns: int = Field(default=4, ge=1, le=MAX_ROUNDS)
-    """Free-flowing: number of speeches of each debater."""
+    """Number of speeches of each debater in a free-flowing debate."""
     history: Literal["auto", "full", "recent"] = "auto"
     """What a prompt contains. `full`: the whole debate. `recent`: the newest speeches and a list of older arguments.
     `auto`: `full` while the debate has at most 40 turns and the prompt is short, else `recent`."""
@@ -370,7 +371,7 @@ class DebateConfig(ConfigModel):
         return self.resolve_model("judge") or self.resolve_model("default")
 
     def resolve_model(self, role: str) -> ModelSpec | None:
-        """Return the model that `role` names; None if `role` is unknown.
+        """Return the settings of the model or person that `role` names; None if `role` is unknown.
 
         `role`: a name in `models`, `provider/model` or a person, e.g. `human`.
         """
@@ -402,9 +403,9 @@ Keys that are not listed keep their names.
 def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of `data` in which the sections in LEGACY_SECTIONS are settings of the system `persuasion`.
 
-    - A section stays in its old place if `persuasion` already has the new setting.
-    - If `judging.systems` is not set, `persuasion` becomes the only system.
-    - If `judging.systems` does not include `persuasion`, all sections stay in their old places.
+    - If `judging.systems` is not set, it becomes a list of `persuasion` alone.
+    - If `judging.systems` is set without `persuasion`, nothing is moved.
+    - If `persuasion` already has the setting that a section would become, that section is not moved.
     """
     moved = dict(data)
     sections = [section for section in LEGACY_SECTIONS if isinstance(data.get(section), dict)]

@@ -1,4 +1,4 @@
-"""Removes secrets from everything that is written: known secrets, and texts that look like API keys.
+"""Removes known secrets, and texts that look like API keys, from everything that is written.
 
 Redacted JSON remains valid JSON.
 """
@@ -56,7 +56,7 @@ class Redactor:
         """True if all secrets consist of printable ASCII characters without spaces. Their encodings then do, too."""
 
     def __call__(self, text: str) -> str:
-        """Return `text` without secrets, including those that JSON escapes or invisible characters hide."""
+        """Return `text` without secrets. Also finds secrets that contain JSON escapes or invisible characters."""
         text = self._redact_plain(text)
         revealed = reveal_text(text)
         if revealed == text:

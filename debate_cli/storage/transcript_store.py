@@ -64,9 +64,9 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
 
 
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
-    """Return `; did you mean …?` with the alphabetically last id that begins with `name`.
+    """Return `; did you mean …?` with an id of a debate in `folders`; empty if no id is similar to `name`.
 
-    If no id begins with `name`, the text names the most similar id. Empty if no id in `folders` is similar.
+    Ids that begin with `name` are preferred; among them, the alphabetically last.
     """
     ids: set[str] = set()
     for folder in folders:

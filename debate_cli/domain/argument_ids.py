@@ -27,9 +27,10 @@ class RenamedArgument(NamedTuple):
 def rename_arguments(
     arguments: Sequence[Argument], speaker: Participant, taken: Collection[str]
 ) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
-    """Change ids that do not begin with the prefix of `speaker`. Returns (all arguments, changed arguments).
+    """Give a new id to each of `arguments` whose id does not begin with the prefix of `speaker`.
 
-    `taken`: ids that a new id must not repeat, e.g. those of earlier turns.
+    Returns (all arguments, old and new id of each changed argument). `taken`: ids that are not available, e.g. those
+    of earlier turns.
     """
     used = {*taken, *(argument.id for argument in arguments if _is_own(argument.id, speaker))}
     kept: list[Argument] = []

@@ -20,7 +20,8 @@ class EvidenceSource(ConfigModel):
     path: str = Field(min_length=1)
     """A file, a folder, or a pattern such as `reports/*.md`, relative to the configuration."""
     title: str | None = Field(default=None, min_length=1, max_length=200)
-    """Title of a single file. None means the file's first heading, or the file's name if there is no heading."""
+    """Title, if `path` is a single file; else ignored. None means the first heading of each file, or the file's name if
+    it has no heading."""
 
 
 Domain = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]*(/\S*)?$", max_length=253)]
@@ -96,17 +97,17 @@ class MockFaults(ConfigModel):
     """Share (0-1) of the mock's calls that fail, per kind of failure. The seed decides which calls fail."""
 
     rate_limit: float = Field(default=0, ge=0, le=1)
-    """Calls rejected because of a rate limit."""
+    """Share of calls rejected because of a rate limit."""
     timeout: float = Field(default=0, ge=0, le=1)
-    """Calls that time out."""
+    """Share of calls that time out."""
     server_error: float = Field(default=0, ge=0, le=1)
-    """Answers that a server error interrupts."""
+    """Share of answers that a server error interrupts."""
     malformed: float = Field(default=0, ge=0, le=1)
-    """Answers whose last third is missing, so that their JSON is not valid."""
+    """Share of answers whose last third is missing, so that their JSON is not valid."""
     truncated: float = Field(default=0, ge=0, le=1)
-    """Like `malformed`, but the answer reports that it reached the limit of output tokens."""
+    """Like `malformed`, but these answers report that they reached the limit of output tokens."""
     refusal: float = Field(default=0, ge=0, le=1)
-    """Calls that the model refuses."""
+    """Share of calls that the model refuses."""
 
 
 class MockBias(ConfigModel):
@@ -117,9 +118,9 @@ class MockBias(ConfigModel):
     longer: float = Field(default=0, ge=-1, le=1)
     """Advantage of a side whose speeches are at least 30 % longer."""
     confident: float = Field(default=0, ge=-1, le=1)
-    """Bonus for a side that often claims to be certain; deduction for a side that often claims to be unsure."""
+    """Advantage of a side that often claims to be certain, and disadvantage of a side that often claims to be unsure."""
     citation: float = Field(default=0, ge=-1, le=1)
-    """Bonus for a side that names a study."""
+    """Advantage of a side that names a study."""
     noise: float = Field(default=0, ge=0, le=1)
     """Largest random change of a side's marks in each judgement, upwards or downwards."""
 

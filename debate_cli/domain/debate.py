@@ -89,7 +89,7 @@ class Debate(FrozenModel):
     shown_passages: Mapping[str, tuple[str, ...]] = {}
     """Maps the key of each task (a cue or a brief) to the ids of the passages that were found for it."""
     searches: tuple[SearchRecord, ...] = ()
-    """Web searches and rerankings. Searches for speeches come first, then searches for judgements."""
+    """Web searches and rerankings. Those for speeches come first, then those for judgements."""
     assessments: tuple[Assessment, ...] = ()
     """The assessments, sorted by run, system, subject, revision and judge."""
     failures: tuple[Failure, ...] = ()
@@ -222,8 +222,8 @@ class Debate(FrozenModel):
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
         """Return all judging runs in ascending order of precedence.
 
-        Runs by people come first, then runs by models. Each group starts with the runs that did not judge all turns
-        (see `judged_all_turns`). Among equal runs, older runs come first.
+        Runs by people come before runs by models. Then, runs that did not judge all turns (see `judged_all_turns`)
+        come before runs that did. Then, older runs come before newer runs.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 

@@ -175,9 +175,9 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""`fold_growing` stores this number of newest intermediate results for each `name`.
+"""`fold_growing` stores the results after this number of last items, for each `name`.
 
-If a later call lacks up to 7 of the last items, it can therefore continue from a stored result.
+A later call that has all items except up to 7 of the last can therefore continue from a stored result.
 """
 
 

@@ -256,8 +256,8 @@ def judge_title(kind: str, assessor: str) -> str:
 
 
 def judge_model_role(system: SystemSettings, assessor: str) -> str | None:
-    """Return the model that the settings name for a judge; None if the settings name no model.
+    """Return the configured model of the judge `assessor`; None if the settings of `system` do not set one.
 
-    Raises KeyError if the system has no judge `assessor`.
+    The result is a name in `models`, or `provider/model`. Raises KeyError if the system has no judge `assessor`.
     """
     return {seat.id: seat.model for seat in system.seats}[assessor]

@@ -26,7 +26,7 @@ RIGID_TRAITS = 4
 SHARPENED_TRAITS = 3
 """Number of traits that pressure raises if a personality is not rigid: those with the highest values."""
 TRAIT_MIDDLE = 5.5
-"""Value towards which the extreme traits of a rigid personality move."""
+"""Value towards which pressure moves the extreme traits of a rigid personality."""
 
 
 class Personality(ConfigModel):

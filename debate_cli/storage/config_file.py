@@ -183,10 +183,10 @@ class _ConfigLoader:
         )
 
     def _validate(self, data: dict[str, Any], checks: Sequence[ConfigCheck]) -> DebateConfig | None:
-        """Add all problems in `data` to `problems`. Returns the configuration after repairs.
+        """Add all problems in `data` to `self.problems`. Returns the configuration, with repairs if there are problems.
 
-        If a validation fails, the wrong parts are repaired and `data` is validated again, to find further problems.
-        After _MAX_REPAIRS failed validations, the result is None.
+        One validation does not find all problems. So the wrong parts of a copy are repaired, and the copy is validated
+        again. Returns None if _MAX_REPAIRS validations have failed.
         """
         repair = ConfigRepair(deepcopy(data))
         for _ in range(_MAX_REPAIRS):

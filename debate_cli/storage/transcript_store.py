@@ -102,9 +102,9 @@ def open_debate(path: Path) -> StoredDebate:
 
 
 def cut_damaged_journal(path: Path) -> str | None:
-    """Lock the debate at `path`, and remove the damaged end of its journal.
+    """Remove the damaged end of the journal of the debate at `path`. The debate is locked meanwhile.
 
-    Return a message about the removed lines; None if nothing was removed.
+    Returns a message about the removed lines; None if nothing was removed.
     """
     journal, _ = _journal_and_transcript(path)
     if not journal.exists():

@@ -55,7 +55,7 @@ class EvidenceConfig(ConfigModel):
     """Sources of a debate. Before each speech, the debater gets passages that the speech may cite."""
 
     sources: tuple[Annotated[str, Field(min_length=1)] | EvidenceSource, ...] = Field(default=(), max_length=1000)
-    """Files, folders or patterns, relative to the configuration. `{path, title}` gives a file a title."""
+    """Files, folders or patterns, relative to the configuration. `{path: a.md, title: Our data}` gives a file a title."""
     web: WebSearchConfig | None = Field(default=None, exclude_if=lambda web: web is None)
     """Web search; None means that only files are searched."""
     rerank: RerankConfig | None = Field(default=None, exclude_if=lambda rerank: rerank is None)

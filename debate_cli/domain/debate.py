@@ -545,8 +545,7 @@ def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) ->
 def is_rehearsal(debate: Debate) -> bool:
     """Whether the mock is the only model in the debate. People and imported speeches do not count as models.
 
-    A closed debate with answers: only the models that answered count. Any other debate: the configured models count
-    too.
+    In a closed debate with answers, only models that answered count. In any other debate, configured models count too.
     """
     models: set[str | None] = set(_models_that_answered(debate))
     if debate.closed is None or not models:

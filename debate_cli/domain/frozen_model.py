@@ -175,9 +175,9 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""`fold_growing` stores the results after this number of last items, for each `name`.
+"""For each `name`, `fold_growing` stores the intermediate results after this number of last items.
 
-A later call that has all items except up to 7 of the last can therefore continue from a stored result.
+Example: after a fold of 20 items, a fold of the first 13 of them does not start again.
 """
 
 

@@ -45,7 +45,7 @@ class JournalMirror(Protocol):
         ...
 
     def append(self, line: bytes) -> None:
-        """Store a further line."""
+        """Store `line` after the stored lines."""
         ...
 
     async def sync(self) -> None:

@@ -184,9 +184,12 @@ DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
 def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
     """Yield the folders in which to search for a debate: the output folder, then DEFAULT_OUTPUT_FOLDER.
 
-    The output folder is `out`, else the variable DEBATE_OUT, else `output.dir` in a configuration. The configuration is
-    the file `config`. If `config` is None or `-`, it is the first existing file of DEFAULT_CONFIG_PATHS. Errors in the
-    configuration are ignored.
+    The output folder is the first of these that is set:
+
+    - `out`
+    - the environment variable DEBATE_OUT
+    - `output.dir` in the configuration file `config`. If `config` is None or `-`, the first existing file of
+      DEFAULT_CONFIG_PATHS is read. Errors in the file are ignored.
     """
     named = Path(config) if config is not None and config != "-" else None
     first = out or _output_dir(named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None))

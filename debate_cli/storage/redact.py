@@ -18,7 +18,7 @@ PLACEHOLDER_KEYS = frozenset({
     "ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted", "default", "structured",
     *get_args(Phase),
 })  # fmt: skip
-"""Values that are never redacted: dummy keys for servers without keys, and words that transcripts contain."""
+"""Values that are never redacted: dummy keys for servers that need no key, and words of the transcript's format."""
 _WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
 r"""Matches the start of a word. The `n` of a JSON escape `\n` does not belong to the word after it."""
 _API_KEY = re.compile(

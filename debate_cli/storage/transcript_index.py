@@ -31,7 +31,7 @@ class IndexEntry:
     conclusions: tuple[Verdict, ...]
     """The verdicts to list, the deciding verdict first; empty if the debate has no transcript.
 
-    - one verdict per judging system: of its runs with verdicts, the last in `runs_by_precedence`
+    - one verdict per judging system: from its run that comes last in `runs_by_precedence`
     - verdicts of other judge models that are compared with this verdict
     - all verdicts of human reviewers
     """

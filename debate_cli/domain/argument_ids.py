@@ -27,9 +27,10 @@ class RenamedArgument(NamedTuple):
 def rename_arguments(
     arguments: Sequence[Argument], speaker: Participant, taken: Collection[str]
 ) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
-    """Change ids that do not begin with the prefix of `speaker`. Returns (all arguments, changed arguments).
+    """Give a new id to each of `arguments` whose id does not begin with the prefix of `speaker`.
 
-    `taken`: ids that a new id must not repeat, e.g. those of earlier turns.
+    Returns (all arguments, old and new id of each changed argument). `taken`: ids that are not available, e.g. those
+    of earlier turns.
     """
     used = {*taken, *(argument.id for argument in arguments if _is_own(argument.id, speaker))}
     kept: list[Argument] = []
@@ -124,7 +125,7 @@ class _References:
         self._turns = {turn.index: turn for turn in turns}
         own = [(turn.speaker, item.id, item.id) for turn in turns for item in turn.arguments or ()]
         self._ids = [*own, *((item.speaker, item.written, item.id) for item in renamed)]
-        """(author, written id, new id) of each argument."""
+        """(author, id that a text may use, id in the debate). An argument whose id was changed has two entries."""
 
     def resolve(self, turn: Turn) -> Turn:
         changes: dict[str, object] = {}

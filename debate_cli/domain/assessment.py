@@ -96,7 +96,7 @@ class Manipulation(Finding):
 
     @property
     def label(self) -> str:
-        """The value of `technique`, or `found by the judge` if a judge quoted the words."""
+        """`technique` if the program found the manipulation, `found by the judge` if a judge reported it."""
         return self.technique if self.found_by == "rules" else "found by the judge"
 
     def describe(self) -> list[str]:

@@ -20,7 +20,8 @@ class EvidenceSource(ConfigModel):
     path: str = Field(min_length=1)
     """A file, a folder, or a pattern such as `reports/*.md`, relative to the configuration."""
     title: str | None = Field(default=None, min_length=1, max_length=200)
-    """Title of a single file. None means the file's first heading, or the file's name if there is no heading."""
+    """Title, if `path` is a single file; else ignored. None means the first heading of each file, or the file's name if
+    it has no heading."""
 
 
 Domain = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]*(/\S*)?$", max_length=253)]
@@ -54,7 +55,7 @@ class EvidenceConfig(ConfigModel):
     """Sources of a debate. Before each speech, the debater gets passages that the speech may cite."""
 
     sources: tuple[Annotated[str, Field(min_length=1)] | EvidenceSource, ...] = Field(default=(), max_length=1000)
-    """Files, folders or patterns, relative to the configuration. `{path, title}` gives a file a title."""
+    """Files, folders or patterns, relative to the configuration. `{path: a.md, title: Our data}` gives a file a title."""
     web: WebSearchConfig | None = Field(default=None, exclude_if=lambda web: web is None)
     """Web search; None means that only files are searched."""
     rerank: RerankConfig | None = Field(default=None, exclude_if=lambda rerank: rerank is None)
@@ -96,17 +97,17 @@ class MockFaults(ConfigModel):
     """Share (0-1) of the mock's calls that fail, per kind of failure. The seed decides which calls fail."""
 
     rate_limit: float = Field(default=0, ge=0, le=1)
-    """Calls rejected because of a rate limit."""
+    """Share of calls rejected because of a rate limit."""
     timeout: float = Field(default=0, ge=0, le=1)
-    """Calls that time out."""
+    """Share of calls that time out."""
     server_error: float = Field(default=0, ge=0, le=1)
-    """Answers that a server error interrupts."""
+    """Share of answers that a server error interrupts."""
     malformed: float = Field(default=0, ge=0, le=1)
-    """Answers whose last third is missing, so that their JSON is not valid."""
+    """Share of answers whose last third is missing, so that their JSON is not valid."""
     truncated: float = Field(default=0, ge=0, le=1)
-    """Like `malformed`, but the answer reports that it reached the limit of output tokens."""
+    """Like `malformed`, but these answers report that they reached the limit of output tokens."""
     refusal: float = Field(default=0, ge=0, le=1)
-    """Calls that the model refuses."""
+    """Share of calls that the model refuses."""
 
 
 class MockBias(ConfigModel):
@@ -117,9 +118,9 @@ class MockBias(ConfigModel):
     longer: float = Field(default=0, ge=-1, le=1)
     """Advantage of a side whose speeches are at least 30 % longer."""
     confident: float = Field(default=0, ge=-1, le=1)
-    """Bonus for a side that often claims to be certain; deduction for a side that often claims to be unsure."""
+    """Advantage of a side that often claims to be certain, and disadvantage of a side that often claims to be unsure."""
     citation: float = Field(default=0, ge=-1, le=1)
-    """Bonus for a side that names a study."""
+    """Advantage of a side that names a study."""
     noise: float = Field(default=0, ge=0, le=1)
     """Largest random change of a side's marks in each judgement, upwards or downwards."""
 
@@ -244,11 +245,12 @@ class FormatConfig(ConfigModel):
     cross-examination, closing. 4 or more: also rebuttals before the closing. In a free-flowing debate, the number sets
     `turns`."""
     exchanges: int = Field(default=1, ge=1, le=10)
-    """Semi-structured: number of exchanges. One exchange is a round of follow-up questions and a round of answers."""
+    """Number of exchanges in a semi-structured debate. One exchange is a round of follow-up questions and a round of
+    answers."""
     answers: bool = False
     """Whether a round of answers follows each cross-examination. Semi-structured debates always have this round."""
     turns: int = Field(default=4, ge=1, le=MAX_ROUNDS)
-    """Free-flowing: number of speeches of each debater."""
+    """Number of speeches of each debater in a free-flowing debate."""
     history: Literal["auto", "full", "recent"] = "auto"
     """What a prompt contains. `full`: the whole debate. `recent`: the newest speeches and a list of older arguments.
     `auto`: `full` while the debate has at most 40 turns and the prompt is short, else `recent`."""
@@ -370,7 +372,7 @@ class DebateConfig(ConfigModel):
         return self.resolve_model("judge") or self.resolve_model("default")
 
     def resolve_model(self, role: str) -> ModelSpec | None:
-        """Return the model that `role` names; None if `role` is unknown.
+        """Return the settings of the model or person that `role` names; None if `role` is unknown.
 
         `role`: a name in `models`, `provider/model` or a person, e.g. `human`.
         """
@@ -402,9 +404,9 @@ Keys that are not listed keep their names.
 def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of `data` in which the sections in LEGACY_SECTIONS are settings of the system `persuasion`.
 
-    - A section stays in its old place if `persuasion` already has the new setting.
-    - If `judging.systems` is not set, `persuasion` becomes the only system.
-    - If `judging.systems` does not include `persuasion`, all sections stay in their old places.
+    - If `judging.systems` is not set, it becomes a list of `persuasion` alone.
+    - If `judging.systems` is set without `persuasion`, nothing is moved.
+    - If `persuasion` already has the setting that a section would become, that section is not moved.
     """
     moved = dict(data)
     sections = [section for section in LEGACY_SECTIONS if isinstance(data.get(section), dict)]

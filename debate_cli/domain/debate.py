@@ -87,9 +87,9 @@ class Debate(FrozenModel):
     passages: tuple[Passage, ...] = ()
     """All passages that were found for debaters and judges, in the order of the passages' ids."""
     shown_passages: Mapping[str, tuple[str, ...]] = {}
-    """Maps the key of a cue or brief to the ids of the passages that were found for this task."""
+    """Maps the key of each task (a cue or a brief) to the ids of the passages that were found for it."""
     searches: tuple[SearchRecord, ...] = ()
-    """Web searches and rerankings. Searches for speeches come first, then searches for judgements."""
+    """Web searches and rerankings. Those for speeches come first, then those for judgements."""
     assessments: tuple[Assessment, ...] = ()
     """The assessments, sorted by run, system, subject, revision and judge."""
     failures: tuple[Failure, ...] = ()
@@ -222,8 +222,8 @@ class Debate(FrozenModel):
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
         """Return all judging runs in ascending order of precedence.
 
-        Runs by people come first, then runs by models. Each group starts with the runs that did not judge all turns
-        (see `judged_all_turns`). Among equal runs, older runs come first.
+        Runs by people come before runs by models. Then, runs that did not judge all turns (see `judged_all_turns`)
+        come before runs that did. Then, older runs come before newer runs.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
@@ -531,10 +531,9 @@ def models_used_by_judges(debate: Debate, run: str, system: str, assessor: str |
 
 
 def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) -> str | None:
-    """Return the model (`provider/model`) that a run's judge is configured to use.
+    """Return the configured model (`provider/model`) of a judge in `run`; None if no model is configured.
 
-    `role`: value of `judge` or `model` in the system's settings; None if not set. Returns None if there is no such
-    model.
+    `role`: value of `judge` or `model` in the settings of the judging system; None if the value is not set.
     """
     config = debate.config
     if run.models:
@@ -544,9 +543,9 @@ def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) ->
 
 
 def is_rehearsal(debate: Debate) -> bool:
-    """Whether the mock gave all answers. People and imported speeches are ignored.
+    """Whether the mock is the only model in the debate. People and imported speeches do not count as models.
 
-    If the debate is open or has no answer, this also requires that all configured models are the mock.
+    In a closed debate with answers, only models that answered count. In any other debate, configured models count too.
     """
     models: set[str | None] = set(_models_that_answered(debate))
     if debate.closed is None or not models:

@@ -137,7 +137,7 @@ class QuoteCheck:
 
     outcome: QuoteOutcome
     passage_words: str = ""
-    """The words of the passage that were compared with the quote; empty if there are none."""
+    """The part of the passage that the quote was compared with; empty if the quote was not found."""
     difference: str = ""
     """How the quote differs from the passage, e.g. `“may” became “will”`; empty if it does not differ."""
     spans: tuple[tuple[int, int], ...] = ()

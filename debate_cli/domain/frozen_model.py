@@ -175,9 +175,9 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""`fold_growing` stores this number of newest intermediate results for each `name`.
+"""For each `name`, `fold_growing` stores the intermediate results after this number of last items.
 
-If a later call lacks up to 7 of the last items, it can therefore continue from a stored result.
+Example: after a fold of 20 items, a fold of the first 13 of them does not start again.
 """
 
 
@@ -204,7 +204,7 @@ def fold_growing(
 class _Folds:
     def __init__(self) -> None:
         self.newest: dict[Hashable, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
-        """Maps the name of each fold to (folded items, newest intermediate results)."""
+        """Maps `name` of `fold_growing` to (items of its newest call, results after the last of these items)."""
 
 
 @memoize_on_value

@@ -52,9 +52,9 @@ class SystemSettings(ConfigModel):
         return frozenset()
 
     def with_lookup(self, lookup: str) -> Self | None:
-        """Return the settings with `lookup` as the place where claims are looked up.
+        """Return the settings with this value of `lookup`, which says where the system looks up debaters' claims.
 
-        Returns None for a system that cannot look up claims.
+        Returns None if the system cannot look up claims.
         """
         return None
 
@@ -221,9 +221,10 @@ class JudgingConfig(ConfigModel):
     )
     """Judging systems, at least one. A name alone selects the system's default settings."""
     question: str | None = Field(default=None, exclude_if=lambda question: question is None)
-    """Only in transcripts: the question about a judged text. `judge --config` takes it from `topic`."""
+    """The question about a judged text. Only in transcripts; to set it, write `topic` in the file of `judge --config`."""
     context: str | None = Field(default=None, exclude_if=lambda context: context is None)
-    """Only in transcripts: context for the judges of a text. `judge --config` takes it from `background`."""
+    """Context for the judges of a text. Only in transcripts; to set it, write `background` in the file of
+    `judge --config`."""
 
     def notices(self) -> tuple[str, ...]:
         """Return one sentence per unexpected effect of a system's settings. Each sentence begins with the key path."""
@@ -256,8 +257,8 @@ def judge_title(kind: str, assessor: str) -> str:
 
 
 def judge_model_role(system: SystemSettings, assessor: str) -> str | None:
-    """Return the model that the settings name for a judge; None if the settings name no model.
+    """Return the configured model of the judge `assessor`; None if the settings of `system` do not set one.
 
-    Raises KeyError if the system has no judge `assessor`.
+    The result is a name in `models`, or `provider/model`. Raises KeyError if the system has no judge `assessor`.
     """
     return {seat.id: seat.model for seat in system.seats}[assessor]

@@ -54,7 +54,7 @@ class JudgingRun(FrozenModel):
     """Kinds of this run's systems that a later run has replaced. Not written to files."""
 
     def active_systems(self) -> tuple[SystemSettings, ...]:
-        """Return the systems that no later run replaced."""
+        """Return this run's judging systems, without those that a later run has replaced."""
         return tuple(system for system in self.judging.systems if system.kind not in self.replaced)
 
 

@@ -24,9 +24,9 @@ HIGH_TRAIT, LOW_TRAIT = 8.0, 2.0
 RIGID_TRAITS = 4
 """A personality with at least this number of extreme traits is rigid."""
 SHARPENED_TRAITS = 3
-"""If a personality is not rigid, pressure raises this number of its highest traits."""
+"""Number of traits that pressure raises if a personality is not rigid: those with the highest values."""
 TRAIT_MIDDLE = 5.5
-"""Value towards which the extreme traits of a rigid personality move."""
+"""Value towards which pressure moves the extreme traits of a rigid personality."""
 
 
 class Personality(ConfigModel):

@@ -24,8 +24,8 @@ class LedgerEntry(NamedTuple):
     """A claim of an older turn, with the responses to the claim. The texts are not sanitized."""
 
     id: str
-    """Id of the argument. A turn without arguments and responses has the id `turn N`, where N is the index of the
-    turn."""
+    """Id of the argument that makes the claim. If the turn has no arguments and no responses, its whole text is the
+    claim, and the id is `turn N` with the index N of the turn."""
     speaker: str
     claim: str
     """First sentence of the claim, at most MAX_CLAIM_CHARS characters."""

@@ -63,7 +63,10 @@ class Cue(FrozenModel):
 
 
 class Brief(FrozenModel):
-    """A request to a judge to assess the debate or a part of it. The assessment has these fields too, and others."""
+    """A request to a judge to assess the debate or a part of it.
+
+    The class of the answer, `Assessment`, has all fields of this class and further ones.
+    """
 
     run: str
     """Id of the judging run: `r1` for the debate's own run, `r2` and so on for later runs."""

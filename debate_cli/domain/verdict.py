@@ -47,7 +47,7 @@ class Verdict(FrozenModel):
     run: str
     """Id of the judging run, e.g. `r1`."""
     winner: str | None
-    """Name of the winner; None for a draw, a conditional or an undetermined verdict."""
+    """Name of the debater who won; None if no debater won, e.g. in a draw, and for every judged document."""
     victory: Victory
     """How clear the result is; `undetermined` if too little was assessed."""
     margin: float | None
@@ -96,7 +96,7 @@ class Verdict(FrozenModel):
 
     @property
     def option_shares(self) -> dict[str, float]:
-        """The `option_scores` above 0, e.g. a panel's shares of weight, 0-1. Empty if `option` is None."""
+        """The `option_scores` above 0, e.g. `{"PASS": 0.7, "FAIL": 0.3}`. Empty if `option` is None."""
         return {} if self.option is None else {name: score for name, score in self.option_scores.items() if score > 0}
 
     @property

@@ -68,13 +68,13 @@ class LoadedConfig:
 
     config: DebateConfig
     folder: Path
-    """Folder that relative paths refer to: the folder of the file, else the working folder."""
+    """Relative paths in the configuration start here: the file's folder, or the working folder if there is no file."""
     secrets: tuple[str, ...]
     """Values that must never be written: secret variables, headers, and keys of providers."""
     prompts: Mapping[str, str]
     """Texts that replace built-in prompts, by the prompt's name."""
     source_map: SourceMap
-    """Position of each value, for the errors of later checks."""
+    """Positions of the values in the file. Later checks name them in their errors."""
     env: Environment = field(default_factory=lambda: Environment({}))
     """Variables of the process and of the `.env` file."""
     provider_origins: Mapping[str, ProviderOrigin] = field(default_factory=dict[str, ProviderOrigin])
@@ -183,10 +183,10 @@ class _ConfigLoader:
         )
 
     def _validate(self, data: dict[str, Any], checks: Sequence[ConfigCheck]) -> DebateConfig | None:
-        """Add all problems in `data` to `problems`. Returns the configuration after repairs.
+        """Add all problems in `data` to `self.problems`. Returns the configuration, with repairs if there are problems.
 
-        If a validation fails, the wrong parts are repaired and `data` is validated again, to find further problems.
-        After _MAX_REPAIRS failed validations, the result is None.
+        One validation does not find all problems. So the wrong parts of a copy are repaired, and the copy is validated
+        again. Returns None if _MAX_REPAIRS validations have failed.
         """
         repair = ConfigRepair(deepcopy(data))
         for _ in range(_MAX_REPAIRS):

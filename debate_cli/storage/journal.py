@@ -45,7 +45,7 @@ class JournalMirror(Protocol):
         ...
 
     def append(self, line: bytes) -> None:
-        """Store a further line."""
+        """Store `line` after the stored lines."""
         ...
 
     async def sync(self) -> None:
@@ -206,7 +206,7 @@ class Journal:
 def read_journal(path: Path) -> JournalContents:
     """Read the journal at `path`.
 
-    Raises TranscriptError for a damaged line, a newer version, or a file without events.
+    Raises TranscriptError if a line is damaged, if a newer version wrote the file, or if the file has no events.
     """
     contents, damage = _scan(path)
     if damage is not None:

@@ -1,4 +1,4 @@
-"""Removes secrets from everything that is written: known secrets, and texts that look like API keys.
+"""Removes known secrets, and texts that look like API keys, from everything that is written.
 
 Redacted JSON remains valid JSON.
 """
@@ -18,7 +18,7 @@ PLACEHOLDER_KEYS = frozenset({
     "ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted", "default", "structured",
     *get_args(Phase),
 })  # fmt: skip
-"""Values that are never redacted: dummy keys for servers without keys, and words that transcripts contain."""
+"""Values that are never redacted: dummy keys for servers that need no key, and words of the transcript's format."""
 _WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
 r"""Matches the start of a word. The `n` of a JSON escape `\n` does not belong to the word after it."""
 _API_KEY = re.compile(
@@ -56,7 +56,7 @@ class Redactor:
         """True if all secrets consist of printable ASCII characters without spaces. Their encodings then do, too."""
 
     def __call__(self, text: str) -> str:
-        """Return `text` without secrets, including those that JSON escapes or invisible characters hide."""
+        """Return `text` without secrets. Also finds secrets that contain JSON escapes or invisible characters."""
         text = self._redact_plain(text)
         revealed = reveal_text(text)
         if revealed == text:

@@ -111,7 +111,7 @@ class Transcript(FrozenModel):
 
 
 def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcript:
-    """Return the transcript of `debate` with its verdicts. A request without an answer becomes a failure."""
+    """Return the transcript of `debate` with `verdicts`. Each request still without an answer is written as a failure."""
     debate = debate.charge_reservations()
     return copy_fields(
         debate,
@@ -214,7 +214,10 @@ def _kept_verdicts(transcript: Transcript) -> tuple[Verdict, ...]:
 
 
 def find_contradiction(transcript: Transcript) -> str | None:
-    """Return the first contradiction, e.g. `turns.1.index: 0 is listed twice`; None if there is none."""
+    """Return the first contradiction between parts of `transcript`; None if there is none.
+
+    Example: `turns.1.index: 0 is listed twice`.
+    """
     names = {item.name for item in transcript.participants}
     if len(names) < len(transcript.participants):
         twice = next(

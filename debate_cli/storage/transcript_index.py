@@ -29,16 +29,16 @@ class IndexEntry:
     models: tuple[str, ...]
     """Models of all debaters, as `provider/model`, each once."""
     conclusions: tuple[Verdict, ...]
-    """The deciding verdict, then the other verdicts; empty without a transcript. Contains:
+    """The verdicts to list, the deciding verdict first; empty if the debate has no transcript.
 
-    - the verdict of each judging system in its run with the highest precedence
-    - the verdicts of runs that are compared with such a run
+    - one verdict per judging system: from its run that comes last in `runs_by_precedence`
+    - verdicts of other judge models that are compared with this verdict
     - all verdicts of human reviewers
     """
     cost_usd: float | None
     """Cost in US dollars; None if a price is not known."""
     rehearsal: str = ""
-    """What `rehearsal_notice` returns for the debate."""
+    """Notice that the mock gave all or some answers; empty if it gave none."""
     missing_judgements: int = 0
     """Number of failed or interrupted judgements that can be repeated; 0 if the debate is incomplete or in use by a
     process."""

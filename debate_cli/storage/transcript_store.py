@@ -64,9 +64,9 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
 
 
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
-    """Return `; did you mean …?` with the alphabetically last id that begins with `name`.
+    """Return `; did you mean …?` with an id of a debate in `folders`; empty if no id is similar to `name`.
 
-    If no id begins with `name`, the text names the most similar id. Empty if no id in `folders` is similar.
+    Ids that begin with `name` are preferred; among them, the alphabetically last.
     """
     ids: set[str] = set()
     for folder in folders:
@@ -102,9 +102,9 @@ def open_debate(path: Path) -> StoredDebate:
 
 
 def cut_damaged_journal(path: Path) -> str | None:
-    """Lock the debate at `path`, and remove the damaged end of its journal.
+    """Remove the damaged end of the journal of the debate at `path`. The debate is locked meanwhile.
 
-    Return a message about the removed lines; None if nothing was removed.
+    Returns a message about the removed lines; None if nothing was removed.
     """
     journal, _ = _journal_and_transcript(path)
     if not journal.exists():
@@ -184,9 +184,12 @@ DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
 def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
     """Yield the folders in which to search for a debate: the output folder, then DEFAULT_OUTPUT_FOLDER.
 
-    The output folder is `out`, else the variable DEBATE_OUT, else `output.dir` in a configuration. The configuration is
-    the file `config`. If `config` is None or `-`, it is the first existing file of DEFAULT_CONFIG_PATHS. Errors in the
-    configuration are ignored.
+    The output folder is the first of these that is set:
+
+    - `out`
+    - the environment variable DEBATE_OUT
+    - `output.dir` in the configuration file `config`. If `config` is None or `-`, the first existing file of
+      DEFAULT_CONFIG_PATHS is read. Errors in the file are ignored.
     """
     named = Path(config) if config is not None and config != "-" else None
     first = out or _output_dir(named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None))

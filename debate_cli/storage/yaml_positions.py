@@ -17,7 +17,7 @@ from debate_cli.regular_file import read_regular_file
 MAX_YAML_BYTES = 1024 * 1024
 MAX_YAML_DEPTH = 40
 MAX_YAML_NODES = 20_000
-"""Maximum number of keys and values in a document. An alias adds as many as its target has."""
+"""Maximum number of keys and values in a document. An alias counts as a copy of the part that it refers to."""
 
 _WORDS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -42,7 +42,7 @@ class NodePosition(NamedTuple):
 
     key: SourcePosition
     value: SourcePosition
-    """Position of the value. If a list or mapping has a key, this is the position of the key."""
+    """Position of the value. If the value is a list or mapping with a key before it, the position of this key."""
 
 
 class YamlFault(NamedTuple):

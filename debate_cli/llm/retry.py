@@ -1,4 +1,5 @@
-"""Model wrappers: retry after a fault, report silence, leave out a rejected parameter, check a caller's model object.
+"""Model wrappers: retry after a fault, report silence, leave out a rejected parameter, check the model object of a Python
+caller.
 
 `llm.rate_limit` repeats calls that a provider refused with HTTP 429 or 529. The SDKs do not repeat calls.
 """

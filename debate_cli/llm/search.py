@@ -41,7 +41,10 @@ _SCORES: TypeAdapter[list[float]] = TypeAdapter(list[float])
 
 
 def dump_results(results: Iterable[FoundPassage], continuation: str = "") -> str:
-    """Return `results` as the text of a reply. `continuation`: see `SearchResults.continuation`."""
+    """Return the found passages as JSON, which is the text of a reply to a web search.
+
+    `continuation`: partial answer if the provider paused the search; else empty.
+    """
     return json.dumps(asdict(SearchResults(tuple(results), continuation)), ensure_ascii=False)
 
 

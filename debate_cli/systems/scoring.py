@@ -57,10 +57,10 @@ def score(
 
 
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdict with the flag `decides`, as a tuple of length 1.
+    """Return the verdicts that decide the debate; empty if all verdicts are by persons.
 
-    If judge models are compared, no verdict has the flag. The result is then the first of `verdicts`, followed by the
-    verdicts of the same system from the other compared runs.
+    Normally this is one verdict: the one with the flag `decides`. In a comparison of judge models, no verdict has the
+    flag. The result then contains the verdicts of all compared runs by the system of the first verdict.
 
     Verdicts by persons are ignored.
     """

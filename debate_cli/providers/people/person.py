@@ -33,7 +33,7 @@ FILE_MODE = 0o600
 MAX_REPLY_BYTES = 1024 * 1024
 MAX_SLUG_CHARS = 80
 FIRST_POLL_S, LAST_POLL_S = 0.1, 1.0
-"""First and longest pause between two checks for a reply, in seconds."""
+"""The first pause and the longest pause between two checks for a reply, in seconds."""
 POLL_GROWTH = 1.05
 SETTLED_S = 2.0
 """Number of seconds without a change after which a reply file is complete."""

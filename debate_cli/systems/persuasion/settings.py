@@ -85,7 +85,7 @@ class PersuasionSettings(SystemSettings):
     """A victory with a margin above this number of points is clear."""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield a problem if all factors have weight 0, because no speech could persuade anyone."""
+        """Yield a problem if `effects` is `factors` and all factors are 0, because no speech could persuade anyone."""
         if self.effects == "factors" and not any(dict(self.factors).values()):
             yield ("factors",), "at least one factor must be above 0"
 

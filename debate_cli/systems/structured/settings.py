@@ -113,7 +113,7 @@ FallacyEntry = Annotated[
 
 
 class StructuredJudge(ConfigModel):
-    """One judge in a list of several."""
+    """One judge in the list `judges`."""
 
     id: str = Field(min_length=1, max_length=80)
     """Id of the judge in reports."""

@@ -1,5 +1,4 @@
-"""Model wrappers: retry after a fault, report silence, leave out a rejected parameter, check the model object of a Python
-caller.
+"""Model wrappers: retry after a fault, report silence, leave out a rejected parameter, guard a Python caller's object.
 
 `llm.rate_limit` repeats calls that a provider refused with HTTP 429 or 529. The SDKs do not repeat calls.
 """

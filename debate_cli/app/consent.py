@@ -110,7 +110,8 @@ def find_destinations(
 ) -> tuple[Destination, ...]:
     """Return the servers to which requests to `models` go.
 
-    A built-in provider's own server is left out if it receives only this provider's variables.
+    A server of a built-in provider, e.g. of OpenAI, is left out if the only variables that it receives are those of
+    this provider, e.g. OPENAI_API_KEY.
 
     `origins`: origin of each provider's settings, by the provider's name.
     """

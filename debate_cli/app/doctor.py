@@ -172,10 +172,12 @@ async def _diagnose_search(context: RunContext, pool: ModelPool) -> Diagnosis | 
 def select_models(
     names: Sequence[str], config: DebateConfig, *, mock: bool
 ) -> tuple[tuple[ModelSpec, ...], DebateConfig]:
-    """Return the models that `names` name, and the configuration for asking them.
+    """Return the models to check, and the configuration that is needed to ask them.
 
-    If `names` is empty, returns all models of `config`. With `mock`, mocks replace the models. Raises UsageError for an
-    unknown name.
+    - `names`: keys under `models` in `config`, or `provider/model`. If empty, all models of debaters and judges.
+    - `mock`: whether mocks replace the models.
+
+    Raises UsageError for an unknown name.
     """
     named: dict[str, ModelSpec] = {}
     for name in names:

@@ -264,7 +264,8 @@ def prepare_judges(
 ) -> RunContext:
     """Create the context for asking the judges of `config`. The models of debaters are not checked.
 
-    - `loaded`: the configuration that the request names, e.g. with --config. None if it names none.
+    - `loaded`: the file of --config, for its folder, its prompts and the positions in errors. None if --config was not
+      given.
     - `name`: name or file of what is judged, for error messages.
     """
     require_judge_models(config)
@@ -357,7 +358,10 @@ def _require_callable(
 def model_problems(
     config: DebateConfig, specs: Sequence[ModelSpec], env: Mapping[str, str], folder: Path
 ) -> list[Problem]:
-    """Return what prevents calls to `specs`: first wrong settings, then what this machine lacks, e.g. a key."""
+    """Return the problems that prevent calls to the models `specs`.
+
+    Wrong settings come first. Then follow problems of this machine, e.g. a missing key.
+    """
     table = merge_provider_rows(config)
     found: list[Problem] = []
     missing: dict[str, Problem] = {}

@@ -100,7 +100,7 @@ def find_fixed_differences(debate: Debate, given: DebateConfig, redact: Callable
 def find_changes(
     debate: Debate, config: DebateConfig, at: datetime, redact: Callable[[Any], Any]
 ) -> tuple[SettingChange, ...]:
-    """Return the differences between `config` and the configuration of `debate`, except in `output`."""
+    """Return each setting that has different values in `debate` and `config`. The section `output` is not compared."""
     return tuple(
         SettingChange(at=at, turn=len(debate.turns), key=found.key, stored=found.stored, given=found.given)
         for found in find_differences(debate.config, config, redact, ignored=("output",))

@@ -71,7 +71,7 @@ COMMANDS: dict[str, CommandSummary] = {
         "Run many debates from one file: players, motions, both side orders, judges.",
         "ExperimentOptions",
     ),
-    "worker": CommandSummary(DEBATE_PANEL, "Run debates of experiments that are in a queue.", "WorkerOptions"),
+    "worker": CommandSummary(DEBATE_PANEL, "Take debates of experiments from a queue, and run them.", "WorkerOptions"),
     "judge": CommandSummary(SAVED_PANEL, "Judge saved debates (again), without their debaters.", "JudgeOptions"),
     "score": CommandSummary(SAVED_PANEL, "Recompute verdicts from saved debates, without any model."),
     "replay": CommandSummary(SAVED_PANEL, "Show a saved debate as `debate run` showed it."),

@@ -202,7 +202,7 @@ class ExperimentOptions(NamedTuple):
 
 
 class WorkerOptions(NamedTuple):
-    """Run debates of experiments that are in a queue.
+    """Take debates of experiments from a queue, and run them.
 
     `debate experiment run EXP.yaml --queue DSN` puts an experiment into a queue, which is a PostgreSQL database.
     Workers on any machines run the experiment's debates, and share the experiment's budget and each key's limits per

@@ -403,7 +403,7 @@ class WaitingModel:
     queue: BatchQueue
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Return the answer of `model`."""
+        """Ask `model`, and return its answer. Until then, `queue` counts the task as waiting."""
         with self.queue.count_task("waiting"):
             return await self.model.complete(request, on_text)
 

@@ -74,9 +74,9 @@ class JudgeTask:
 
     @property
     def deciding_kind(self) -> str | None:
-        """Kind of the deciding system of the newest judging run that this task adds or completes.
+        """Kind of the judging system that decides, e.g. `structured`; None if the judging run has no systems.
 
-        None if this run has no systems.
+        If the task adds or completes several judging runs, the newest of them counts.
         """
         newest = self.openings[-1].run if self.openings else (self.runs_to_complete or (FIRST_RUN,))[-1]
         for event in (*self.events, *self.openings):

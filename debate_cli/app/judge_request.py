@@ -155,7 +155,10 @@ def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str
 
 
 def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """Return the second and later judging runs of a text, one for each further model and each repetition."""
+    """Return all judging runs that `request` makes of a text, except the first.
+
+    Every requested model judges the text `request.repeat` times, so two models and `repeat=3` make six runs.
+    """
     return _openings(judged.config.judging, request, at, taken=0)[1:]
 
 

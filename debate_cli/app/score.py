@@ -108,7 +108,7 @@ class ScoreRequest:
     runs: str = "latest"
     """`latest`, `all`, or the id of a judging run."""
     rubric: Rubric = field(default_factory=Rubric)
-    """Settings of judging systems that replace the stored ones."""
+    """New settings for judging systems. They replace the stored settings."""
     rubric_option: str = ""
     """The given option --weights or --rubric, for messages, e.g. `--weights logic=1`. Empty if neither is given."""
     gates: Gates = field(default_factory=Gates)

@@ -258,7 +258,10 @@ ViewT = TypeVar("ViewT", bound="TerminalView")
 
 @contextmanager
 def show_view(view: ViewT) -> Generator[ViewT]:
-    """Show the view during the block. The terminal is restored at the end, or before a signal stops the process."""
+    """Show the view during the `with` block.
+
+    The terminal is restored when the block ends, and before a signal suspends or ends the process.
+    """
 
     def hand_over(number: int, _frame: object) -> None:
         with ignore_broken_pipe():

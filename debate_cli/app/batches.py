@@ -446,7 +446,7 @@ class BatchQueues:
     def halted(self) -> DebateError | None:
         """Error that made a queue stop the run; None if no queue has stopped the run.
 
-        Any other error takes precedence over BatchPendingError.
+        If several queues stopped it, an error other than BatchPendingError is preferred.
         """
         found = [queue.halted for queue in self._queues.values() if queue.halted is not None]
         return min(found, key=lambda why: isinstance(why, BatchPendingError), default=None)

@@ -53,7 +53,7 @@ class SumAnswer(FormModel):
 SUM_FORM = Form("sum", SumAnswer, derive_schema(SumAnswer))
 _SYSTEM_PROMPT = "This is a quick check of the connection. Answer briefly."
 _QUESTION = "What is three plus four, and why? Give the reason in at most ten words."
-"""The question must not mention JSON: JSON in the answer shows that a mode works."""
+"""Question to test a structured-output mode. It must not ask for JSON: only the mode may cause JSON in the answer."""
 _STREAM_QUESTION = "Count from one to thirty in words, separated by commas, and say nothing else."
 
 

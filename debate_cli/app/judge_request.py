@@ -144,8 +144,8 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
     """Return the requested systems that cannot judge `debate`, each with the reason.
 
-    If the request names no systems, only systems that are not installed are returned. If all systems are unsuitable,
-    the result is empty, because `open_judging_runs` then raises an error.
+    - If the request names no systems, the configured systems are checked, but only for whether they are installed.
+    - If every system is unsuitable, the result is empty. The error that `open_judging_runs` then raises has the reasons.
     """
     kinds = request.systems or tuple(system.kind for system in _requested_systems(debate, request))
     asked = (kind for kind in kinds if request.systems or not is_installed(kind))
@@ -225,10 +225,12 @@ def _default_settings(kind: str) -> SystemSettings:
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """Make `config`, which was given with --resume, comparable with the stored configuration of `debate`.
+    """Prepare `config`, the file given with --resume, for the comparison with the stored configuration of `debate`.
 
-    If `debate` is a judged text, the returned configuration has this text as its background. If the format is
-    free-flowing, it has the stored `format.order`.
+    Values that the program itself sets in stored configurations are copied into the result. They are no differences:
+
+    - If `debate` is a judged text: the text, as the background.
+    - If `config` has a free-flowing format: `format.order`.
     """
     is_stored = not config.debaters and config.topic == debate.topic
     if debate.document_name is None or is_stored:

@@ -242,7 +242,8 @@ def prepare_judging(
 ) -> tuple[tuple[JudgingOpened, ...], RunContext]:
     """Return the judging runs that `request` adds to `debate`, and the context for them. Raises UsageError.
 
-    - `loaded`: the configuration that the request names, e.g. with --config. None if it names none.
+    - `loaded`: the file of --config, for its folder, its prompts and the positions in errors. None if --config was not
+      given.
     - `name`: the debate's name or file, for error messages.
     """
     openings = open_judging_runs(debate, request, at)

@@ -105,8 +105,8 @@ class ExperimentOptions(NamedTuple):
     trusted, and the cost.
 
     `merge DIR... -o DIR` joins the folders of runs with --shard. `rate FILE.csv` makes a leaderboard from the results
-    of any pairwise comparisons. The file has the columns left, right, and score (0 to 1) or margin. The columns
-    cluster, judge and side are optional.
+    of any pairwise comparisons. The file has the columns `left`, `right`, and either `score` (0 to 1) or `margin`. The
+    columns `cluster`, `judge` and `side` are optional.
 
     Examples:
 

@@ -73,7 +73,7 @@ class WorkflowGuard:
             self.write(line)
 
     def write_command(self, command: str) -> None:
-        """Write a workflow command that GitHub Actions must execute. It gets a line of its own, and no space."""
+        """Write a workflow command on its own line, unchanged, so that GitHub Actions executes it."""
         self.stream.write(("\n" if self._line else "") + command + "\n")
         self._line = ""
 

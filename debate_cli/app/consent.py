@@ -129,9 +129,9 @@ def find_destinations(
 
 
 def find_hub_destinations(file: str, models: Iterable[ModelSpec], env: Environment) -> tuple[Destination, ...]:
-    """Return a destination for each file on the model hub that `models` name.
+    """Return a destination for each download from the model hub that `models` need, except downloads in `HUB_MODELS`.
 
-    Files in `HUB_MODELS` are left out, because the program itself names them. `file`: the file that names `models`.
+    `file`: the configuration or saved debate that names `models`.
     """
     found: list[Destination] = []
     for spec in models:
@@ -214,10 +214,10 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Return the origin of each provider's settings in `config`, by the provider's name.
+    """Return the origin of each provider in `config` that a file configures. The keys are the providers' names.
 
-    If `loaded` has equal settings of the provider, they come from the file of `loaded`. If not, they come from the
-    saved debate `file`.
+    If `loaded` configures the provider in the same way as `config`, its origin is the one that `loaded` has. In any
+    other case, its origin is the saved debate `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}

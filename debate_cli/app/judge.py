@@ -196,8 +196,8 @@ def build_completion_plans(
 
     Each judging run keeps its models. From `loaded`, only the prompts are used.
 
-    A TranscriptError or StorageError becomes the sentence of its file. If there is only one file, it is raised instead.
-    ConfigError and MissingKeyError are always raised.
+    The sentence says that no judgement is missing, or why the file cannot be read. If there is only one file and it
+    cannot be read, TranscriptError or StorageError is raised instead. Always raises ConfigError and MissingKeyError.
     """
 
     def plan(path: Path) -> JudgePlan | str:

@@ -61,7 +61,7 @@ def with_run_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:
 
 
 def mock_spec(spec: ModelSpec) -> ModelSpec:
-    """Return the mock model that replaces `spec`. If `spec` is a mock already, only its script is removed."""
+    """Return the mock model that replaces `spec`. If `spec` is a mock already, it only loses its script."""
     provider, name = split_model_name(spec.model)
     own = UNSCRIPTED_NAME if f"mock/{name}" == SCRIPTED_MODEL else name
     if provider == "mock":

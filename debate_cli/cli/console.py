@@ -54,7 +54,7 @@ class WorkflowGuard:
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self._line = ""
-        """Shortened unfinished line. It keeps enough to recognize a command that the next write completes."""
+        """Start and end of the line that is not finished yet: enough to recognize a command in it after the next write."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)

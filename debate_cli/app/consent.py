@@ -3,7 +3,8 @@
 A downloaded file could send keys to a stranger's host. So the user must consent to each host that a file names, and to
 each variable that the file sends there. Four cases need no consent:
 
-- A variable of a built-in provider, e.g. OPENAI_API_KEY, goes to that provider. The environment may set the address.
+- A variable of a built-in provider, e.g. OPENAI_API_KEY, goes to that provider: to its own server, or to an address that
+  the environment sets for it.
 - Any other variable goes to a loopback address, or to an address that an option or the environment sets.
 - The value of the variable comes from the `.env` file beside the configuration.
 - A request without variables goes to a loopback address, to a built-in provider, or to an address that an option or the

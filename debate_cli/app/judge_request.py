@@ -225,12 +225,12 @@ def _default_settings(kind: str) -> SystemSettings:
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """Prepare `config`, the file given with --resume, for the comparison with the stored configuration of `debate`.
+    """Return `config`, which was given with --resume, ready for comparison with the stored configuration of `debate`.
 
-    Values that the program itself sets in stored configurations are copied into the result. They are no differences:
+    Some stored values are copied into the result, so that they do not count as differences:
 
-    - If `debate` is a judged text: the text, as the background.
-    - If `config` has a free-flowing format: `format.order`.
+    - If `debate` is a judged text, this text is the background of the result.
+    - If the format of `config` is free-flowing, the result has the stored `format.order`.
     """
     is_stored = not config.debaters and config.topic == debate.topic
     if debate.document_name is None or is_stored:

@@ -10,7 +10,7 @@ from debate_cli.providers.mock.model import SCRIPTED_MODEL
 from debate_cli.providers.registry import split_model_name
 
 UNSCRIPTED_NAME = "unscripted"
-"""Name of the mock for a model with the name `scripted`. The name `scripted` would require a script."""
+"""Replaces the name `scripted` when a model is replaced by a mock, because `mock/scripted` would require a script."""
 
 
 def judge_roles(system: SystemSettings) -> tuple[str | None, ...]:

@@ -242,7 +242,7 @@ def prepare_judging(
 ) -> tuple[tuple[JudgingOpened, ...], RunContext]:
     """Return the judging runs that `request` adds to `debate`, and the context for them. Raises UsageError.
 
-    - `loaded`: the file of --config, for its folder, its prompts and the positions in errors. None if --config was not
+    - `loaded`: the file of --config. It supplies the folder, prompts and positions in errors. None if --config was not
       given.
     - `name`: the debate's name or file, for error messages.
     """
@@ -265,7 +265,7 @@ def prepare_judges(
 ) -> RunContext:
     """Create the context for asking the judges of `config`. The models of debaters are not checked.
 
-    - `loaded`: the file of --config, for its folder, its prompts and the positions in errors. None if --config was not
+    - `loaded`: the file of --config. It supplies the folder, prompts and positions in errors. None if --config was not
       given.
     - `name`: name or file of what is judged, for error messages.
     """

@@ -403,7 +403,7 @@ class WaitingModel:
     queue: BatchQueue
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Return the answer of `model`."""
+        """Ask `model`, and return its answer. Until then, `queue` counts the task as waiting."""
         with self.queue.count_task("waiting"):
             return await self.model.complete(request, on_text)
 
@@ -446,7 +446,7 @@ class BatchQueues:
     def halted(self) -> DebateError | None:
         """Error that made a queue stop the run; None if no queue has stopped the run.
 
-        Any other error takes precedence over BatchPendingError.
+        If several queues stopped it, an error other than BatchPendingError is preferred.
         """
         found = [queue.halted for queue in self._queues.values() if queue.halted is not None]
         return min(found, key=lambda why: isinstance(why, BatchPendingError), default=None)

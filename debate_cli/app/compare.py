@@ -97,7 +97,7 @@ class JudgementComparison(FrozenModel):
     """All differences between two sides, and the verdicts of both sides."""
 
     verdicts: tuple[VerdictChange, ...]
-    """One entry for each system that judged a side. The systems of side A come first."""
+    """One entry for each system that judged side A, then one for each system that judged only side B."""
     standings: tuple[StandingChange, ...]
     """The claims with changed standings, in the order of side A."""
     compared_claims: int

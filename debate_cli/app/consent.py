@@ -3,7 +3,8 @@
 A downloaded file could send keys to a stranger's host. So the user must consent to each host that a file names, and to
 each variable that the file sends there. Four cases need no consent:
 
-- A variable of a built-in provider, e.g. OPENAI_API_KEY, goes to that provider. The environment may set the address.
+- A variable of a built-in provider, e.g. OPENAI_API_KEY, goes to that provider: to its own server, or to an address that
+  the environment sets for it.
 - Any other variable goes to a loopback address, or to an address that an option or the environment sets.
 - The value of the variable comes from the `.env` file beside the configuration.
 - A request without variables goes to a loopback address, to a built-in provider, or to an address that an option or the
@@ -110,7 +111,8 @@ def find_destinations(
 ) -> tuple[Destination, ...]:
     """Return the servers to which requests to `models` go.
 
-    A built-in provider's own server is left out if it receives only this provider's variables.
+    A server of a built-in provider, e.g. of OpenAI, is left out if the only variables that it receives are those of
+    this provider, e.g. OPENAI_API_KEY.
 
     `origins`: origin of each provider's settings, by the provider's name.
     """
@@ -128,9 +130,9 @@ def find_destinations(
 
 
 def find_hub_destinations(file: str, models: Iterable[ModelSpec], env: Environment) -> tuple[Destination, ...]:
-    """Return a destination for each file on the model hub that `models` name.
+    """Return a destination for each download from the model hub that `models` need, except downloads in `HUB_MODELS`.
 
-    Files in `HUB_MODELS` are left out, because the program itself names them. `file`: the file that names `models`.
+    `file`: the configuration or saved debate that names `models`.
     """
     found: list[Destination] = []
     for spec in models:
@@ -213,10 +215,10 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Return the origin of each provider's settings in `config`, by the provider's name.
+    """Return the origin of each provider in `config` that a file configures. The keys are the providers' names.
 
-    If `loaded` has equal settings of the provider, they come from the file of `loaded`. If not, they come from the
-    saved debate `file`.
+    If `loaded` configures the provider in the same way as `config`, its origin is the one that `loaded` has. In any
+    other case, its origin is the saved debate `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}

@@ -70,8 +70,10 @@ class RunContext:
     asked_people: tuple[str, ...] = ()
     """Model names of the people that will be asked: `human` or `files/NAME`."""
     destinations: tuple[Destination, ...] = ()
-    """Servers to which requests will go, and servers of model downloads. A built-in provider's own server is left out
-    if it receives only this provider's variables."""
+    """Servers that will receive requests or provide downloaded models.
+
+    A server of a built-in provider, e.g. of OpenAI, is left out if the only variables that it receives are those of
+    this provider, e.g. OPENAI_API_KEY."""
     observer: Observer = field(default_factory=NullObserver)
     warn: Callable[[str], None] | None = None
     """Receives warnings that the user must see even if progress is hidden. None: the observer receives them as

@@ -53,7 +53,7 @@ class SumAnswer(FormModel):
 SUM_FORM = Form("sum", SumAnswer, derive_schema(SumAnswer))
 _SYSTEM_PROMPT = "This is a quick check of the connection. Answer briefly."
 _QUESTION = "What is three plus four, and why? Give the reason in at most ten words."
-"""The question must not mention JSON: JSON in the answer shows that a mode works."""
+"""Question to test a structured-output mode. It must not ask for JSON: only the mode may cause JSON in the answer."""
 _STREAM_QUESTION = "Count from one to thirty in words, separated by commas, and say nothing else."
 
 
@@ -172,10 +172,12 @@ async def _diagnose_search(context: RunContext, pool: ModelPool) -> Diagnosis | 
 def select_models(
     names: Sequence[str], config: DebateConfig, *, mock: bool
 ) -> tuple[tuple[ModelSpec, ...], DebateConfig]:
-    """Return the models that `names` name, and the configuration for asking them.
+    """Return the models to check, and the configuration that is needed to ask them.
 
-    If `names` is empty, returns all models of `config`. With `mock`, mocks replace the models. Raises UsageError for an
-    unknown name.
+    - `names`: keys under `models` in `config`, or `provider/model`. If empty, all models of debaters and judges.
+    - `mock`: whether mocks replace the models.
+
+    Raises UsageError for an unknown name.
     """
     named: dict[str, ModelSpec] = {}
     for name in names:

@@ -41,7 +41,7 @@ MAX_ASKS = 1 + MAX_REASKS
 MAX_SPEECH_ASKS = 2 * MAX_ASKS
 """Maximum number of requests for one speech. A speech of the wrong shape is requested a second time."""
 TYPICAL_SEARCH_TOKENS, TYPICAL_REPORT_TOKENS = 6000, 500
-"""Usual numbers of input tokens and of output tokens in a call with one web search."""
+"""Usual tokens of a call with one web search: of the input (the results found), and of the output (the report)."""
 REASK_TOKENS = 600
 """Maximum number of tokens in the message that asks for a corrected answer."""
 SPEECH_PURPOSES = ("opening", "cross_examination", "answers", "rebuttal", "closing", "speech")
@@ -50,7 +50,7 @@ SPEECH_PURPOSES = ("opening", "cross_examination", "answers", "rebuttal", "closi
 
 @dataclass(slots=True)
 class PromptMeter:
-    """Measures the longest prompt of each purpose. As a `Cassette`, it sees every request of a run."""
+    """Measures the longest prompt of each purpose. It is passed as the `Cassette` of a run, to see every request."""
 
     is_replay: bool = True
     longest_prompts: dict[str, int] = field(default_factory=dict[str, int])

@@ -45,11 +45,14 @@ class Gates(NamedTuple):
     def require_names(
         self, names: Collection[str], deciding: Iterable[str], where: str = "", *, is_one_of_many: bool = False
     ) -> None:
-        """Raise UsageError if a gate expects a name or a score that the deciding systems never give.
+        """Raise UsageError if the deciding systems can never give what a gate expects.
 
-        - `names`: the debaters. Empty for a text. For a text, every name is allowed if the deciding systems list no
-          outcomes.
-        - `deciding`: kinds of the judging systems that decide.
+        For example, a gate names a debater who does not exist or an outcome that is not voted on, or it requires a
+        score that is outside the scale.
+
+        - `names`: the debaters. Empty if a text was judged.
+        - `deciding`: kinds of the judging systems that decide. If a text was judged and these systems list no outcomes
+          (e.g. `PASS`), a gate may name any outcome.
         - `where`: start of the error message, e.g. `a.json: `.
         - `is_one_of_many`: whether the gates also apply to other files. If True, the outcomes of all systems are
           allowed, because another system may decide another file.

@@ -87,7 +87,7 @@ class ClaimSearch:
         return sum(warning.startswith(f"{NOT_SAID}:") for turn in self.turns.values() for warning in turn.warnings)
 
     def finish(self, spec: ModelSpec) -> Debate:
-        """Return the debate with the claims as arguments, and with `spec` as the asked model in its configuration."""
+        """Return the debate with its claims as arguments. `spec`: the model that found them, for the configuration."""
         config = self.debate.config.model_copy(update={"models": {MODEL_ROLE: spec}})
         numbers = {person.name: (person.prefix, count(1)) for person in self.debate.participants}
         turns: list[Turn] = []
@@ -117,10 +117,13 @@ def count_calls(turns: Iterable[Turn]) -> int:
 
 
 def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int, Turn] | None:
-    """Return the turns whose claims an earlier import stored in `target`, by the turn's index.
+    """Return the turns about which `spec` need not be asked again. The keys are the indexes of the turns.
 
-    Returns None if `target` does not exist, or was judged after the import. Returns None if `target` contains another
-    debate, or claims from another model.
+    An earlier import stored the claims of these turns in `target`. Returns None if
+
+    - `target` does not exist,
+    - `target` contains another debate, or claims that another model found, or
+    - the debate was judged after the earlier import.
     """
     try:
         stored = open_debate(target).debate

@@ -50,7 +50,7 @@ class ImportRequest:
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """An imported debate, with its file and the path of its transcript."""
+    """A debate that was read from the file `source` and will be saved as the transcript `target`."""
 
     source: Path
     target: Path

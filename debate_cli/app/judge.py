@@ -74,9 +74,9 @@ class JudgeTask:
 
     @property
     def deciding_kind(self) -> str | None:
-        """Kind of the deciding system of the newest judging run that this task adds or completes.
+        """Kind of the judging system that decides, e.g. `structured`; None if the judging run has no systems.
 
-        None if this run has no systems.
+        If the task adds or completes several judging runs, the newest of them counts.
         """
         newest = self.openings[-1].run if self.openings else (self.runs_to_complete or (FIRST_RUN,))[-1]
         for event in (*self.events, *self.openings):
@@ -196,8 +196,8 @@ def build_completion_plans(
 
     Each judging run keeps its models. From `loaded`, only the prompts are used.
 
-    A TranscriptError or StorageError becomes the sentence of its file. If there is only one file, it is raised instead.
-    ConfigError and MissingKeyError are always raised.
+    The sentence says that no judgement is missing, or why the file cannot be read. If there is only one file and it
+    cannot be read, TranscriptError or StorageError is raised instead. Always raises ConfigError and MissingKeyError.
     """
 
     def plan(path: Path) -> JudgePlan | str:

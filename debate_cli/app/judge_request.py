@@ -144,8 +144,8 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
     """Return the requested systems that cannot judge `debate`, each with the reason.
 
-    If the request names no systems, only systems that are not installed are returned. If all systems are unsuitable,
-    the result is empty, because `open_judging_runs` then raises an error.
+    - If the request names no systems, the configured systems are checked, but only for whether they are installed.
+    - If every system is unsuitable, the result is empty. The error that `open_judging_runs` then raises has the reasons.
     """
     kinds = request.systems or tuple(system.kind for system in _requested_systems(debate, request))
     asked = (kind for kind in kinds if request.systems or not is_installed(kind))
@@ -155,7 +155,10 @@ def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str
 
 
 def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """Return the second and later judging runs of a text, one for each further model and each repetition."""
+    """Return all judging runs that `request` makes of a text, except the first.
+
+    Every requested model judges the text `request.repeat` times, so two models and `repeat=3` make six runs.
+    """
     return _openings(judged.config.judging, request, at, taken=0)[1:]
 
 
@@ -222,10 +225,12 @@ def _default_settings(kind: str) -> SystemSettings:
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """Make `config`, which was given with --resume, comparable with the stored configuration of `debate`.
+    """Return `config`, which was given with --resume, ready for comparison with the stored configuration of `debate`.
 
-    If `debate` is a judged text, the returned configuration has this text as its background. If the format is
-    free-flowing, it has the stored `format.order`.
+    Some stored values are copied into the result, so that they do not count as differences:
+
+    - If `debate` is a judged text, this text is the background of the result.
+    - If the format of `config` is free-flowing, the result has the stored `format.order`.
     """
     is_stored = not config.debaters and config.topic == debate.topic
     if debate.document_name is None or is_stored:

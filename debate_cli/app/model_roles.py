@@ -10,7 +10,7 @@ from debate_cli.providers.mock.model import SCRIPTED_MODEL
 from debate_cli.providers.registry import split_model_name
 
 UNSCRIPTED_NAME = "unscripted"
-"""Name of the mock model that replaces `mock/scripted`."""
+"""Replaces the name `scripted` when a model is replaced by a mock, because `mock/scripted` would require a script."""
 
 
 def judge_roles(system: SystemSettings) -> tuple[str | None, ...]:
@@ -61,7 +61,7 @@ def with_run_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:
 
 
 def mock_spec(spec: ModelSpec) -> ModelSpec:
-    """Return the mock model that replaces `spec`. If `spec` is a mock already, only its script is removed."""
+    """Return the mock model that replaces `spec`. If `spec` is a mock already, it only loses its script."""
     provider, name = split_model_name(spec.model)
     own = UNSCRIPTED_NAME if f"mock/{name}" == SCRIPTED_MODEL else name
     if provider == "mock":

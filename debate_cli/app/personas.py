@@ -150,7 +150,7 @@ def format_judges_config(
 ) -> str:
     """Return a YAML configuration whose panel has the stakeholders as judges.
 
-    `command`: the command that uses the file. A comment in the file shows it.
+    `command`: a command that judges with this configuration. It is shown in a comment at the top.
     """
     named = documents[0].name if len(documents) == 1 else "this document"
     head = {"topic": f"Should {named} be accepted as it is?", "models": {"judge": {"model": model}}}

@@ -242,7 +242,8 @@ def prepare_judging(
 ) -> tuple[tuple[JudgingOpened, ...], RunContext]:
     """Return the judging runs that `request` adds to `debate`, and the context for them. Raises UsageError.
 
-    - `loaded`: the configuration that the request names, e.g. with --config. None if it names none.
+    - `loaded`: the file of --config. It supplies the folder, prompts and positions in errors. None if --config was not
+      given.
     - `name`: the debate's name or file, for error messages.
     """
     openings = open_judging_runs(debate, request, at)
@@ -264,7 +265,8 @@ def prepare_judges(
 ) -> RunContext:
     """Create the context for asking the judges of `config`. The models of debaters are not checked.
 
-    - `loaded`: the configuration that the request names, e.g. with --config. None if it names none.
+    - `loaded`: the file of --config. It supplies the folder, prompts and positions in errors. None if --config was not
+      given.
     - `name`: name or file of what is judged, for error messages.
     """
     require_judge_models(config)
@@ -357,7 +359,10 @@ def _require_callable(
 def model_problems(
     config: DebateConfig, specs: Sequence[ModelSpec], env: Mapping[str, str], folder: Path
 ) -> list[Problem]:
-    """Return what prevents calls to `specs`: first wrong settings, then what this machine lacks, e.g. a key."""
+    """Return the problems that prevent calls to the models `specs`.
+
+    Wrong settings come first. Then follow problems of this machine, e.g. a missing key.
+    """
     table = merge_provider_rows(config)
     found: list[Problem] = []
     missing: dict[str, Problem] = {}

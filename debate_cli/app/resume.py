@@ -76,9 +76,10 @@ def models_replaced_by_mock(stored: StoredDebate) -> tuple[str, ...]:
 
 
 def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool = True) -> DebateConfig:
-    """Return `stored` with those settings of `given` that a resume may change.
+    """Return the configuration of a resumed debate. It has the settings of `stored`, except what a resume may change.
 
-    If `models` is False, the stored models, providers and judges are kept.
+    What a resume may change comes from `given`. If `models` is False, models, providers and judges stay those of
+    `stored`.
     """
     changes: dict[str, object] = {name: getattr(given, name) for name in ("limits", "format", "evidence")}
     if models:
@@ -100,7 +101,7 @@ def find_fixed_differences(debate: Debate, given: DebateConfig, redact: Callable
 def find_changes(
     debate: Debate, config: DebateConfig, at: datetime, redact: Callable[[Any], Any]
 ) -> tuple[SettingChange, ...]:
-    """Return the differences between `config` and the configuration of `debate`, except in `output`."""
+    """Return each setting that has different values in `debate` and `config`. The section `output` is not compared."""
     return tuple(
         SettingChange(at=at, turn=len(debate.turns), key=found.key, stored=found.stored, given=found.given)
         for found in find_differences(debate.config, config, redact, ignored=("output",))

@@ -51,7 +51,7 @@ _SUM_TOLERANCE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class ReviewPart:
-    """One form of a review, as the person sees it."""
+    """One of the forms that the person fills in during a review."""
 
     name: str
     """What the form is about. Each form of a review has a different name."""

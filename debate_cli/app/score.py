@@ -80,7 +80,7 @@ class CheckedFile(NamedTuple):
     """Number of stored verdicts that were compared with recomputed ones."""
     facts: DebateFacts | None = None
     reviews: tuple[VoteReview, ...] = ()
-    """The votes behind each verdict. Empty until a caller fills it with `collect_reviews`."""
+    """Votes of the judges, one entry per verdict that has votes. Empty until a caller sets it with `collect_reviews`."""
     debate: Debate | None = None
     """The debate. A caller sets it to None to save memory."""
 
@@ -108,7 +108,7 @@ class ScoreRequest:
     runs: str = "latest"
     """`latest`, `all`, or the id of a judging run."""
     rubric: Rubric = field(default_factory=Rubric)
-    """Settings of judging systems that replace the stored ones."""
+    """New settings for judging systems. They replace the stored settings."""
     rubric_option: str = ""
     """The given option --weights or --rubric, for messages, e.g. `--weights logic=1`. Empty if neither is given."""
     gates: Gates = field(default_factory=Gates)
@@ -140,8 +140,9 @@ def score_with_settings(
 ) -> tuple[Verdict, ...]:
     """Return the verdicts of `debate`, the deciding one first.
 
-    `settings`: values that replace stored settings, by kind of system. Raises UsageError for an unknown system, setting
-    or judging run.
+    `settings`: for each kind of system, the values that replace stored ones, e.g.
+    `{"structured": {"fallacy_penalty": 0.5}}`. `runs`: which judging runs are scored. Raises UsageError for an unknown
+    system, setting or judging run.
     """
     from debate_cli.storage.config_errors import SourceMap
     from debate_cli.storage.config_file import parse_rubric

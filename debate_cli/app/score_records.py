@@ -63,11 +63,11 @@ class VerdictRecord(NamedTuple):
     cost_usd: float | None
     """Cost of all calls of the debate in US dollars; empty if a price is unknown."""
     tokens: int
-    """Input and output tokens of all calls of the debate."""
+    """Number of tokens in all calls of the debate, input and output together."""
     judging_cost_usd: float | None
     """Cost in US dollars of the judges' calls for this verdict; empty if a price is unknown."""
     judging_tokens: int
-    """Input and output tokens of the judges' calls for this verdict."""
+    """Number of tokens in the judges' calls for this verdict, input and output together."""
     debaters: tuple[DebaterRecord, ...]
     """One record for each debater, in the order of the debate's participants."""
 

@@ -71,7 +71,7 @@ COMMANDS: dict[str, CommandSummary] = {
         "Run many debates from one file: players, motions, both side orders, judges.",
         "ExperimentOptions",
     ),
-    "worker": CommandSummary(DEBATE_PANEL, "Run debates of experiments that are in a queue.", "WorkerOptions"),
+    "worker": CommandSummary(DEBATE_PANEL, "Take debates of experiments from a queue, and run them.", "WorkerOptions"),
     "judge": CommandSummary(SAVED_PANEL, "Judge saved debates (again), without their debaters.", "JudgeOptions"),
     "score": CommandSummary(SAVED_PANEL, "Recompute verdicts from saved debates, without any model."),
     "replay": CommandSummary(SAVED_PANEL, "Show a saved debate as `debate run` showed it."),
@@ -111,7 +111,7 @@ class LazyCommandGroup(TyperGroup):
         return TyperCommand(cmd_name, help=summary.help, rich_help_panel=summary.panel) if summary else None
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the flags of `debate` itself. Each flag gets a default. Without a default, Typer imports pydantic."""
+        """Return the flags of `debate` itself. Each has a default: without one, Typer imports pydantic, which is slow."""
         params = super().get_params(ctx)
         for param in params:
             param.default, param.metavar = param.default or False, ""

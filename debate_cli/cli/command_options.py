@@ -105,8 +105,8 @@ class ExperimentOptions(NamedTuple):
     trusted, and the cost.
 
     `merge DIR... -o DIR` joins the folders of runs with --shard. `rate FILE.csv` makes a leaderboard from the results
-    of any pairwise comparisons. The file has the columns left, right, and score (0 to 1) or margin. The columns
-    cluster, judge and side are optional.
+    of any pairwise comparisons. The file has the columns `left`, `right`, and either `score` (0 to 1) or `margin`. The
+    columns `cluster`, `judge` and `side` are optional.
 
     Examples:
 
@@ -202,7 +202,7 @@ class ExperimentOptions(NamedTuple):
 
 
 class WorkerOptions(NamedTuple):
-    """Run debates of experiments that are in a queue.
+    """Take debates of experiments from a queue, and run them.
 
     `debate experiment run EXP.yaml --queue DSN` puts an experiment into a queue, which is a PostgreSQL database.
     Workers on any machines run the experiment's debates, and share the experiment's budget and each key's limits per

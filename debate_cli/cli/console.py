@@ -54,7 +54,7 @@ class WorkflowGuard:
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self._line = ""
-        """Shortened unfinished line. It keeps enough to recognize a command that the next write completes."""
+        """Start and end of the line that is not finished yet: enough to recognize a command in it after the next write."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
@@ -73,7 +73,7 @@ class WorkflowGuard:
             self.write(line)
 
     def write_command(self, command: str) -> None:
-        """Write a workflow command that GitHub Actions must execute. It gets a line of its own, and no space."""
+        """Write a workflow command on its own line, unchanged, so that GitHub Actions executes it."""
         self.stream.write(("\n" if self._line else "") + command + "\n")
         self._line = ""
 
@@ -190,7 +190,7 @@ def make_console(stream: TextIO) -> Console:
 
 
 def read_stdin(max_chars: int) -> bytes:
-    """Read at most `max_chars` characters of stdin. Returns the bytes of these characters."""
+    """Read at most `max_chars` characters from stdin, and return them in UTF-8. Undecodable bytes stay as they are."""
     return sys.stdin.read(max_chars).encode("utf-8", "surrogateescape")
 
 
@@ -230,10 +230,11 @@ def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
 
 
 def print_rehearsals(notices: Mapping[str, int], files: int) -> None:
-    """Print each rehearsal notice on stderr. If it does not apply to all debates, add e.g. `(2 of 5 debates)`.
+    """Print on stderr that the mock answered in some or all of the debates.
 
-    - `notices`: maps each `rehearsal_notice` to the number of its debates. The empty notice is not printed.
-    - `files`: number of all debates.
+    - `notices`: maps each result of `rehearsal_notice` to the number of debates that have it. The empty notice is not
+      printed.
+    - `files`: number of all debates. If a notice applies to fewer, its line ends with e.g. `(2 of 5 debates)`.
     """
     for notice, count in notices.items():
         if notice:

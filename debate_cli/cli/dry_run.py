@@ -118,7 +118,10 @@ def _plan_groups(plan: RunEstimate) -> list[PlanRows]:
 
 
 def _align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the rows as lines with aligned columns. Columns after the first empty heading are aligned to the right."""
+    """Yield the rows as lines with aligned columns. `rows[0]` has the headings.
+
+    Columns are aligned to the left up to the first column without a heading, and to the right after it.
+    """
     texts = rows[0].index("") + 1
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:

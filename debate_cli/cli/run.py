@@ -56,7 +56,7 @@ from debate_cli.storage.variables import ConfigChange
 from debate_cli.systems.scoring import deciding_kind
 
 MAX_ESTIMATED_CALLS = 60
-"""If a run plans more calls, its cost is not estimated before the start, because the estimate would take too long."""
+"""The cost of a run with more planned calls is not estimated before the start, because that would take too long."""
 
 
 def run(given: RunOptions) -> None:
@@ -235,7 +235,10 @@ def _format_planned_cost(context: RunContext) -> str:
 
 
 def write_report(place: Path, outcome: Outcome, redact: Redact, *, show_hidden: bool, force: bool) -> int:
-    """Write the HTML report of a debate, without secrets. Prints an error. Returns the exit code."""
+    """Write the HTML report of a debate, without secrets. Return 0.
+
+    If the file cannot be written, print the error and return its exit code.
+    """
     from debate_cli.render.html.page import render_html
 
     document = dump_transcript(to_transcript(outcome.debate, outcome.verdicts), redact)

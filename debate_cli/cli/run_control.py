@@ -185,9 +185,10 @@ def report_outcome(
 
 
 def report_gates(gates: Gates, outcome: Outcome, code: int, prefix: str = "") -> int:
-    """Print a line for each gate that is not met. Returns the exit code.
+    """Print a line for each gate that is not met. If there is one, return 5 (a gate was not met), else `code`.
 
-    - `code`: exit code of the debate. After an interruption or a reached budget, no gate is checked.
+    - `code`: exit code of the debate. Gates are checked only if it is 0 or 3 (a provider failed), so not if the debate
+      was interrupted or reached its budget.
     - `prefix`: start of a line, e.g. `a.json: `.
     """
     if code not in {0, EXIT_CODES["failed"]}:

@@ -102,8 +102,8 @@ class PipeSafeObserver:
     def event(self, event: Event, debate: Debate) -> None:
         """Forward the event.
 
-        If a debate is resumed, and a person at the terminal speaks next, the speeches that this person must not see yet
-        are forwarded after the answer.
+        The event `DebateResumed` contains earlier speeches. If a person debates, some of them may be hidden from this
+        person until the person has answered. Hidden speeches are forwarded after the answer.
         """
         if not isinstance(event, TaskStarted):
             self._seen_notes.clear()
@@ -258,7 +258,10 @@ ViewT = TypeVar("ViewT", bound="TerminalView")
 
 @contextmanager
 def show_view(view: ViewT) -> Generator[ViewT]:
-    """Show the view during the block. The terminal is restored at the end, or before a signal stops the process."""
+    """Show the view during the `with` block.
+
+    The terminal is restored when the block ends, and before a signal suspends or ends the process.
+    """
 
     def hand_over(number: int, _frame: object) -> None:
         with ignore_broken_pipe():

@@ -16,7 +16,7 @@ from debate_cli.render.experiment import JsonExperimentObserver, PlainExperiment
 
 
 def run(given: WorkerOptions) -> None:
-    """Run debates of experiments that are in a queue."""
+    """Take debates of experiments from a queue, and run them."""
     dsn = given.queue
     if not dsn:
         raise UsageError("no queue is given; name its PostgreSQL database with --queue, or in DEBATE_QUEUE")

@@ -150,7 +150,7 @@ class DebateRun:
         self._searching: set[str] = set()
         """Keys of the tasks for which a search is in flight."""
         self._meters: dict[str, CallMeter] = {}
-        """Meter of each task in flight, by the task's key."""
+        """Maps the key of each task in flight to the meter that adds up the usage of its requests."""
         self._halted: CloseReason | None = None
 
     async def run(self) -> Debate:

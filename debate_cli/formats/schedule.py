@@ -311,9 +311,9 @@ def _normalize_words(text: str) -> str:
 
 
 def turns_hidden_from_people(debate: Debate) -> tuple[Turn, ...]:
-    """Return the turns that the next speaker must not see, if this speaker is a person at the terminal.
+    """Return the turns that the person who speaks next must not see yet, e.g. another turn of a simultaneous round.
 
-    Empty if only models speak next.
+    Empty unless a person at this terminal speaks next.
     """
     config = debate.config
     for cue in next_step(debate).cues:

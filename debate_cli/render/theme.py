@@ -101,7 +101,7 @@ def format_model_id(model: str) -> str:
 
 
 def format_cell(cell: Cell) -> str:
-    """Return a table cell as one sanitized line. The text of a drawn cell (bar or interval) is empty."""
+    """Return a table cell as one sanitized line. A cell that is drawn as a bar or an interval becomes an empty line."""
     match cell:
         case None | Gauge() | Interval():
             return ""
@@ -201,7 +201,7 @@ def _format_model_usage(usage: TotalUsage) -> str:
 
 
 def format_brief(brief: Brief, name: str | None = None) -> str:
-    """Return a judge's task in words, e.g. `moderator, round 2`. `name` replaces the name of the judging system."""
+    """Return a judge's task in words, e.g. `moderator, round 2`. If `name` is given, it stands in place of `moderator`."""
     judge = "" if brief.assessor == "judge" else f"/{brief.assessor}"
     return f"{name or brief.system}{judge}, {get_system(brief.system).describe_brief(brief)}"
 

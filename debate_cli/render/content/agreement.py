@@ -81,7 +81,7 @@ def winner_cell(verdict: Verdict) -> Cell:
 
 
 def victory_cell(verdict: Verdict) -> Cell:
-    """Return how clear the victory is; empty for a draw."""
+    """Return how clear the victory is, e.g. `narrow`; empty for a draw."""
     return "" if verdict.victory == "draw" else verdict.victory
 
 

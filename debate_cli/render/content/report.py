@@ -111,7 +111,7 @@ class DebateReport:
     blocks_by_part: Mapping[ReportPart, Sequence[Block]]
 
     def blocks(self, order: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, Sequence[Block]]]:
-        """Yield each reported part of `order`, in this order, with its tables, row groups and verdicts."""
+        """Yield (part, blocks) for each part in `order`, in the given order. Parts that the report leaves out are skipped."""
         for part in order:
             if self.only in (None, part):
                 yield part, self.blocks_by_part.get(part, ())

@@ -32,7 +32,7 @@ class JudgeReport(NamedTuple):
 def report_position(brief: Brief) -> tuple[bool, int, int, int, int]:
     """Return a key that sorts the reports of one system by round and turn. Reports on the whole debate are last.
 
-    The report on a turn comes before the report on the pair that ends with this turn.
+    An assessment of a pair of turns follows the assessments of its two turns.
     """
     subject = brief.subject
     place = max(subject.turns, default=-1), MOMENTS.index(subject.moment)

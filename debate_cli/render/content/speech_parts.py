@@ -117,9 +117,9 @@ class ArgumentThread(NamedTuple):
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """Questions about the argument, and a reply of `owner`, sorted by round.
+    """The latest questions about the argument and the latest reply of `owner`, sorted by round.
 
-    Only the questions of the last round in which somebody asked, and only the last reply.
+    All these questions come from one round: the last round in which a debater asked about the argument.
     """
 
 

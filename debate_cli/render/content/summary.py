@@ -56,7 +56,7 @@ class SummaryRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VerdictSummary:
-    """The conclusion of a debate."""
+    """The main facts about the end of a debate: who won, why, and what to do next."""
 
     verdict: Verdict | None
     """The deciding verdict. If no verdict decides, the first verdict. None for a debate without verdicts."""

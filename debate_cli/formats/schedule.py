@@ -53,9 +53,10 @@ def stages(config: FormatConfig) -> tuple[Stage, ...]:
 
 
 def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple[str, FollowUpQuestion], ...]:
-    """Return (name of the debater who must answer, question) for each follow-up question in the turns of `asking`.
+    """Return (name of the debater who must answer, question) for each follow-up question in the turns `asking`.
 
-    Questions about unknown arguments or the asker's own arguments are left out.
+    The author of the questioned argument must answer. A question is left out if its argument is unknown, or if the asker
+    is the argument's author.
     """
     found = (
         (

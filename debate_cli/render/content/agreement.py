@@ -88,7 +88,8 @@ def victory_cell(verdict: Verdict) -> Cell:
 def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
     """Return the label of a verdict: `structured`, or `structured r2` if `among` has several runs of this system.
 
-    The label of a person's verdict always has run and person. The label is not sanitized.
+    The label of a person's verdict always names run and person, e.g. `structured r4 (human:anna)`. The label is not
+    sanitized.
     """
     runs = (item.run for item in among if item.system == verdict.system and item.reviewer is None)
     return format_system_label(verdict.system, verdict.run, runs, verdict.reviewer)

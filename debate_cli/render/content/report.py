@@ -67,12 +67,11 @@ class VerdictReport:
     title: str
     """`verdict`. If the report has several verdicts, the label follows, e.g. `verdict, structured, decides`."""
     is_alone: bool
-    """Whether the report has only this verdict."""
+    """Whether this is the only verdict in the report of the debate."""
     answer: str
     """Who won and by how much, in a sentence."""
     quote: JudgeQuote | None
-    """Words of a judge who agrees with the verdict. None if there are no such words, or if they are the briefing's key
-    insight."""
+    """Words of a judge who agrees with the verdict. None if `quote_judge` finds none."""
     missing: tuple[str, ...]
     """A sentence for each assessment that the verdict lacks."""
     tables: tuple[Table, ...]

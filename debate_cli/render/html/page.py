@@ -203,7 +203,7 @@ class PageAnchors:
         return f"{self.response(item, turn)}-reply" if item in self._arguments else f"turn-{turn}"
 
     def statements(self, row: TraceRow) -> list[StatementGroup]:
-        """Return the statements about the claim of `row`. Statements of earlier turns come first."""
+        """Return all answers to the claim in `row`, and the replies to questions about it, sorted by turn."""
         said = [
             *(
                 (item.by, item.type, RESPONSE_BADGES[item.type], self.response, item.turn, item.follow_up)

@@ -46,7 +46,7 @@ from debate_cli.systems.tables import RESPONSE_BADGES, STANDING_BADGES, Table
 
 
 def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[str]:
-    """Return lines on motion, debaters, judges, servers outside the built-in providers, and planned calls."""
+    """Return lines on motion, debaters, judges, and the servers and planned calls in `plan`."""
     label = "Background" if debate.document_name is None else "Content"
     return [
         *filter(None, [rehearsal_notice(debate)]),

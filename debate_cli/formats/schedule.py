@@ -92,7 +92,7 @@ class Timetable:
 
     @property
     def next_index(self) -> int:
-        """Index of the first cue in `due_cues`. If there is none, the number of all cues."""
+        """Index of the next turn: of the first due cue, or one after the last cue if no cue is due."""
         return self.due_cues[0].index if self.due_cues else sum(len(item.cues) for item in self.rounds)
 
 

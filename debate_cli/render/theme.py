@@ -1,6 +1,7 @@
 """Symbols, colours, number formats and common sentences of all screens.
 
-The names in `__all__` are defined in `domain` and `systems`, because `print(outcome)` of the Python API also uses them.
+The names in `__all__` are only re-exported. `domain` and `systems` define them, because `print(outcome)` of the Python
+API also needs them.
 
 A symbol or a word accompanies each colour that has a meaning. Every colour has a contrast of at least 3 on light and dark backgrounds.
 """
@@ -120,9 +121,10 @@ def format_cell(cell: Cell) -> str:
 
 
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
-    """Yield (position, header, cell) for each cell of a row except the first. Empty cells are left out, except badges.
+    """Yield (position, header, cell) for each cell of a row that is not empty. The row's first cell is left out.
 
-    The header is empty for a debater's name, and for a badge with a word if the row has no other badge with a word.
+    A badge is never empty. The header is empty where the cell explains itself: for a debater's name, and for the word of
+    the only worded badge in the row.
     """
     badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
     for position, cell in enumerate(row[1:], 1):

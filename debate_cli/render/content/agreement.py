@@ -109,7 +109,7 @@ def label_judging_system(debate: Debate, system: str, run: str) -> str:
 
 
 def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts, the first deciding verdict in front. All others are returned with `decides` False."""
+    """Return the verdicts with the deciding one in front. If several decide, only the first of them keeps `decides`."""
     head = next((verdict for verdict in verdicts if verdict.decides), None)
     rest = [
         verdict.model_copy(update={"decides": False}) if verdict.decides else verdict

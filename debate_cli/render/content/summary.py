@@ -221,7 +221,7 @@ def find_required_changes(verdict: Verdict) -> tuple[RequiredChange, ...]:
 
 
 def group_changes(changes: Iterable[RequiredChange]) -> list[tuple[str, list[RequiredChange]]]:
-    """Group adjacent changes by dimension. Changes without a dimension are in the group `other`."""
+    """Return (dimension, changes) for each series of consecutive changes with one dimension; `other` means no dimension."""
     return [(name or "other", list(group)) for name, group in groupby(changes, key=lambda change: change.dimension)]
 
 

@@ -267,7 +267,7 @@ class PlainObserver:
         self._shown_failures: set[str] = set()
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write `event` and earlier events that were withheld. Withhold those that must wait for a speech or report."""
+        """Withhold `event`, then write all withheld events that need not wait for an earlier speech or report."""
         match event:
             case TurnCompleted():
                 self._speeches_in_flight.discard(event.turn.index)

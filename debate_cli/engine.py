@@ -184,7 +184,7 @@ class DebateRun:
         return "interrupted" if self._stop.requested and self._halted is None else self._halted
 
     def _cancel_waiting(self) -> bool:
-        """Cancel the tasks that are waiting, e.g. in a queue. Return whether all tasks in flight were waiting."""
+        """Cancel each task that waits to send its next request. Return whether all tasks in flight were waiting."""
         waiting = {key for key, meter in self._meters.items() if meter.is_waiting}
         for item, task in self._in_flight.items():
             if task.key in waiting:

@@ -182,7 +182,7 @@ def format_call(call: ModelCall) -> str:
 
 
 def format_usage(usage: TotalUsage) -> str:
-    """Return calls, tokens and cost on one line, then the number and the total time of people's answers."""
+    """Return one line: calls, tokens and cost of models; then, if people answered, how many answers and how long they took."""
     parts = [_format_model_usage(usage)] if usage.calls > usage.human_calls or not usage.calls else []
     if usage.human_calls:
         parts.append(f"human: {usage.human_calls} answered, {format_duration(usage.human_s)}")

@@ -27,7 +27,7 @@ def render_experiment(
 ) -> str:
     """Return the report as an HTML page.
 
-    `link`: takes the path of a transcript, and returns the link to its debate; empty if there is no file.
+    `link`: takes the path of a transcript, and returns a link to it, or an empty text if the file does not exist.
     """
     drawn = {f"leaderboard{suffix}" for suffix in ("", *(f", {found.system}" for found in analysis.systems))}
     return render_page(

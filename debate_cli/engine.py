@@ -1,4 +1,4 @@
-"""The loop of a run: starts the tasks that the two schedulers request, and records each answer as an event."""
+"""The loop of a run: starts the speeches and judgements that are due, and records each answer as an event."""
 
 from __future__ import annotations
 

@@ -37,8 +37,8 @@ class Stage:
 def stages(config: FormatConfig) -> tuple[Stage, ...]:
     """Return all stages of a debate in this format, in order.
 
-    An exchange is a round of follow-up questions and a round of answers. The first exchange has only the answers, because
-    the cross-examination before it asks the questions.
+    In an exchange, a round of follow-up questions precedes a round of answers. The first exchange has only the answers: its
+    questions are those of the cross-examination itself.
     """
     if config.kind == "free_flowing":
         return (Stage("speech"),) * config.turns

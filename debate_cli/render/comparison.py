@@ -1,4 +1,4 @@
-"""Describes the differences between two judgements. Both may be of the same debate, or of two debates."""
+"""Describes the differences between two judgements, A and B, of one debate or of two debates."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

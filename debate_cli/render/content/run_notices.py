@@ -15,7 +15,8 @@ from debate_cli.systems.base import LiveReport, ReportedScore
 from debate_cli.systems.registry import get_system
 
 MAX_WAITING_ROUNDS = 2
-"""Maximum number of rounds whose finished speeches wait until the judges' report on an earlier round is shown."""
+"""A finished speech is shown only after the judges' reports on earlier rounds, unless finished speeches of more rounds than
+this are waiting."""
 
 
 class JudgeReport(NamedTuple):

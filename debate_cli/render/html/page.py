@@ -1,4 +1,4 @@
-"""Renders a debate as one printable HTML page that loads nothing. Jinja2 escapes all text."""
+"""Renders a debate as one printable HTML page that needs no other file or server. Jinja2 escapes all text."""
 
 import json
 from collections import defaultdict
@@ -219,11 +219,14 @@ class PageAnchors:
 
 
 def collect_cited_sources(debate: Debate, index: CitationIndex) -> list[dict[str, Any]]:
-    """Return `{id, passage, place, address, pieces, citations}` of each cited source, in the order of the passages.
+    """Return `{id, passage, place, address, pieces, citations}` for each cited id, in the order of the debate's passages.
 
-    `address`: link to the source; empty if a link would be unsafe. `pieces`: (text, Marking) pairs; the passage is split
-    where quotes begin and end. `citations`: (speaker, CheckedCitation) pairs. Sources without a passage come last: their
-    `passage` is None, and they have no `place`, `address` and `pieces`.
+    - `address`: link to the passage's source; empty if a link would be unsafe
+    - `pieces`: (text, Marking) pairs; the passage is split where quotes begin and end
+    - `citations`: (speaker, CheckedCitation) pairs
+
+    If the debate has no passage with the cited id, `passage` is None, and `place`, `address` and `pieces` are missing. Such
+    ids come last.
     """
     by_source: dict[str, list[CheckedCitation]] = defaultdict(list)
     for citation in index.all:
@@ -264,7 +267,7 @@ def _split_at_quotes(passage: Passage, quotes: Sequence[str]) -> Iterator[tuple[
 
 
 def provenance_facts(debate: Debate) -> Iterator[tuple[str, str]]:
-    """Yield name and value of each fact that helps to check or reproduce the result."""
+    """Yield (name, value) of the facts about the run itself: id, program version, times, format, seed, checksums, usage."""
     yield "id", debate.id
     yield "made by", f"{debate.generator.name} {debate.generator.version}"
     yield "started", _format_time(debate.started_at)

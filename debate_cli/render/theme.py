@@ -121,7 +121,7 @@ def format_cell(cell: Cell) -> str:
 
 
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
-    """Yield (position, header, cell) for each cell of a row that is not empty. The row's first cell is left out.
+    """Yield (position, header, cell) for each nonempty cell of a row. The row's first cell is left out.
 
     A badge is never empty. The header is empty where the cell explains itself: for a debater's name, and for the word of
     the only worded badge in the row.

@@ -203,7 +203,10 @@ class PageAnchors:
         return f"{self.response(item, turn)}-reply" if item in self._arguments else f"turn-{turn}"
 
     def statements(self, row: TraceRow) -> list[StatementGroup]:
-        """Return all answers to the claim in `row`, and the replies to questions about it, sorted by turn."""
+        """Return the answers to the claim in `row`, and the replies to questions about the claim.
+
+        They are grouped by debater and kind. The group with the earliest turn comes first.
+        """
         said = [
             *(
                 (item.by, item.type, RESPONSE_BADGES[item.type], self.response, item.turn, item.follow_up)

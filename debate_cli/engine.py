@@ -1,4 +1,4 @@
-"""The loop of a run: starts the tasks that the two schedulers request, and records each answer as an event."""
+"""The loop of a run: starts the speeches and judgements that are due, and records each answer as an event."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class DebateRun:
         self._searching: set[str] = set()
         """Keys of the tasks for which a search is in flight."""
         self._meters: dict[str, CallMeter] = {}
-        """Meter of each task in flight, by the task's key."""
+        """Maps the key of each task in flight to the meter that adds up the usage of its requests."""
         self._halted: CloseReason | None = None
 
     async def run(self) -> Debate:
@@ -184,7 +184,7 @@ class DebateRun:
         return "interrupted" if self._stop.requested and self._halted is None else self._halted
 
     def _cancel_waiting(self) -> bool:
-        """Cancel the tasks that are waiting, e.g. in a queue. Return whether all tasks in flight were waiting."""
+        """Cancel each task that waits to send its next request. Return whether all tasks in flight were waiting."""
         waiting = {key for key, meter in self._meters.items() if meter.is_waiting}
         for item, task in self._in_flight.items():
             if task.key in waiting:

@@ -1,6 +1,6 @@
 """All errors of debate-cli in one tree. Each class has an exit code and, where one exists, a help page.
 
-    DebateError                     1   a failure that the user's input did not cause
+    DebateError                     1   base class of all errors of this program
     ├── StorageError                1   a file or folder could not be read, written or locked
     │   └── UnsavedError            1   a debate could not be saved; carries its transcript
     ├── LeaseLostError              1   another worker has taken over a debate of an experiment

@@ -37,8 +37,8 @@ class Stage:
 def stages(config: FormatConfig) -> tuple[Stage, ...]:
     """Return all stages of a debate in this format, in order.
 
-    An exchange is a round of follow-up questions and a round of answers. The first exchange has only the answers, because
-    the cross-examination before it asks the questions.
+    In an exchange, a round of follow-up questions precedes a round of answers. The first exchange has only the answers: its
+    questions are those of the cross-examination itself.
     """
     if config.kind == "free_flowing":
         return (Stage("speech"),) * config.turns
@@ -53,9 +53,10 @@ def stages(config: FormatConfig) -> tuple[Stage, ...]:
 
 
 def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple[str, FollowUpQuestion], ...]:
-    """Return (name of the debater who must answer, question) for each follow-up question in the turns of `asking`.
+    """Return (name of the debater who must answer, question) for each follow-up question in the turns `asking`.
 
-    Questions about unknown arguments or the asker's own arguments are left out.
+    The author of the questioned argument must answer. A question is left out if its argument is unknown, or if the asker
+    is the argument's author.
     """
     found = (
         (
@@ -91,7 +92,7 @@ class Timetable:
 
     @property
     def next_index(self) -> int:
-        """Index of the first cue in `due_cues`. If there is none, the number of all cues."""
+        """Index of the next turn: of the first due cue, or one after the last cue if no cue is due."""
         return self.due_cues[0].index if self.due_cues else sum(len(item.cues) for item in self.rounds)
 
 
@@ -311,9 +312,9 @@ def _normalize_words(text: str) -> str:
 
 
 def turns_hidden_from_people(debate: Debate) -> tuple[Turn, ...]:
-    """Return the turns that the next speaker must not see, if this speaker is a person at the terminal.
+    """Return the turns that the person who speaks next must not see yet, e.g. another turn of a simultaneous round.
 
-    Empty if only models speak next.
+    Empty unless a person at this terminal speaks next.
     """
     config = debate.config
     for cue in next_step(debate).cues:

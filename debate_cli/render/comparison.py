@@ -1,4 +1,4 @@
-"""Describes the differences between two judgements. Both may be of the same debate, or of two debates."""
+"""Describes the differences between two judgements, A and B, of one debate or of two debates."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ OUTCOME_BADGES = {
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
 VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
-"""Maximum number of claim ids in the summary. If the standing differs for more claims, the summary lists no ids."""
+"""If more claims than this have different standings in A and B, the summary gives their number but not their ids."""
 MOTION_SETTING = "topic"
 """Configuration key of the motion, which the table of settings leaves out."""
 RunsBySystem = dict[str, str]

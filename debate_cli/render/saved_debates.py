@@ -49,8 +49,7 @@ def index_view(entries: Sequence[IndexEntry], folder: str) -> list[RenderableTyp
 def format_index_row(entry: IndexEntry) -> str:
     """Return the values of INDEX_COLUMNS for one debate, separated by tabs. An empty value becomes `-`.
 
-    The models are `provider/model`. The last value is `rehearsal` or `rehearsal in part` if the
-    mock answered.
+    If the mock gave all answers, the last value is `rehearsal`; if it gave some, `rehearsal in part`.
     """
     cells = (
         entry.id,

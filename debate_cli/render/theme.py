@@ -1,6 +1,7 @@
 """Symbols, colours, number formats and common sentences of all screens.
 
-The names in `__all__` are defined in `domain` and `systems`, because `print(outcome)` of the Python API also uses them.
+The names in `__all__` are only re-exported. `domain` and `systems` define them, because `print(outcome)` of the Python
+API also needs them.
 
 A symbol or a word accompanies each colour that has a meaning. Every colour has a contrast of at least 3 on light and dark backgrounds.
 """
@@ -101,7 +102,7 @@ def format_model_id(model: str) -> str:
 
 
 def format_cell(cell: Cell) -> str:
-    """Return a table cell as one sanitized line. The text of a drawn cell (bar or interval) is empty."""
+    """Return a table cell as one sanitized line. A cell that is drawn as a bar or an interval becomes an empty line."""
     match cell:
         case None | Gauge() | Interval():
             return ""
@@ -120,9 +121,10 @@ def format_cell(cell: Cell) -> str:
 
 
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
-    """Yield (position, header, cell) for each cell of a row except the first. Empty cells are left out, except badges.
+    """Yield (position, header, cell) for each nonempty cell of a row. The row's first cell is left out.
 
-    The header is empty for a debater's name, and for a badge with a word if the row has no other badge with a word.
+    A badge is never empty. The header is empty where the cell explains itself: for a debater's name, and for the word of
+    the only worded badge in the row.
     """
     badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
     for position, cell in enumerate(row[1:], 1):
@@ -180,7 +182,7 @@ def format_call(call: ModelCall) -> str:
 
 
 def format_usage(usage: TotalUsage) -> str:
-    """Return calls, tokens and cost on one line, then the number and the total time of people's answers."""
+    """Return one line: calls, tokens and cost of models; then, if people answered, how many answers and how long they took."""
     parts = [_format_model_usage(usage)] if usage.calls > usage.human_calls or not usage.calls else []
     if usage.human_calls:
         parts.append(f"human: {usage.human_calls} answered, {format_duration(usage.human_s)}")
@@ -201,7 +203,7 @@ def _format_model_usage(usage: TotalUsage) -> str:
 
 
 def format_brief(brief: Brief, name: str | None = None) -> str:
-    """Return a judge's task in words, e.g. `moderator, round 2`. `name` replaces the name of the judging system."""
+    """Return a judge's task in words, e.g. `moderator, round 2`. If `name` is given, it stands in place of `moderator`."""
     judge = "" if brief.assessor == "judge" else f"/{brief.assessor}"
     return f"{name or brief.system}{judge}, {get_system(brief.system).describe_brief(brief)}"
 

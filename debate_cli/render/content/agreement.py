@@ -81,14 +81,15 @@ def winner_cell(verdict: Verdict) -> Cell:
 
 
 def victory_cell(verdict: Verdict) -> Cell:
-    """Return how clear the victory is; empty for a draw."""
+    """Return how clear the victory is, e.g. `narrow`; empty for a draw."""
     return "" if verdict.victory == "draw" else verdict.victory
 
 
 def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
     """Return the label of a verdict: `structured`, or `structured r2` if `among` has several runs of this system.
 
-    The label of a person's verdict always has run and person. The label is not sanitized.
+    The label of a person's verdict always names run and person, e.g. `structured r4 (human:anna)`. The label is not
+    sanitized.
     """
     runs = (item.run for item in among if item.system == verdict.system and item.reviewer is None)
     return format_system_label(verdict.system, verdict.run, runs, verdict.reviewer)
@@ -108,7 +109,7 @@ def label_judging_system(debate: Debate, system: str, run: str) -> str:
 
 
 def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts, the first deciding verdict in front. All others are returned with `decides` False."""
+    """Return the verdicts with the deciding one in front. If several decide, only the first of them keeps `decides`."""
     head = next((verdict for verdict in verdicts if verdict.decides), None)
     rest = [
         verdict.model_copy(update={"decides": False}) if verdict.decides else verdict

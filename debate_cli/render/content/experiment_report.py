@@ -190,7 +190,8 @@ def _spending_table(title: str, unit: str, spent: Sequence[ParticipantSpending])
 def matrix_rows(found: SystemAnalysis) -> list[tuple[str, list[Estimate | None]]]:
     """Return (player, shares) for each player. Rows and columns have the order of the leaderboard.
 
-    `shares`: the player's share of points against each player; None if the two have no debate.
+    `shares` has one item per player of the leaderboard: the share of points won against this player, or None if the two
+    players have no debate.
     """
     names = [rating.name for rating in found.by_result.ratings]
     shares: dict[tuple[str, str], Estimate] = {}

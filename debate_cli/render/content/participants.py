@@ -78,7 +78,7 @@ def debate_facts(debate: Debate) -> list[str]:
 def judge_rows(debate: Debate, *runs: JudgingRun) -> tuple[ParticipantRow, ...]:
     """Return a row per judging system in `runs`. A panel has a row per judge instead. Equal rows are listed once.
 
-    If models judged only one of the runs (the others are people's reviews), the deciding system of this run is marked.
+    If a run has several systems, the deciding one is marked `decides`, unless models judged in more than one of `runs`.
     """
     marked = [run for run in runs if run.reviewer is None]
     rows = (row for run in runs for row in _rows_of_run(debate, run, is_marked=marked == [run]))

@@ -67,12 +67,11 @@ class VerdictReport:
     title: str
     """`verdict`. If the report has several verdicts, the label follows, e.g. `verdict, structured, decides`."""
     is_alone: bool
-    """Whether the report has only this verdict."""
+    """Whether this is the only verdict in the report of the debate."""
     answer: str
     """Who won and by how much, in a sentence."""
     quote: JudgeQuote | None
-    """Words of a judge who agrees with the verdict. None if there are no such words, or if they are the briefing's key
-    insight."""
+    """Words of a judge who agrees with the verdict. None if `quote_judge` finds none."""
     missing: tuple[str, ...]
     """A sentence for each assessment that the verdict lacks."""
     tables: tuple[Table, ...]
@@ -111,7 +110,7 @@ class DebateReport:
     blocks_by_part: Mapping[ReportPart, Sequence[Block]]
 
     def blocks(self, order: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, Sequence[Block]]]:
-        """Yield each reported part of `order`, in this order, with its tables, row groups and verdicts."""
+        """Yield (part, blocks) for each part in `order`, in the given order. Parts that the report leaves out are skipped."""
         for part in order:
             if self.only in (None, part):
                 yield part, self.blocks_by_part.get(part, ())

@@ -141,12 +141,16 @@ class MissingJudgements(NamedTuple):
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
         """Return two commands: the first requests these judgements again, the second judges with another model.
 
-        If a request without a change may help at least one judge, the first command has no option. Otherwise it has the
-        option for shorter prompts if that may help, otherwise an option for each model to replace. It is empty if
-        nothing helps.
+        The first command changes settings only as far as necessary:
+
+        - If unchanged settings may help at least one judge, it changes nothing.
+        - Otherwise, if shorter prompts may help, it has the option for shorter prompts.
+        - Otherwise, it has an option for each model to replace.
+
+        The first command is empty if nothing helps. It is also empty if settings must change, but `path` is None or
+        `batch` is true.
 
         `path`: path of the transcript; None if the debate was not saved. `batch`: whether to use a provider's batch API.
-        If `path` is None or `batch` is true, the first command never has an option.
         """
         options = self._resume_options()
         if path is None:

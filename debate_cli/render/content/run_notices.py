@@ -15,7 +15,8 @@ from debate_cli.systems.base import LiveReport, ReportedScore
 from debate_cli.systems.registry import get_system
 
 MAX_WAITING_ROUNDS = 2
-"""Maximum number of rounds whose finished speeches wait until the judges' report on an earlier round is shown."""
+"""A finished speech is shown only after the judges' reports on earlier rounds, unless finished speeches of more rounds than
+this are waiting."""
 
 
 class JudgeReport(NamedTuple):
@@ -32,7 +33,7 @@ class JudgeReport(NamedTuple):
 def report_position(brief: Brief) -> tuple[bool, int, int, int, int]:
     """Return a key that sorts the reports of one system by round and turn. Reports on the whole debate are last.
 
-    The report on a turn comes before the report on the pair that ends with this turn.
+    An assessment of a pair of turns follows the assessments of its two turns.
     """
     subject = brief.subject
     place = max(subject.turns, default=-1), MOMENTS.index(subject.moment)

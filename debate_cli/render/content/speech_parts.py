@@ -21,9 +21,9 @@ SpeechPart = Argument | Response | FollowUpAnswer | Closing | str
 """A part of a speech. Free text is a string."""
 MAX_REPLY_LENGTH = 200
 NEW_ARGUMENT_PREFIX = "New argument. "
-"""Beginning of a new argument in the text of a cross-examination.
+"""Marks a paragraph of a cross-examination as a new argument, which the rules do not allow there.
 
-A cross-examination allows no new arguments, so `Turn.arguments` does not contain it.
+Such an argument is only in `Turn.text`, not in `Turn.arguments`.
 """
 
 
@@ -117,9 +117,9 @@ class ArgumentThread(NamedTuple):
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """Questions about the argument, and a reply of `owner`, sorted by round.
+    """The latest questions about the argument and the latest reply of `owner`, sorted by round.
 
-    Only the questions of the last round in which somebody asked, and only the last reply.
+    All these questions come from one round: the last round in which a debater asked about the argument.
     """
 
 

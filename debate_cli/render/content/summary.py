@@ -51,12 +51,12 @@ class SummaryRow(NamedTuple):
     part: str = ""
     """Member of OPTIONAL_PARTS that contains the row; empty if the row is always shown."""
     row_count: int = 1
-    """Number of omitted rows if the row is e.g. `and 2 more`; otherwise 1."""
+    """Number of rows that this row stands for: 2 for the row `and 2 more`, and 1 for any other row."""
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictSummary:
-    """The conclusion of a debate."""
+    """The main facts about the end of a debate: who won, why, and what to do next."""
 
     verdict: Verdict | None
     """The deciding verdict. If no verdict decides, the first verdict. None for a debate without verdicts."""
@@ -221,7 +221,7 @@ def find_required_changes(verdict: Verdict) -> tuple[RequiredChange, ...]:
 
 
 def group_changes(changes: Iterable[RequiredChange]) -> list[tuple[str, list[RequiredChange]]]:
-    """Group adjacent changes by dimension. Changes without a dimension are in the group `other`."""
+    """Return (dimension, changes) for each series of consecutive changes with one dimension; `other` means no dimension."""
     return [(name or "other", list(group)) for name, group in groupby(changes, key=lambda change: change.dimension)]
 
 
@@ -258,7 +258,8 @@ def explain_scores(verdict: Verdict) -> str:
 def quote_judge(debate: Debate, verdict: Verdict, briefing: Briefing | None = None) -> JudgeQuote | None:
     """Return the shortened words of a judge who agrees with the verdict.
 
-    None if there are no such words, if the verdict is undetermined, or if the words are the briefing's key insight.
+    Return None if the verdict is undetermined, if no such judge wrote any words, or if `briefing` already shows these
+    words as its key insight.
     """
     quote = get_system(verdict.system).quote(debate, verdict) if verdict.victory != "undetermined" else None
     words = shorten(quote.words) if quote is not None else ""
@@ -310,12 +311,12 @@ def total_call_seconds(debate: Debate) -> float:
 
 
 def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts with scores. For a complete debate, also return the verdicts without scores."""
+    """Return all verdicts of a complete debate; of an unfinished debate, only the verdicts with scores."""
     return tuple(verdict for verdict in verdicts if verdict.scores or debate.status == "complete")
 
 
 def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-    """Return a sentence that names the verdicts that `reportable_verdicts` leaves out; empty if there are none."""
+    """Return a list with one sentence on all verdicts that `reportable_verdicts` leaves out; an empty list for none."""
     shown = reportable_verdicts(debate, verdicts)
     omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)
     names = " or ".join(f"`{label}`" for label in omitted)

@@ -27,7 +27,8 @@ def render_experiment(
 ) -> str:
     """Return the report as an HTML page.
 
-    `link`: takes the path of a transcript, and returns the link to its debate; empty if there is no file.
+    `link`: takes the path of a transcript, and returns a link to the HTML page beside it, else to the transcript,
+    or an empty text if neither file exists.
     """
     drawn = {f"leaderboard{suffix}" for suffix in ("", *(f", {found.system}" for found in analysis.systems))}
     return render_page(

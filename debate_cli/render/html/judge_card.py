@@ -18,7 +18,7 @@ from debate_cli.render.judge_card import (
 )
 
 MIN_AXIS_POINTS = 10.0
-"""Minimum length of each half of the axis of points, so that small biases look small."""
+"""The axis for biases in points reaches at least from minus this value to this value, so that small biases look small."""
 
 
 def render_judge_cards(report: AuditReport) -> str:

@@ -1,4 +1,4 @@
-"""Renders a debate as one printable HTML page that loads nothing. Jinja2 escapes all text."""
+"""Renders a debate as one printable HTML page that needs no other file or server. Jinja2 escapes all text."""
 
 import json
 from collections import defaultdict
@@ -42,7 +42,7 @@ DEBATER_COLOURS = 6
 REPLY_BADGES = {False: Badge("↳", "replies", "info"), True: Badge("!", "leaves it open", "mixed")}
 """Badges of replies to questions. The key says whether the question stays open after the reply."""
 Marking = Literal["", "quoted", "altered"]
-"""`quoted`: the debaters quote this piece of a passage correctly. `altered`: with changed words. Empty: not at all."""
+"""How debaters quote a piece of a passage: `quoted` means correctly, `altered` with changed words, and empty not at all."""
 
 
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
@@ -203,7 +203,10 @@ class PageAnchors:
         return f"{self.response(item, turn)}-reply" if item in self._arguments else f"turn-{turn}"
 
     def statements(self, row: TraceRow) -> list[StatementGroup]:
-        """Return the statements about the claim of `row`. Statements of earlier turns come first."""
+        """Return the answers to the claim in `row`, and the replies to questions about the claim.
+
+        They are grouped by debater and kind. The group with the earliest turn comes first.
+        """
         said = [
             *(
                 (item.by, item.type, RESPONSE_BADGES[item.type], self.response, item.turn, item.follow_up)
@@ -219,11 +222,14 @@ class PageAnchors:
 
 
 def collect_cited_sources(debate: Debate, index: CitationIndex) -> list[dict[str, Any]]:
-    """Return `{id, passage, place, address, pieces, citations}` of each cited source, in the order of the passages.
+    """Return `{id, passage, place, address, pieces, citations}` for each cited id, in the order of the debate's passages.
 
-    `address`: link to the source; empty if a link would be unsafe. `pieces`: (text, Marking) pairs; the passage is split
-    where quotes begin and end. `citations`: (speaker, CheckedCitation) pairs. Sources without a passage come last: their
-    `passage` is None, and they have no `place`, `address` and `pieces`.
+    - `address`: link to the passage's source; empty if a link would be unsafe
+    - `pieces`: (text, Marking) pairs; the passage is split where quotes begin and end
+    - `citations`: (speaker, CheckedCitation) pairs
+
+    If the debate has no passage with the cited id, `passage` is None, and `place`, `address` and `pieces` are missing. Such
+    ids come last.
     """
     by_source: dict[str, list[CheckedCitation]] = defaultdict(list)
     for citation in index.all:
@@ -264,7 +270,7 @@ def _split_at_quotes(passage: Passage, quotes: Sequence[str]) -> Iterator[tuple[
 
 
 def provenance_facts(debate: Debate) -> Iterator[tuple[str, str]]:
-    """Yield name and value of each fact that helps to check or reproduce the result."""
+    """Yield (name, value) of the facts about the run itself: id, program version, times, format, seed, checksums, usage."""
     yield "id", debate.id
     yield "made by", f"{debate.generator.name} {debate.generator.version}"
     yield "started", _format_time(debate.started_at)

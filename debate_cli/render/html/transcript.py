@@ -114,10 +114,10 @@ class JudgeReasons(NamedTuple):
 
 
 def collect_judge_reasons(debate: Debate) -> JudgeReasons:
-    """Return the assessments as `{heading, model, rationale, marked, found, warnings}`. The text is not sanitized.
+    """Return all assessments, except those of a judging system that a later judging run has replaced.
 
-    `marked`: the marks, grouped by debater and argument, with their reasons. `found`: the findings as sentences. If a
-    later judging run replaced a judging system of an earlier run, the earlier assessments are left out.
+    Each assessment is a mapping `{heading, model, rationale, marked, found, warnings}`. `marked`: the marks, grouped by
+    debater and argument, with their reasons. `found`: the findings as sentences. The text is not sanitized.
     """
     counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
     found = JudgeReasons(defaultdict(list), defaultdict(list), [])

@@ -294,7 +294,7 @@ def _colour_of(name: str | None, styles: ParticipantStyles) -> str:
 
 
 def render_cell(cell: Cell, styles: ParticipantStyles) -> Text:
-    """Return a cell as text. The text of a drawn cell (bar or interval) is empty."""
+    """Return a cell as text. A cell that is drawn as a bar or an interval becomes an empty text."""
     match cell:
         case DebaterCell():
             return participant_text(cell.name, styles)

@@ -69,7 +69,7 @@ def format_workflow_command(
 
 
 def format_step_summary(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> str:
-    """Return Markdown: a table of files with verdicts and gates, then required changes, then unusable files."""
+    """Return Markdown: a table of debates, then a list `What must change` for each debate, then the unusable files."""
     unmet = sum(len(checked.gate_problems) for checked in files)
     head = f"{count_noun(len(files), 'debate')} scored"
     lines = [f"## {head}{f', gates not met: {unmet}' if unmet else ''}", ""]

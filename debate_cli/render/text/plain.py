@@ -46,7 +46,7 @@ from debate_cli.systems.tables import RESPONSE_BADGES, STANDING_BADGES, Table
 
 
 def header_lines(debate: Debate, plan: theme.RunPlan = theme.NO_PLAN) -> list[str]:
-    """Return lines on motion, debaters, judges, servers outside the built-in providers, and planned calls."""
+    """Return lines on motion, debaters, judges, and the servers and planned calls in `plan`."""
     label = "Background" if debate.document_name is None else "Content"
     return [
         *filter(None, [rehearsal_notice(debate)]),
@@ -267,7 +267,7 @@ class PlainObserver:
         self._shown_failures: set[str] = set()
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write `event` and earlier events that were withheld. Withhold those that must wait for a speech or report."""
+        """Withhold `event`, then write all withheld events that need not wait for an earlier speech or report."""
         match event:
             case TurnCompleted():
                 self._speeches_in_flight.discard(event.turn.index)

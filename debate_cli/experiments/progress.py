@@ -86,7 +86,7 @@ class Status:
 
 
 class ExperimentObserver:
-    """Base class of observers. Its methods do nothing. Methods of subclasses must return at once."""
+    """Base class of observers. Its methods do nothing. In subclasses, a method must not block."""
 
     def started(self, record: CellRecord, progress: ExperimentProgress) -> None:
         """Called when a cell was started."""

@@ -34,7 +34,10 @@ def debater_names(debate: Debate) -> tuple[str, ...]:
 
 
 def format_full_prompt(debate: Debate, subject: Subject) -> str:
-    """Return motion, background, debaters, and one line for each turn that a judge of `subject` may see."""
+    """Return motion, background, debaters and the visible turns, one line for each turn.
+
+    Visible turns: those that a judge may see who judges `subject`, e.g. a turn or a round.
+    """
     return format_shared_prompt(debate, last_visible_turn(debate, subject))
 
 
@@ -115,7 +118,10 @@ def _document_lines(debate: Debate) -> Iterator[str]:
 
 
 def last_visible_turn(debate: Debate, subject: Subject) -> int | None:
-    """Return the index of the last turn that a judge of `subject` may see; -1 for no turn, None for all turns."""
+    """Return the index of the last turn that a judge may see who judges `subject`, e.g. a turn or a round.
+
+    The result is -1 if the judge may see no turn, and None if the judge may see all turns.
+    """
     match subject.moment:
         case "turn" | "pair":
             return max(subject.turns)
@@ -131,9 +137,9 @@ def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
 
 
 def last_passage_before(turn: Turn, debate: Debate) -> str:
-    """Return the last text of the previous turn by the speaker of `turn`; empty if there is no such turn.
+    """Return the text at the end of the speaker's turn before `turn`. Texts of citations do not count.
 
-    Citations are ignored.
+    The result is empty if `turn` is the speaker's first turn.
     """
     earlier = reversed(debate.turns_before(turn.index))
     before = next((other for other in earlier if other.speaker == turn.speaker), None)

@@ -77,10 +77,10 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
 
 
 def rebuild_debate(like: Debate, debaters: Sequence[DebaterConfig], turns: Iterable[Turn]) -> Debate:
-    """Return a complete debate of `debaters` with `turns`, and without assessments. The turns are numbered from 0.
+    """Return a complete debate of `debaters` with `turns`. It has no assessments. The turns are numbered from 0.
 
-    `like`: debate whose id, motion, passages and settings are copied, except its judging systems. A missing seed
-    becomes 0.
+    `like`: another debate. Its id, motion, passages and settings are copied. Its judging systems are not copied. If it
+    has no seed, the seed becomes 0.
     """
     config = like.config.model_copy(
         update={"debaters": tuple(debaters), "judging": JudgingConfig(systems=()), "seed": like.config.seed or 0}

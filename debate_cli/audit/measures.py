@@ -135,7 +135,10 @@ def _wins_gained(one: Observation) -> Iterator[float]:
 
 
 def _beyond_length(one: Observation) -> Iterator[float]:
-    """Yield the gain minus the gain from added words. Yield nothing if the padded debate was not judged."""
+    """Yield the points gained, minus the points that the added words alone would gain according to the padded debate.
+
+    Yield nothing if the padded debate was not judged.
+    """
     if one.padding_gain is not None:
         yield one.gain - one.padding_gain * one.added_words
 

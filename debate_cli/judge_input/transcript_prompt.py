@@ -19,7 +19,7 @@ PROSE_PHASES = frozenset({"rebuttal", "speech"})
 
 
 def sanitize_takeovers(text: str) -> str:
-    """Return `text` with masks in place of words that use one of `TAKEOVER_TECHNIQUES` on the judge."""
+    """Return `text`, with a mask in place of each instruction to the judge that uses one of `TAKEOVER_TECHNIQUES`."""
     return mask_injection(text, only=TAKEOVER_TECHNIQUES)
 
 
@@ -57,7 +57,7 @@ def format_shared_prompt(debate: Debate, last: int | None) -> str:
 def format_recent_prompt(debate: Debate, subject: Subject) -> str:
     """Return motion, background, debaters, a list of earlier arguments, and one line for each of the last turns.
 
-    The turns of the subject are always included.
+    `subject`: what is to be judged, e.g. a turn. The turns of the subject are always included.
     """
     visible = _visible_turns(debate, last_visible_turn(debate, subject))
     so_far = debate if visible is debate.turns else debate.model_copy(update={"turns": visible})
@@ -170,7 +170,7 @@ def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -
 
 
 def visible_texts(turn: Turn) -> Iterator[str]:
-    """Yield each text of `turn` that judges see, not yet sanitized."""
+    """Yield each text of `turn` that judges see. The texts are as the debater wrote them, without masks."""
     yield from iter_strings(_turn_payload(turn))
 
 

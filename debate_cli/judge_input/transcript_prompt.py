@@ -34,9 +34,9 @@ def debater_names(debate: Debate) -> tuple[str, ...]:
 
 
 def format_full_prompt(debate: Debate, subject: Subject) -> str:
-    """Return motion, background, debaters and the visible turns, one line for each turn.
+    """Return motion, background, debaters, and one line for each turn that the judge may see.
 
-    Visible turns: those that a judge may see who judges `subject`, e.g. a turn or a round.
+    `subject`: what is to be judged, e.g. a turn or a round. It determines which turns the judge may see.
     """
     return format_shared_prompt(debate, last_visible_turn(debate, subject))
 
@@ -118,9 +118,9 @@ def _document_lines(debate: Debate) -> Iterator[str]:
 
 
 def last_visible_turn(debate: Debate, subject: Subject) -> int | None:
-    """Return the index of the last turn that a judge may see who judges `subject`, e.g. a turn or a round.
+    """Return the index of the last turn that the judge may see; -1 for no turn, None for all turns.
 
-    The result is -1 if the judge may see no turn, and None if the judge may see all turns.
+    `subject`: what is to be judged, e.g. a turn or a round.
     """
     match subject.moment:
         case "turn" | "pair":

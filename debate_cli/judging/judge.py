@@ -202,8 +202,8 @@ def _result_without_form(
 ) -> Failure:
     """Return the failure for a brief for which the judge filled in no form.
 
-    If the judge refused or its answer was useless, the failure is an abstention and final. Otherwise, e.g. after a
-    network error, a resumed run asks again.
+    If the judge refused or gave no usable answer, the failure is an abstention, which is final. After any other error,
+    e.g. of the network, a resumed run asks the judge again.
     """
     if error is not None and not isinstance(error, RefusedError):
         sent = call if call is not None and call.attempts else None

@@ -27,7 +27,8 @@ ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
 """Weight of an imaginary draw against an average player.
 
-Each player gets such a draw if the results alone do not determine all strengths and the advantage of the left player.
+Each player gets such a draw if the results put no bound on a strength or on the advantage of the left player, or if
+there are several groups of players.
 """
 DIVERGED = 12.0
 """A fit has diverged if its log odds of a result exceed this value, i.e. odds of 160,000 to 1."""
@@ -84,8 +85,8 @@ class Ratings:
     separable: bool
     """Whether the results put no bound on a player's strength, e.g. because the player won every comparison."""
     prior: float
-    """Weight of an imaginary draw against a player of mean strength. Each player gets such a draw if the results alone
-    do not determine all strengths and the advantage of the left player. Otherwise the weight is 0."""
+    """Weight of an imaginary draw against a player of mean strength. Each player gets such a draw if the results put
+    no bound on a strength or on `side`, or if there are several groups. Otherwise the weight is 0."""
     resamples_with_prior: float
     """Share of the bootstrap's resamples in which the players got imaginary draws, 0 to 1."""
     results: int

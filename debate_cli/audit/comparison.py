@@ -41,7 +41,7 @@ class Comparison:
     baselines: Mapping[str, Estimate]
     """Maps names of simple rules, e.g. `longer side`, to their accuracy."""
     best_baseline: str
-    """Name of the simple rule with the highest accuracy."""
+    """Key of `baselines`: the simple rule with the highest accuracy."""
     lead: Estimate
     """Accuracy of the judge, minus the accuracy of the best simple rule, -1 to 1."""
     needed: int | None
@@ -56,7 +56,7 @@ class Comparison:
     brier: Estimate
     """Brier score of the judge's margins after their conversion to probabilities. 0 is best, 1 is worst."""
     log_score: Estimate
-    """Logarithmic score of the judge's margins after their conversion to probabilities. 0 is best."""
+    """Logarithmic score of the judge's margins after their conversion to probabilities. 0 is best, greater is worse."""
     score_error: Estimate
     """Root mean square difference between the judge's points and the raters' scores, in points. The
     estimate's `value` is None if no rater gave scores."""
@@ -70,7 +70,8 @@ class _Row(NamedTuple):
     sides: tuple[str, str]
     winners: dict[str, str]
     first_wins_chance: float | None
-    """Probability from the judge's margin, 0 to 1. None if the scale of the judge's scores is unknown."""
+    """Probability that the first debater wins, 0 to 1, computed from the judge's margin. None if the scale of the
+    judge's scores is unknown."""
     score_pairs: list[tuple[float, float]]
     ratings: dict[str, str]
 
@@ -141,9 +142,10 @@ def _labelled_rows(judgements: Iterable[Judgement], labels: Sequence[WinnerLabel
 
 
 def _add_majority(rows: Sequence[_Row]) -> None:
-    """Add the answer of the rule `majority` to each row: the first side, the second side or a draw.
+    """Add the answer of the simple rule `majority` to each row.
 
-    The rule always gives the label that is the most frequent in `rows`.
+    The rule gives the same answer for every row: the first debater, the second debater or a draw, whichever most rows
+    have as label.
     """
     places = Counter(row.sides.index(row.label) if row.label in row.sides else None for row in rows)
     place = places.most_common(1)[0][0]

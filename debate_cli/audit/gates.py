@@ -21,8 +21,10 @@ class Gate(NamedTuple):
     """A bound for one measure of a judge, with texts for the report."""
 
     measure: str
-    """Name of the measure. `alpha` and `baseline` are numbers from the comparison with labels. The bound of
-    `mirror` applies to the share of draws, which is 1 minus the measure."""
+    """Name of the measure, e.g. `order`. The names `alpha` and `baseline` mean numbers from the comparison with labels.
+
+    If the measure is `mirror`, the bound applies to the share of draws, which is 1 minus the measure.
+    """
     bound: float
     """Bound that applies if the user sets no other."""
     question: str

@@ -87,10 +87,10 @@ class Judgement(NamedTuple):
 def build_cases(
     debates: Iterable[AuditDebate], variants: Sequence[VariantName], folder: Path, *, repeat: int
 ) -> list[AuditCase]:
-    """Return a case for each variant of each debate. `folder`: folder of the audit.
+    """Return the cases for each variant of each debate. `folder`: folder of the audit.
 
-    A variant that changes one debater's speeches gives two cases, one per debater. Each judge judges an unchanged
-    debate `repeat` times, and a changed debate once.
+    Most variants give one case. A variant that changes one debater's speeches gives two cases, one per debater.
+    `repeat`: how often each judge judges an unchanged debate. Each judge judges a changed debate once.
     """
     return [
         AuditCase(

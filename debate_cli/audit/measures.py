@@ -63,7 +63,8 @@ class Observation(NamedTuple):
 
 
 Observe = Callable[[Observation], Iterable[float]]
-"""Function that returns the numbers of one observation. A measure is the mean of the numbers of all observations."""
+"""Function that computes a measure for one observation, e.g. the points gained. It returns no, one or several numbers.
+The measure is the mean of these numbers over all observations."""
 
 
 def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000) -> list[Measure]:
@@ -101,9 +102,10 @@ def _margin(judgement: Judgement) -> float:
 
 
 def _noise(one: Observation) -> Iterator[float]:
-    """Yield a number for each pair of judgements of one debate: 1 if the winners differ, 0 if they are equal.
+    """Yield a number for each pair of judgements of the unchanged debate: 1 if the winners differ, 0 if they are equal.
 
-    Each judgement of the debate is an observation. Only the first yields numbers, so that each pair counts once.
+    The function is called for each judgement of the debate, but yields numbers only for the first. So each pair counts
+    once.
     """
     if one.judgement is one.unchanged[0]:
         pairs = combinations(one.unchanged, 2)
@@ -133,7 +135,10 @@ def _wins_gained(one: Observation) -> Iterator[float]:
 
 
 def _beyond_length(one: Observation) -> Iterator[float]:
-    """Yield the gain minus the gain from added words. Yield nothing if the padded debate was not judged."""
+    """Yield the points gained, minus the points that the added words alone would gain according to the padded debate.
+
+    Yield nothing if the padded debate was not judged.
+    """
     if one.padding_gain is not None:
         yield one.gain - one.padding_gain * one.added_words
 

@@ -32,7 +32,7 @@ RULES: Mapping[str, str] = {
     "draws": "It calls nearly every debate a draw.",
     "a coin": "If it judges a debate again, it often changes the winner, like a coin.",
 }
-"""Maps the rules `draws` and `a coin` to a sentence about a judge that follows the rule."""
+"""Sentences about a judge whose verdicts follow a simple rule. Keys: the rule, as in `JudgeAuditReport.follows`."""
 TRY_OUT = "Use it only to try out a setup."
 
 
@@ -214,7 +214,7 @@ class ChangedMeasure(NamedTuple):
 
 
 def compare_audits(old: StoredReport, new: StoredReport) -> list[ChangedMeasure]:
-    """Return the changes of measures that both audits have.
+    """Return how each measure changed from the old audit to the new one. Measures of only one audit are left out.
 
     The first judge of `old` is compared with the first judge of `new`, the second with the second, and so on.
     """

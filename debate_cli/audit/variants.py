@@ -29,7 +29,7 @@ NAMING_FIELDS = (
     "id", "claim", "reasoning", "evidence", "target", "follow_up", "question_target", "reply", "concessions", "unrebutted",
     "final_position", "why",
 )  # fmt: skip
-"""Fields of a turn's structure whose text may name a debater."""
+"""Fields of arguments and of other parts of a turn. Their text may contain the name of a debater."""
 EMPTY_SPEECH = "I have nothing to say about this."
 PADDING_SHARE = 0.3
 PADDING = (
@@ -54,8 +54,10 @@ ORDERS = (
 
 
 Build = Callable[[Debate], Iterator[tuple[str, Debate]]]
-"""Function that yields pairs (debater, debate): the changed debate, and the name of the debater whose speeches were
-changed. The name is empty if the speeches of both debaters, or of none, were changed."""
+"""Function that yields pairs: the name of the debater whose speeches were changed, and the changed debate.
+
+The name is empty if the speeches of both debaters, or of none, were changed.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,10 @@ def build_turn_instructions(context: TurnContext, config: DebaterConfig) -> Turn
 
 
 def format_strategy(pick: StrategyPick | None) -> str:
-    """Return a sentence for the prompt about the strategy `pick`; empty if `pick` is None or has an unknown name."""
+    """Return the sentence of the prompt that describes the picked strategy.
+
+    The result is empty if `pick` is None, or if no strategy has the name in `pick`.
+    """
     if pick is None or pick.name not in STRATEGY_INSTRUCTIONS:
         return ""
     return f"Strategy for this turn: {pick.name}. That is: {STRATEGY_INSTRUCTIONS[pick.name]}."

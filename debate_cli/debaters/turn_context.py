@@ -18,7 +18,7 @@ from debate_cli.domain.tasks import Cue
 
 @dataclass(frozen=True)
 class TurnContext:
-    """A cue, and the part of the debate that its speaker may see."""
+    """A cue, and the part of the debate that the cue's speaker may see."""
 
     cue: Cue
     debate: Debate
@@ -27,7 +27,7 @@ class TurnContext:
 
     @classmethod
     def from_cue(cls, cue: Cue, debate: Debate) -> TurnContext:
-        """Build the context of `cue` from the part of `debate` that its speaker may see."""
+        """Build the context of `cue`, with the part of `debate` that the cue's speaker may see."""
         return cls(cue, debate.visible_to(cue))
 
     def with_recent_history(self) -> TurnContext:
@@ -35,7 +35,7 @@ class TurnContext:
         return replace(self, shown_ids=recent_history(self.debate).argument_ids)
 
     def keep_shown(self, keys: tuple[str, ...]) -> tuple[str, ...]:
-        """Return those of the argument ids `keys` that the prompt shows."""
+        """Return `keys` without the ids of arguments that the prompt does not show."""
         return keys if self.shown_ids is None else tuple(key for key in keys if key in self.shown_ids)
 
     @property

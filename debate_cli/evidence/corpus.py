@@ -24,7 +24,8 @@ from debate_cli.regular_file import is_inside, make_private_folder
 INDEX_VERSION = 5
 """Version of the indexes, which is part of their names. Increase it if changed code builds different indexes."""
 KEPT_INDEXES = 5
-"""The cache always keeps this many indexes, those used last. It deletes other indexes after a day without use."""
+"""The indexes used most recently, up to this number, always stay in the cache. Any other index is deleted after a day
+without use."""
 MAX_QUERY_TERMS = 40
 _DAY_S = 86_400
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?)"

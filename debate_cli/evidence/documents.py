@@ -206,7 +206,7 @@ class _PageReader(HTMLParser):
 
 
 def _read_page(text: str) -> Iterable[Section]:
-    """Read an HTML page. First removes comments, and escapes unclosed tags: the parser would be very slow with them."""
+    """Read an HTML page. Comments and unclosed tags do not reach the parser, because they would make it very slow."""
     body, mark, rest = _COMMENT.sub("", text).replace("<![", "<!").rpartition(">")
     reader = _PageReader()
     reader.feed(f"{body}{mark}{rest.replace('<', '&lt;')}")

@@ -35,7 +35,7 @@ class SearchEngine(Protocol):
 
 
 class PassageRanker(Protocol):
-    """Orders passages by meaning."""
+    """Orders passages by how closely their meaning matches a query."""
 
     async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:
         """Order `candidates`. Return the record of `search` with the candidates as results, the best first.
@@ -61,12 +61,13 @@ class PassageFinder:
     """Maximum number of passages for one speech."""
     web: SearchEngine | None = None
     web_queries: int = 0
-    """Maximum number of web queries for one speech; 0 if only judges may search the web."""
+    """Maximum number of the speaker's web queries for one speech. If 0, speakers do not search the web; judges may."""
     lookup: Callable[[Brief, Debate], JudgeLookup | None] = lambda _brief, _debate: None
     """Function that returns what a judge looks up for a brief (the judge's task). It returns None if the judge needs no
     passages."""
     ranker: PassageRanker | None = None
-    """Orders passages from files by meaning. If None, the passages keep the order of the index."""
+    """Puts the passages found in files in order, those closest in meaning first. If None, the passages keep the order
+    of the index."""
 
     def needs_passages(self, task: Task, debate: Debate) -> bool:
         """Whether passages must be found before `task` starts."""

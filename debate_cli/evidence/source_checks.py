@@ -76,9 +76,10 @@ def genuine_quotes(debate: Debate, turn: Turn) -> tuple[str, ...]:
 
 
 def iter_texts_about(turn: Turn, item: str) -> Iterator[str]:
-    """Yield the texts of `turn` about `item`, without citations: the argument, responses to it, or the closing.
+    """Yield the texts of `turn` about `item`, without citations.
 
-    `item`: id of the argument, or `closing`.
+    If `item` is the id of an argument, the texts are the argument and the responses to it. If `item` is `closing`, the
+    text is the closing.
     """
     for argument in turn.arguments or ():
         if argument.id == item:

@@ -110,7 +110,10 @@ def stem(word: str) -> str:
 
 
 def are_inflections(first: str, second: str) -> bool:
-    """Whether two words with equal stems are forms of one word: true for `plans` and `planned`, not for `plane`."""
+    """Whether two words with equal stems are forms of one word.
+
+    True for `plans` and `planned`. False for `plans` and `plane`, although their stems are equal.
+    """
     return first == second or not (first.isalpha() and second.isalpha()) or not _bases(first).isdisjoint(_bases(second))
 
 
@@ -186,7 +189,7 @@ class NormalizedText:
     original: str
     text: str
     shape: str
-    """Like `text`, where every dash is `-`. In `shape`, a dash that separates words is `—`."""
+    """Same as `text` except for dashes. `text` has `-` for every dash. `shape` has `—` for a dash that separates words."""
     origins: tuple[int, ...]
     """Index in `original` of each character of `text`. The last entry is the length of `original`."""
 

@@ -21,8 +21,8 @@ def select_results(
 ) -> tuple[FoundPassage, ...]:
     """Return at most MAX_RESULTS different passages of `found` that have a text and an address in `domains`.
 
-    A text of more than `words` words is cut to the part with the most words of `query`. A summary is kept whole.
-    Empty `domains` allow all addresses.
+    If a text has more than `words` words, only the part with the most words of `query` is kept. The exception is a
+    model's summary of web pages, which is kept whole. Empty `domains` allow all web addresses.
     """
     kept: dict[FoundPassage, None] = {}
     for item in found:

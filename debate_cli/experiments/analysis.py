@@ -1,6 +1,6 @@
 """Computes the ratings of an experiment's players, the reliability of its judges, and the cost.
 
-Intervals come from a bootstrap over motions. The share of a single motion has a Wilson interval.
+Intervals come from a bootstrap over motions. Only the share of points on a single motion has a Wilson interval instead.
 """
 
 import math
@@ -45,7 +45,8 @@ class PairRecord:
     left: str
     right: str
     share: Estimate
-    """Share of points of the player `left`, 0 to 1."""
+    """Share of the points in these debates that the player `left` won, 0 to 1. In a draw, each player gets half of the
+    points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class ParticipantSpending:
 
 @dataclass(frozen=True, slots=True)
 class FailedJudgements:
-    """Judgements of one judge by one judging system that failed for the same cause."""
+    """Failed judgements with the same judge, the same judging system and the same cause."""
 
     judge: str
     """Name of the judge. Empty for the judges of the base configuration."""

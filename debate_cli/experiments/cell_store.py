@@ -113,7 +113,8 @@ class LedgerCells:
         self._states: tuple[CellState, ...] = ("failed",) if retry_failed else ("open", "failed")
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
         self._started_at = clock()
-        """Start of this run, in seconds since 1970. Cells that changed later are skipped: each cell is tried once."""
+        """Start of this run, in seconds since 1970. A cell that changed after the start is not taken again, so that the
+        run tries each cell only once."""
         self._last_taken_seq = -1
         self._renewals = 0
         self._settled_before = self._settled_here = BudgetAmount()
@@ -245,7 +246,7 @@ class LedgerWindow:
     tokens_per_minute: int | None
 
     async def admit(self, tokens: int) -> Admission:
-        """Count a call of at most `tokens` tokens. If the limits forbid the call now, return the seconds to wait.
+        """Count a call of at most `tokens` tokens if the limits allow it now. Otherwise return the seconds to wait.
 
         If `tokens` exceeds the limit, the call is allowed after a minute without calls.
         """

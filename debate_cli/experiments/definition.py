@@ -121,7 +121,7 @@ def is_same_model(first: str, second: str) -> bool:
 
 
 def is_own_model(judge: ExperimentJudge, variant: ConfigVariant, pair: tuple[str, str]) -> bool:
-    """Return whether one of two players, named in `pair`, has the model of `judge`."""
+    """Return whether `judge` has the same model as a player in `pair`, the names of two players."""
     return any(is_same_model(judge.spec.model, variant.players[name].model) for name in pair)
 
 

@@ -86,7 +86,7 @@ class Status:
 
 
 class ExperimentObserver:
-    """Base class of observers. Its methods do nothing. Methods of subclasses must return at once."""
+    """Base class of observers. Its methods do nothing. In subclasses, a method must not block."""
 
     def started(self, record: CellRecord, progress: ExperimentProgress) -> None:
         """Called when a cell was started."""
@@ -121,7 +121,7 @@ def deciding_winners(results: Iterable[ResultRow]) -> Winners:
 def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> ExperimentProgress:
     """Read the progress of an experiment from its ledger.
 
-    `shard`: number of the shard, from 1, and number of all shards.
+    `shard`: the number of the shard and the number of all shards, e.g. `(1, 4)` for the first of four shards.
     """
     players: dict[str, PlayerScore] = {}
     deciding = ledger.query(

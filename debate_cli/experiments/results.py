@@ -139,7 +139,7 @@ def judge_results(
 
 
 def read_judgements(ledger: Ledger) -> Iterator[JudgementRow]:
-    """Yield all judgements of the newest plan. Judgements by judges that the plan no longer has are left out."""
+    """Yield all judgements of the newest plan. If a judge is no longer in the plan, its judgements are left out."""
     for record in ledger.records():
         wanted = record.cell.judges or ("",)
         counted = sorted(

@@ -78,7 +78,7 @@ class ExperimentRun:
     ) -> None:
         """`limit`: maximum number of cells to run. None runs all cells.
 
-        `batches`: queues that collect the judges' requests into batches. None sends each request at once.
+        `batches`: queues that collect the judges' requests into batches. If None, each request is sent separately.
         """
         self._plan = plan
         self._cells = cells

@@ -129,7 +129,8 @@ class ExperimentConfig(ConfigModel):
             ...,
         ]
     )
-    """List of motions, or path of a CSV file with the columns topic, background and tags, relative to this file."""
+    """List of motions, or path of a CSV file, relative to this file. The CSV file has the columns `topic`, `background`
+    and `tags`."""
     players: tuple[PlayerConfig, ...] = Field(min_length=1)
     """The players, at least one."""
     pairing: Literal["round_robin", "self"] | Versus | tuple[tuple[Name, Name], ...] = "round_robin"
@@ -148,7 +149,7 @@ class ExperimentConfig(ConfigModel):
     self_judging: bool = False
     """Whether a judge also judges debates in which its own model speaks."""
     limits: ExperimentLimits = ExperimentLimits()
-    """Limits of the experiment."""
+    """Budgets of the whole experiment, and the number of debates at once."""
 
     @property
     def slug(self) -> str:

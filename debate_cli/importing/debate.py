@@ -33,7 +33,8 @@ class ImportChoices:
     """The motion. None takes the motion from the file, or from the file's name if the file has no motion."""
     speakers: SpeakerChoices = field(default_factory=SpeakerChoices)
     round_by: RoundRule | None = None
-    """Rule for rounds. If None, the rounds come from the file. If the file has no rounds, the rule `turns` applies."""
+    """Rule for where a round begins. None means the rule `heading` if the file has rounds, and the rule `turns` if it
+    has none."""
 
 
 class SpeakerCount(NamedTuple):
@@ -74,7 +75,7 @@ class ImportedDebate:
 def build_debate(
     found: FoundDebate, origin: Origin, choices: ImportChoices, debate_id: str, generator: Generator, at: datetime
 ) -> ImportedDebate:
-    """Build the debate from a reader's result. Raises UnreadableDebateError if `found` cannot become a debate."""
+    """Build the debate from `found`, the contents of a file. Raises UnreadableDebateError if this is not possible."""
     resolved = resolve_speakers(found.speeches, found.sides, choices.speakers)
     topic, source = _choose_topic(found, choices, origin.file)
     rounds = _number_rounds(resolved.speeches, found, choices.round_by)

@@ -95,9 +95,9 @@ def fold_name(name: str) -> str:
 
 
 def select_names(names: Iterable[str]) -> frozenset[str]:
-    """Return the names of speakers, each folded with `fold_name`.
+    """Return those of `names` that are probably speakers, not words such as `Note`. Each is folded with `fold_name`.
 
-    `names`: the names in all labels of a text. A name that occurs in several labels is listed several times.
+    `names`: the words before the colon of each label `Name:` in a text, with repetitions.
     """
     places = list(names)
     counts = Counter(map(fold_name, places))

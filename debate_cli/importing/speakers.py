@@ -44,7 +44,7 @@ class ResolvedSpeakers(NamedTuple):
 def resolve_speakers(
     speeches: Iterable[Speech], found_sides: Mapping[str, str], choices: SpeakerChoices
 ) -> ResolvedSpeakers:
-    """Apply the user's choices to the speeches that a reader found.
+    """Apply the user's choices to the speeches of a file.
 
     `found_sides`: maps names of speakers to the sides that the file states.
     Raises UnreadableDebateError for too few or too many speakers, and for a choice about an unknown speaker.

@@ -1,4 +1,4 @@
-"""The speeches that a reader finds in a file, and the decoding of the file."""
+"""Types for the speeches that are found in an imported file, and the decoding of the file's bytes."""
 
 import codecs
 import re

@@ -19,7 +19,7 @@ PROSE_PHASES = frozenset({"rebuttal", "speech"})
 
 
 def sanitize_takeovers(text: str) -> str:
-    """Return `text` with masks in place of words that use one of `TAKEOVER_TECHNIQUES` on the judge."""
+    """Return `text`, with a mask in place of each instruction to the judge that uses one of `TAKEOVER_TECHNIQUES`."""
     return mask_injection(text, only=TAKEOVER_TECHNIQUES)
 
 
@@ -34,7 +34,10 @@ def debater_names(debate: Debate) -> tuple[str, ...]:
 
 
 def format_full_prompt(debate: Debate, subject: Subject) -> str:
-    """Return motion, background, debaters, and one line for each turn that a judge of `subject` may see."""
+    """Return motion, background, debaters, and one line for each turn that the judge may see.
+
+    `subject`: what is to be judged, e.g. a turn or a round. It determines which turns the judge may see.
+    """
     return format_shared_prompt(debate, last_visible_turn(debate, subject))
 
 
@@ -54,7 +57,7 @@ def format_shared_prompt(debate: Debate, last: int | None) -> str:
 def format_recent_prompt(debate: Debate, subject: Subject) -> str:
     """Return motion, background, debaters, a list of earlier arguments, and one line for each of the last turns.
 
-    The turns of the subject are always included.
+    `subject`: what is to be judged, e.g. a turn. The turns of the subject are always included.
     """
     visible = _visible_turns(debate, last_visible_turn(debate, subject))
     so_far = debate if visible is debate.turns else debate.model_copy(update={"turns": visible})
@@ -115,7 +118,10 @@ def _document_lines(debate: Debate) -> Iterator[str]:
 
 
 def last_visible_turn(debate: Debate, subject: Subject) -> int | None:
-    """Return the index of the last turn that a judge of `subject` may see; -1 for no turn, None for all turns."""
+    """Return the index of the last turn that the judge may see; -1 for no turn, None for all turns.
+
+    `subject`: what is to be judged, e.g. a turn or a round.
+    """
     match subject.moment:
         case "turn" | "pair":
             return max(subject.turns)
@@ -131,9 +137,9 @@ def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
 
 
 def last_passage_before(turn: Turn, debate: Debate) -> str:
-    """Return the last text of the previous turn by the speaker of `turn`; empty if there is no such turn.
+    """Return the text at the end of the speaker's turn before `turn`. Texts of citations do not count.
 
-    Citations are ignored.
+    The result is empty if `turn` is the speaker's first turn.
     """
     earlier = reversed(debate.turns_before(turn.index))
     before = next((other for other in earlier if other.speaker == turn.speaker), None)
@@ -164,7 +170,7 @@ def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -
 
 
 def visible_texts(turn: Turn) -> Iterator[str]:
-    """Yield each text of `turn` that judges see, not yet sanitized."""
+    """Yield each text of `turn` that judges see. The texts are as the debater wrote them, without masks."""
     yield from iter_strings(_turn_payload(turn))
 
 

@@ -200,9 +200,10 @@ def _result_without_form(
     call: ModelCall | None,
     raw: RawAnswer | None = None,
 ) -> Failure:
-    """Return the failure for a brief without a filled-in form.
+    """Return the failure for a brief for which the judge filled in no form.
 
-    An abstention is final. After any other failure, a resumed run asks again.
+    If the judge refused or gave no usable answer, the failure is an abstention, which is final. After any other error,
+    e.g. of the network, a resumed run asks the judge again.
     """
     if error is not None and not isinstance(error, RefusedError):
         sent = call if call is not None and call.attempts else None

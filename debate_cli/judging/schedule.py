@@ -64,7 +64,7 @@ def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, ...]:
-    """Return the briefs without an assessment, for the judging runs and systems of `verdicts`.
+    """Return the briefs that have no assessment, but that belong to the judging run and the system of a verdict.
 
     Briefs about turns that do not exist yet are left out.
     """

@@ -99,7 +99,7 @@ def brier_score(forecasts: Pairs) -> float | None:
 
 
 def log_score(forecasts: Pairs) -> float | None:
-    """Return the mean of −ln(probability of the outcome); 0 is best. None for no forecasts.
+    """Return the mean of −ln(probability of the outcome): 0 is best, greater is worse. None for no forecasts.
 
     Source: I. J. Good, Rational Decisions, Journal of the Royal Statistical Society B 14 (1952).
     """

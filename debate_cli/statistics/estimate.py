@@ -75,7 +75,10 @@ def estimate(
 
 
 def resample_counts(clusters: int, resamples: int) -> NDArray[np.int64]:
-    """Draw how often each cluster appears in each resample: one row per resample, one column per cluster."""
+    """Draw random resamples of clusters, with replacement. Return how often each cluster is in each resample.
+
+    The array has one row per resample and one column per cluster. The draws are the same in every run.
+    """
     import numpy as np
 
     generator = np.random.default_rng(0)

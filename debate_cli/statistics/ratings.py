@@ -27,7 +27,8 @@ ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
 """Weight of an imaginary draw against an average player.
 
-Each player gets such a draw if the results alone do not determine all strengths.
+Each player gets such a draw if the results put no bound on a strength or on the advantage of the left player, or if
+there are several groups of players.
 """
 DIVERGED = 12.0
 """A fit has diverged if its log odds of a result exceed this value, i.e. odds of 160,000 to 1."""
@@ -41,7 +42,8 @@ class PairResult:
     """One comparison of two players."""
 
     left: str
-    """The player to whose strength the side term is added, usually the first speaker."""
+    """Player who has the advantage of the side, i.e. whose strength is increased by the model's side term. Usually the
+    first speaker."""
     right: str
     score: float
     """Result of the left player: 1 for a win, 0.5 for a draw, 0 for a loss, or a share between."""
@@ -65,7 +67,7 @@ class Rating:
     share: float
     """Mean score of the player, 0 to 1, weighted with the weights of the comparisons."""
     group: int
-    """Number of the player's group, from 0. A chain of results connects any two players of a group."""
+    """Index of the player's group, from 0. Two players are in one group if a chain of results connects them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +83,17 @@ class Ratings:
     groups: int
     """Number of groups of players. Strengths in different groups cannot be compared: no result connects the groups."""
     separable: bool
-    """Whether the results leave a strength unlimited, e.g. because a player won every comparison."""
+    """Whether the results put no bound on a player's strength, e.g. because the player won every comparison."""
     prior: float
-    """Weight of the imaginary draw of each player against a player of mean strength; 0 without imaginary draws."""
+    """Weight of an imaginary draw against a player of mean strength. Each player gets such a draw if the results put
+    no bound on a strength or on `side`, or if there are several groups. Otherwise the weight is 0."""
     resamples_with_prior: float
-    """Share of the bootstrap's resamples that needed imaginary draws, 0 to 1."""
+    """Share of the bootstrap's resamples in which the players got imaginary draws, 0 to 1."""
     results: int
     """Number of comparisons."""
     clusters: int
     side_separable: bool = False
-    """Whether the results leave `side` unlimited, e.g. because the left player won every comparison."""
+    """Whether the results put no bound on `side`, e.g. because the left player won every comparison."""
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -155,7 +155,10 @@ class Database:
         return await self.run(lambda connection: fetch(connection, query, *values))
 
     async def run_jobs(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Run `work`, which calls methods of the job queue. Repeats `work` and raises StorageError like `run`."""
+        """Run `work`, which calls methods of the job queue. `work` must be idempotent.
+
+        Repeats `work` after a lost connection. Raises StorageError in the same cases as the method `run`.
+        """
         from procrastinate.exceptions import ConnectorException
         from psycopg import Error, InterfaceError, OperationalError
 

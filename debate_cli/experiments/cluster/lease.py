@@ -59,7 +59,9 @@ class Lease:
         self._finished_calls.append((reservation, usd, tokens))
 
     async def sync(self) -> None:
-        """Store all pending lines and costs, even if the caller is cancelled.
+        """Store all changes of the journal and all costs of calls that are not in the database yet.
+
+        The storing continues even if the caller is cancelled.
 
         Raises LeaseLostError if another worker has the cell, or if the database cannot be used.
         """

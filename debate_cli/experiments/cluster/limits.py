@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 WINDOW_S = 62
-"""A call counts toward the limits per minute for this many seconds. More than 60, because it may reach the provider
-late."""
+"""A call counts toward the limits per minute for this many seconds after `admit`. The number exceeds 60 because the
+call reaches the provider later than `admit` counts it."""
 _BUDGET_RETRY_S = 0.5
 
 
 class SharedBudget(Budget):
     """The budget of an experiment, which all workers share in the database.
 
-    Before each call, `reserve` also stores the debate's journal. Another worker can then continue the debate.
+    `reserve` also stores the debate's journal in the database, so that another worker can continue the debate.
     """
 
     def __init__(self, database: Database, experiment: str, max_cost_usd: float | None, max_tokens: int | None) -> None:
@@ -70,7 +70,10 @@ class SharedBudget(Budget):
     async def _reserve(
         self, connection: AsyncConnection, lease: Lease, number: str, worst: BudgetAmount
     ) -> tuple[bool, bool]:
-        """Reserve `worst` if the budget allows it. Return whether it was reserved, and whether other calls have reservations."""
+        """Reserve `worst`, the highest possible use of a call, if the budget allows it.
+
+        Return two values: whether the use was reserved, and whether other calls have reservations.
+        """
         if self.is_limited:  # lets one worker at a time reserve a call
             await connection.execute("SELECT FROM experiments WHERE id = %s FOR UPDATE", (self._experiment,))
         await lease.check(connection)
@@ -108,7 +111,7 @@ class QueueWindow:
     tokens: int | None
 
     async def admit(self, tokens: int) -> Admission:
-        """Count a call of at most `tokens` tokens. If the limits forbid the call now, return the seconds to wait."""
+        """Count a call of at most `tokens` tokens if the limits allow it now. Otherwise return the seconds to wait."""
         return await self.database.run(lambda connection: self._admit(connection, tokens))
 
     async def correct(self, entry: int, tokens: int) -> None:

@@ -99,10 +99,12 @@ class QueuedCells:
         return ExperimentProgress(name, cells, {}, cost, tokens, calls, is_rehearsal=is_mock)
 
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next free cell, and write its saved debate into the folder. Return None if there is no cell to run.
+        """Take the next free cell, and write its saved debate into the folder.
 
-        `without`: players whose cells are skipped. If `without` is empty, and this worker is still running a cell, wait
-        for a free cell instead of returning None.
+        Return None if the experiment was halted, if its plan has changed, or if no cell is free. But if this worker is
+        still running another cell and `without` is empty, wait until a cell is free.
+
+        `without`: players whose cells are skipped.
         """
         async with nullcontext() if without else self._poll_lock:
             while True:
@@ -171,7 +173,7 @@ class QueuedCells:
     async def _fetch_job(self, without: list[str]) -> _FetchedJob | None:
         """Fetch the next job. Skip debates of the players in `without`. Return None if no job is left.
 
-        The query is the query of `procrastinate_fetch_job_v2` with a condition on the players.
+        The SQL below repeats `procrastinate_fetch_job_v2` of the queue's library, and adds the condition on players.
         """
         if not without:
             fetch = partial(self._database.jobs.fetch_job, [self._experiment], self._worker)

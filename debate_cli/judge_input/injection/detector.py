@@ -117,7 +117,10 @@ MIN_TAG_CHARS = 8
 
 
 def decode_tag_characters(text: str) -> str | None:
-    """Return the text in invisible Unicode tag characters; None if `text` has too few of them."""
+    """Return the ASCII text that is written in `text` with invisible Unicode tag characters.
+
+    Return None if `text` has fewer than `MIN_TAG_CHARS` tag characters.
+    """
     letters = [chr(ord(char) - 0xE0000) for char in text if ord(char) in _TAG_CHARACTERS]
     return "".join(letters) if len(letters) >= MIN_TAG_CHARS else None
 
@@ -166,14 +169,16 @@ REMOVAL_MARKER = "[removed: addressed to the judge]"
 TAKEOVER_TECHNIQUES = frozenset({"override", "role_marker", "encoded", "hidden"})
 """Techniques of manipulation that never occur in an honest text of a debater, judge or user."""
 MAX_MASKING_PASSES = 3
-"""Maximum number of times that a text is masked. After words are removed, the text may contain a new instruction."""
+"""Maximum number of passes of `mask_injection` over a text. After one pass has masked an instruction, the words around
+it may form a new instruction for the next pass."""
 MAX_EXAMINED_CHARS = 60_000
 """Maximum number of characters that all rules examine.
 
 In a longer text, all rules examine the most suspicious parts, and one fast pattern examines the rest.
 """
 MAX_LEAD_CHARS = 200
-"""An instruction may begin in the speaker's earlier words. Only this many characters at their end are searched."""
+"""An instruction may begin at the end of one text of a speaker and continue in the next text. Only this many characters
+at the end of the earlier text are searched for such a beginning."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 Span = tuple[int, int, str]

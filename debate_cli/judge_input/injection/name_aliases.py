@@ -49,7 +49,7 @@ class NameAliases:
 
 @lru_cache(maxsize=4096)
 def is_plain_name(name: str) -> bool:
-    """Return whether a model may read `name`: it is short and visible, and does not address the judge."""
+    """Return whether a judge may read `name`. The name must be short and visible, and must not address the judge."""
     has_plain_characters = sanitize_for_prompt(name) == unicodedata.normalize("NFKC", name) and "\n" not in name
     return len(name) <= MAX_NAME_CHARS and has_plain_characters and not detect_injection(name)
 

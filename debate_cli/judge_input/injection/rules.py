@@ -18,7 +18,8 @@ MAX_SENTENCE_CHARS = 400
 MAX_ROLE_TEXT_CHARS = 300
 """Maximum length of a forged message after a role marker, in characters. A blank line also ends the message."""
 MAX_ENTRY_GAP = 200
-"""Maximum number of characters between two entries of one forged form."""
+"""A speech may imitate a judge's filled-in form. Two entries, e.g. `winner: PRO`, are treated as parts of one form if
+at most this many characters are between them."""
 _SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{MAX_SENTENCE_CHARS}}}[.!?。！？]*[\"'”’)\]]*")
 _PLACEHOLDER = re.compile(r"<<(\w+)>>")
 _LINE_WRAP = re.compile(r"\n\s*")
@@ -54,7 +55,8 @@ class Language:
         """`sources`: maps the name of each sign to a regular expression.
 
         `commands`: signs that count only where a command can begin, e.g. at the start of a clause.
-        `hidden`: conditions for text that readers do not see. A text that meets one of them gives a finding.
+        `hidden`: conditions that are checked only in text that readers do not see. The text gives a finding if it meets
+        one of these conditions.
         """
         self._sources = sources
         self._patterns: dict[str, re.Pattern[str]] = {}

@@ -215,10 +215,11 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Return the origin of each provider in `config` that a file configures. The keys are the providers' names.
+    """Return which file configured each provider of a saved debate, by the provider's name.
 
-    If `loaded` configures the provider in the same way as `config`, its origin is the one that `loaded` has. In any
-    other case, its origin is the saved debate `file`.
+    The server for web searches has the key WEB_SEARCH. `config`: the configuration in the saved debate `file`.
+    `loaded`: the configuration that the user gave; None without one. A provider with the same settings in both keeps
+    its origin from `loaded`. The origin of any other provider is `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}

@@ -87,10 +87,10 @@ def run(given: RunOptions) -> None:
 def _check_options(given: RunOptions) -> None:
     if given.resume is not None and (given.no_save or given.id is not None):
         raise UsageError("--resume keeps the debate's id and file; leave out --id and --no-save")
-    if given.up_to_damage and (given.resume is None or given.dry_run):
-        raise UsageError(
-            "--up-to-damage cuts the journal of the debate that is resumed; add --resume, and leave out --dry-run"
-        )
+    if given.up_to_damage and given.resume is None:
+        raise UsageError("--up-to-damage works only with --resume; name the debate with --resume")
+    if given.up_to_damage and given.dry_run:
+        raise UsageError("--up-to-damage changes the journal, but --dry-run changes nothing; leave out one of them")
     if given.close and given.resume is None:
         raise UsageError("--close ends a saved debate; name the debate with --resume")
     if given.report is not None:

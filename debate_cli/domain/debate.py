@@ -450,7 +450,7 @@ def _add_arguments(found: Mapping[str, tuple[str, Argument]], turn: Turn) -> Map
 
 
 def sort_by_task(items: Iterable[OfTask]) -> tuple[OfTask, ...]:
-    """Sort searches or failures by the keys of their tasks. Speeches come before judgements."""
+    """Sort searches or failures by their tasks: first those for speeches, by turn; then those for judgements, by key."""
 
     def rank(item: OfTask) -> tuple[bool, int, str]:
         key = item.key if isinstance(item, SearchRecord) else item.task.key

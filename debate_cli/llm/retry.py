@@ -19,7 +19,7 @@ from debate_cli.llm.usage import UsageAccumulator
 
 
 class RestartableStream:
-    """Passes text on to `on_text`. After RESTART, `on_text` discards the text so far."""
+    """Passes text on to `on_text`. `restart` sends RESTART, which tells `on_text` to discard the text so far."""
 
     def __init__(self, on_text: OnText) -> None:
         self._on_text = on_text

@@ -33,7 +33,8 @@ from debate_cli.systems.trace import ArgumentScores, WeakestArgument, find_weake
 NOT_JUDGED_MESSAGE = "This debate has not been judged."
 _REPEAT_OPTION = " --repeat 3"
 MAX_CLAIMS, MAX_QUESTIONS, MAX_CHANGES, MAX_MISSING = 3, 2, 6, 4
-"""Maximum number of rows on the closing screen: claims per label, questions, required changes, missing assessments."""
+"""Maximum number of rows on the closing screen: claims under each label, questions, required changes, missing
+assessments."""
 MAX_CLAIM_LENGTH, MAX_DISSENT_LENGTH = 105, 160
 """Maximum length in characters: of claims and questions on the closing screen, and of a dissenting judge's reasons."""
 
@@ -112,7 +113,10 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
 def closing_rows(
     debate: Debate, verdicts: Sequence[Verdict], max_claims: int = MAX_CLAIMS
 ) -> tuple[VerdictSummary, list[SummaryRow]]:
-    """Return the summary and the rows of the closing screen. `max_claims`: maximum number of claims per label."""
+    """Return the summary and the rows of the closing screen.
+
+    `max_claims`: maximum number of claims, and of sources, under a label such as `rely on`.
+    """
     summary = summarize_verdicts(debate, verdicts)
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
     briefing, sources = build_briefing(debate), brief_sources(debate)

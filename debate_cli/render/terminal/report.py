@@ -61,7 +61,7 @@ def closing_screen(
 def fitting_screen(
     console: Console, debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None
 ) -> list[RenderableType]:
-    """Draw the closing screen with up to `MAX_CLAIMS` claims per label.
+    """Draw the closing screen with up to `MAX_CLAIMS` claims under each label, e.g. `rely on`.
 
     - If this screen does not fit into the window, it has fewer claims.
     - If it does not fit even with one claim per label, it is higher than the window, up to `MAX_SCREEN_ROWS` rows.

@@ -42,7 +42,7 @@ class RegisterRow(FrozenModel):
     fault: RegisterFault
     """What is wrong: `hollow`, `fabricated`, `inverted` or `backwards` for a claim, `gap` for a gap in the logic."""
     quote: str
-    """The quoted words with the fault; empty for a gap in an old transcript."""
+    """The quoted words with the fault. Empty for a logic gap in an old transcript, which has no quotes of gaps."""
     points: float
     """Points that the turn `charged_to` loses in logic. If `charged_to` is None, no turn loses points."""
     status: EntryStatus

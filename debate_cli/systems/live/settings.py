@@ -26,7 +26,7 @@ class LiveSettings(SystemSettings):
     """Whether pressure in exchanges (two adjacent turns) changes the debaters' personalities. If true, each turn is
     judged before the next debater speaks."""
     thresholds: Annotated[Thresholds, default_bounds(draw=2, clear=10)] = Thresholds(draw=2, clear=10)
-    """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. The highest score is 100."""
+    """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. Scores are 0-100."""
 
     penalties: PenaltyPoints = PenaltyPoints()
     """Points that a turn loses in logic for inconsistencies; 0 by default."""

@@ -4,6 +4,7 @@ Score of a debater: 0.25 x mean of the round sums (at most 30) + 0.75 x total of
 scorer adds up the marks. Totals that judges wrote do not count.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import AliasChoices, Field
@@ -49,6 +50,10 @@ CLAIMED_TOTAL_TOLERANCE = 0.5
 
 Marks = Mapping[tuple[str, str], float]
 """Maps pairs (debater, criterion) to marks."""
+MarkedAssessment = tuple[Assessment, Marks]
+"""An assessment of a round or of the debate, and its marks."""
+Reasons = Mapping[tuple[str, str], Sequence[str]]
+"""Maps pairs (debater, criterion) to the reasons of the judges."""
 
 
 class ModeratorRoundRow(FrozenModel):
@@ -185,10 +190,11 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings
     The verdict is undetermined in two cases: fewer than two debaters have a score, or a debater who spoke has none.
     """
     given = ordered_assessments(debate, "moderator", run)
+    marked = [(item, _marks_of_judge(item)) for item in given]
     of_rounds = [item for item in given if item.subject.round is not None]
     final = [item for item in given if item.subject.moment == "debate"]
-    round_rows = tuple(_round_rows(debate, of_rounds))
-    rows = tuple(_final_rows(debate, round_rows, final))
+    round_rows = tuple(_round_rows(debate, marked))
+    rows = tuple(_final_rows(debate, round_rows, [pair for pair in marked if pair[0].subject.moment == "debate"]))
     scores = {row.participant: row.score for row in rows if row.score is not None}
     is_judged = len(scores) > 1 and set(scores) >= speaker_names(debate)
     outcome = decide_outcome(scores, clear_from_threshold(settings.thresholds)) if is_judged else UNDETERMINED_OUTCOME
@@ -204,14 +210,14 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings
         highest=MAX_MODERATOR_SCORE,
         rounds=round_rows,
         final=rows,
-        claimed=tuple(claim for item in given for claim in _mismatched_totals(debate, item)),
+        claimed=tuple(claim for item, own in marked for claim in _mismatched_totals(debate, item, own)),
         reasoning=tuple(Reasoning(assessor=item.assessor, text=item.rationale) for item in final if item.rationale),
         reports=tuple(map(_round_report, of_rounds)),
         overviews=tuple(Overview(assessor=by.assessor, **of.model_dump(exclude={"kind"})) for by, of in overviews),
         missing=(
             *describe_silent_debaters(debate),
             *describe_unanswered(debate, unassessed),
-            *(sentence for item in given for sentence in _describe_unmarked(debate, item)),
+            *(sentence for item, own in marked for sentence in _describe_unmarked(debate, item, own)),
         ),
     )
     return build_verdict("moderator", run, outcome, scores, notes)
@@ -230,8 +236,8 @@ def _marks_of_judge(assessment: Assessment) -> Marks:
     return found
 
 
-def _average_marks(given: Iterable[Assessment]) -> Marks:
-    return mean_by_key(pair for item in given for pair in _marks_of_judge(item).items())
+def _average_marks(marked: Iterable[MarkedAssessment]) -> Marks:
+    return mean_by_key(pair for _, own in marked for pair in own.items())
 
 
 def _marks_of(name: str, marks: Marks, criteria: Iterable[str]) -> dict[str, float]:
@@ -243,31 +249,42 @@ def _total(name: str, marks: Marks, criteria: Iterable[str]) -> float | None:
     return strip_float_noise(sum(mark for mark in found if mark is not None)) if None not in found else None
 
 
-def _reasons(given: Iterable[Assessment], name: str, criteria: Sequence[str]) -> tuple[str, ...]:
-    marks = [mark for item in given for mark in item.marks if mark.participant == name and mark.reason]
-    ordered = (mark.reason for item in criteria for mark in marks if mark.criterion == item)
-    return tuple(dict.fromkeys(reason for reason in ordered if reason))
+def _reasons_by_mark(marked: Iterable[MarkedAssessment]) -> Reasons:
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for assessment, _ in marked:
+        for mark in assessment.marks:
+            if mark.participant is not None and mark.reason:
+                found[mark.participant, mark.criterion].append(mark.reason)
+    return found
 
 
-def _round_rows(debate: Debate, of_rounds: Sequence[Assessment]) -> Iterator[ModeratorRoundRow]:
-    for number in dict.fromkeys(item.subject.round or 0 for item in of_rounds):
-        given = [item for item in of_rounds if item.subject.round == number]
-        averages = _average_marks(given)
+def _reasons(name: str, found: Reasons, criteria: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(reason for item in criteria for reason in found.get((name, item), ())))
+
+
+def _round_rows(debate: Debate, marked: Sequence[MarkedAssessment]) -> Iterator[ModeratorRoundRow]:
+    for number in dict.fromkeys(item.subject.round for item, _ in marked if item.subject.round is not None):
+        of_round = [pair for pair in marked if pair[0].subject.round == number]
+        averages, reasons = _average_marks(of_round), _reasons_by_mark(of_round)
         for name in (item.name for item in debate.participants):
             marks = _marks_of(name, averages, ROUND_CRITERIA)
             if marks:
-                reasons = {criterion: _reasons(given, name, [criterion]) for criterion in ROUND_CRITERIA}
+                found = {criterion: _reasons(name, reasons, [criterion]) for criterion in ROUND_CRITERIA}
                 yield ModeratorRoundRow(
                     round=number,
                     participant=name,
                     marks=marks,
-                    reasons={criterion: found for criterion, found in reasons.items() if found},
+                    reasons={criterion: texts for criterion, texts in found.items() if texts},
                     sum=_total(name, averages, ROUND_CRITERIA),
                 )
 
 
-def _final_rows(debate: Debate, rounds: Sequence[ModeratorRoundRow], final: Sequence[Assessment]) -> Iterator[FinalRow]:
-    averages, speakers = _average_marks(final), speaker_names(debate)
+def _final_rows(
+    debate: Debate,
+    rounds: Sequence[ModeratorRoundRow],
+    final: Sequence[MarkedAssessment],
+) -> Iterator[FinalRow]:
+    averages, reasons, speakers = _average_marks(final), _reasons_by_mark(final), speaker_names(debate)
     for name in (item.name for item in debate.participants):
         total = _total(name, averages, FINAL_CATEGORIES)
         sums = [row.sum for row in rounds if row.participant == name and row.sum is not None]
@@ -281,13 +298,13 @@ def _final_rows(debate: Debate, rounds: Sequence[ModeratorRoundRow], final: Sequ
             round_mean=strip_float_noise(mean(sums)) if sums else None,
             score=score,
             share=None if score is None else strip_float_noise(score / MAX_MODERATOR_SCORE),
-            reasons=_reasons(final, name, (CLAIMED_TOTAL_CRITERION, *FINAL_CATEGORIES)),
+            reasons=_reasons(name, reasons, (CLAIMED_TOTAL_CRITERION, *FINAL_CATEGORIES)),
             groups=tuple(
                 GroupRow(
                     group=group,
                     sum=_total(name, averages, categories),
                     out_of=sum(FINAL_CATEGORIES[category] for category in categories),
-                    reasons=_reasons(final, name, categories),
+                    reasons=_reasons(name, reasons, categories),
                 )
                 for group, categories in CATEGORY_GROUPS.items()
             ),
@@ -304,26 +321,22 @@ def _round_report(item: Assessment) -> RoundReport:
     )
 
 
-def _mismatched_totals(debate: Debate, assessment: Assessment) -> Iterator[ClaimedTotal]:
-    own = _marks_of_judge(assessment)
-    for name in (item.name for item in debate.participants):
+def _mismatched_totals(debate: Debate, assessment: Assessment, own: Marks) -> Iterator[ClaimedTotal]:
+    names = [item.name for item in debate.participants]
+    claims = [mark for mark in assessment.marks if mark.criterion == CLAIMED_TOTAL_CRITERION]
+    for name, mark in ((name, mark) for name in names for mark in claims if mark.participant == name):
         computed = _total(name, own, _criteria(assessment))
-        for mark in assessment.marks:
-            is_claim = mark.criterion == CLAIMED_TOTAL_CRITERION and mark.participant == name
-            if (
-                is_claim
-                and computed is not None
-                and strip_float_noise(abs(mark.value - computed)) > CLAIMED_TOTAL_TOLERANCE
-            ):
-                claimed = strip_float_noise(mark.value)
-                where = assessment.subject.round
-                yield ClaimedTotal(
-                    assessor=assessment.assessor, participant=name, round=where, claimed=claimed, computed=computed
-                )
+        if computed is not None and strip_float_noise(abs(mark.value - computed)) > CLAIMED_TOTAL_TOLERANCE:
+            yield ClaimedTotal(
+                assessor=assessment.assessor,
+                participant=name,
+                round=assessment.subject.round,
+                claimed=strip_float_noise(mark.value),
+                computed=computed,
+            )
 
 
-def _describe_unmarked(debate: Debate, assessment: Assessment) -> Iterator[str]:
-    own = _marks_of_judge(assessment)
+def _describe_unmarked(debate: Debate, assessment: Assessment, own: Marks) -> Iterator[str]:
     number = assessment.subject.round
     for name in sorted({turn.speaker for turn in debate.turns if number in {None, turn.round}}):
         absent = [criterion for criterion in _criteria(assessment) if (name, criterion) not in own]

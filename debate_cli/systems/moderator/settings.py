@@ -61,7 +61,7 @@ class ModeratorSettings(SystemSettings):
     """Whether debaters read the moderator's advice before each new round. If true, a round begins after the moderator
     has judged the round before."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=5)] = Thresholds(draw=1, clear=5)
-    """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. The highest score is 82.5."""
+    """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. Scores are 0-82.5."""
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:

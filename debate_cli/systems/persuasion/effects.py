@@ -106,7 +106,7 @@ def social_context_vectors(states: Mapping[str, DebaterState], graph: InfluenceG
             reached_by = [before[source] for source, target in graph if target == name and source in states]
             if reached_by:
                 around = [mean(values) for values in zip(*reached_by, strict=True)]
-                vectors[name] = tuple(map(mean, zip(before[name], around, strict=True)))
+                vectors[name] = tuple((own + other) / 2 for own, other in zip(before[name], around, strict=True))
     lengths = {name: math.hypot(*vector) or 1.0 for name, vector in vectors.items()}
     return {name: tuple(value / lengths[name] for value in vector) for name, vector in vectors.items()}
 

@@ -113,13 +113,13 @@ class ConfigModel(FrozenModel):
     def _normalize_input(cls, data: object) -> object:
         if not isinstance(data, dict):
             return data
+        given = cast("dict[str, object]", data)
         sections, numbers = _section_and_number_fields(cls)
-        normalized: dict[str, object] = {}
-        for key, value in cast("dict[str, object]", data).items():
-            if value is not None or key not in sections:
-                is_wrong = isinstance(value, bool) and key in numbers
-                normalized[key] = str(value).lower() if is_wrong else value
-        return normalized
+        nulls = {key for key in sections & given.keys() if given[key] is None}
+        booleans = {key: str(given[key]).lower() for key in numbers & given.keys() if isinstance(given[key], bool)}
+        if not nulls and not booleans:
+            return given
+        return {key: booleans.get(key, value) for key, value in given.items() if key not in nulls}
 
 
 @cache

@@ -85,9 +85,9 @@ def open_debate(path: Path) -> StoredDebate:
     """
     if path.suffix not in _SUFFIXES:
         return _from_transcript(path)
-    journal, transcript = path.with_suffix(JOURNAL_SUFFIX), path.with_suffix(TRANSCRIPT_SUFFIX)
+    journal, transcript = _journal_and_transcript(path)
     if not journal.exists():
-        return _from_transcript(path if path == transcript or not transcript.exists() else transcript)
+        return _from_transcript(transcript if path.suffix == TRANSCRIPT_SUFFIX or transcript.exists() else path)
     contents = read_journal(journal)
     from_journal = StoredDebate(
         journal, fold(contents.events), incomplete_line_warning=contents.incomplete_line_warning

@@ -35,7 +35,7 @@ class AuditDebate:
     better_debater: str | None = None
     """Name of the debater with the better case. None if both cases are equally good, or if `has_label` is false."""
     has_label: bool = False
-    """Whether the right result is known. The right result is that one case is better, or that both are equally good."""
+    """Whether it is known which debater has the better case, or that both cases are equally good."""
     reviews: tuple[tuple[Verdict, str], ...] = ()
     """Verdicts of people on this debate, as pairs (verdict, name of the person). The oldest verdict comes first."""
 

@@ -43,8 +43,8 @@ def read_rating_file(path: Path) -> RatingFile:
 
     Optional columns:
         cluster: name of a group of rows, e.g. a motion. Without this column, each row is a group.
-        judge: name of the judge. A row has the weight 1. If rows of several judges have the same `left`, `right`,
-            `cluster` and `side`, the weight of each of them is 1 divided by the number of these judges.
+        judge: name of the judge. If several judges have rows with the same `left`, `right`, `cluster` and `side`,
+            the weight of each of these rows is 1 divided by the number of judges. All other rows have the weight 1.
         side: player who spoke first: `left`, `right`, or `none` if not known. The default is `left`.
 
     Raises:

@@ -78,8 +78,8 @@ def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: froz
 def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]]:
     """Yield (text, start, end) of each passage of a section. `start` and `end` are positions in the section's text.
 
-    A passage has about `words` words at most, and consists of whole paragraphs. A long paragraph is split between
-    sentences. A long sentence is split at line ends.
+    A passage has about `words` words at most. If possible, it consists of whole paragraphs (in a list, of whole lines).
+    Only a paragraph that is too long is split between sentences, and only a sentence that is too long at line ends.
     """
     start = end = count = 0
     for piece_start, piece_end in _pieces(section, words):

@@ -19,7 +19,8 @@ class RatingFile(NamedTuple):
     """The results in a CSV file."""
 
     results: tuple[PairResult, ...]
-    """One result for each row. A row with `none` in the column `side` gives two results, each with half the weight."""
+    """Results of the rows. A row with `none` in the column `side` gives two results, each with half the weight of the
+    row. Each other row gives one result."""
     margin_scale: float | None
     """Largest margin in the file, which is rated as a full win. None if the file has scores instead of margins."""
     clusters: str

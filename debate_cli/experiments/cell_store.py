@@ -44,7 +44,7 @@ class CellStore(Protocol):
 
     @property
     def rates(self) -> SharedRates:
-        """Function that returns the counter of an account's calls and tokens per minute. All runs share the counters."""
+        """Function that returns the counter of an account's calls and tokens per minute. All runs share this counter."""
         ...
 
     def journal_mirror(self) -> JournalMirror | None:

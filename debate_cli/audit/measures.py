@@ -50,7 +50,7 @@ class Observation(NamedTuple):
 
     @property
     def gain(self) -> float:
-        """Points of the debater whose speeches were changed, minus the debater's mean points before the change."""
+        """Points of the debater whose speeches were changed, minus this debater's mean points without the change."""
         name = self.judgement.case.changed
         return self.judgement.points[name] - fmean(other.points[name] for other in self.unchanged)
 

@@ -31,7 +31,7 @@ _DAY_S = 86_400
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?)"
 MAX_FILES = 100_000
 ABBREVIATIONS = (r"[^\W\d_]", "Dr", "Mr", "Mrs", "Ms", "Prof", "St", "Gen", "Gov", "Sen", "Fig", "al", "cf", "vs")
-"""Words whose period does not end a sentence, as regular expressions. The first expression matches any one letter, as in
+"""Words whose period does not end a sentence, as regular expressions. The first expression matches any letter, as in
 `U.S.`."""
 _NO_ABBREVIATION = "".join(rf"(?<!\b{word}\.)" for word in ABBREVIATIONS)
 _SENTENCE_END = re.compile(

@@ -35,7 +35,7 @@ class AuditDebate:
     better_debater: str | None = None
     """Name of the debater with the better case. None if both cases are equally good, or if `has_label` is false."""
     has_label: bool = False
-    """Whether the right result is known. The right result is that one case is better, or that both are equally good."""
+    """Whether it is known which debater has the better case, or that both cases are equally good."""
     reviews: tuple[tuple[Verdict, str], ...] = ()
     """Verdicts of people on this debate, as pairs (verdict, name of the person). The oldest verdict comes first."""
 
@@ -79,8 +79,8 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
 def rebuild_debate(like: Debate, debaters: Sequence[DebaterConfig], turns: Iterable[Turn]) -> Debate:
     """Return a complete debate of `debaters` with `turns`. It has no assessments. The turns are numbered from 0.
 
-    `like`: another debate. Its id, motion, passages and settings are copied. Its judging systems are not copied. If it
-    has no seed, the seed becomes 0.
+    `like`: debate from which the id, motion, passages and settings are copied, but not the judging systems. If `like`
+    has no seed, the seed of the returned debate is 0.
     """
     config = like.config.model_copy(
         update={"debaters": tuple(debaters), "judging": JudgingConfig(systems=()), "seed": like.config.seed or 0}

@@ -84,7 +84,10 @@ class AuditGateResult:
     found: Estimate
     """The measured number with its interval. The estimate's `value` is None if nothing was measured."""
     outcome: GateOutcome
-    """`met`, `not met`, or `not enough data`: too few debates were judged, or the interval contains the bound."""
+    """`met`, `not met`, or `not enough data`.
+
+    There is not enough data if the interval contains the bound, or if too few debates were judged for `met`.
+    """
     more: int | None = None
     """Approximate number of further debates needed to decide the gate. None if the gate is decided or the number is
     unknown."""

@@ -50,7 +50,7 @@ class Observation(NamedTuple):
 
     @property
     def gain(self) -> float:
-        """Points of the changed debater, minus this debater's mean points in the unchanged debate."""
+        """Points of the debater whose speeches were changed, minus this debater's mean points without the change."""
         name = self.judgement.case.changed
         return self.judgement.points[name] - fmean(other.points[name] for other in self.unchanged)
 
@@ -102,10 +102,9 @@ def _margin(judgement: Judgement) -> float:
 
 
 def _noise(one: Observation) -> Iterator[float]:
-    """Yield a number for each pair of judgements of the unchanged debate: 1 if the winners differ, 0 if they are equal.
+    """Compare the winners in all pairs of judgements of the unchanged debate: yield 1 if they differ, otherwise 0.
 
-    The function is called for each judgement of the debate, but yields numbers only for the first. So each pair counts
-    once.
+    Yields nothing unless `one.judgement` is the first of these judgements, so that each pair counts once.
     """
     if one.judgement is one.unchanged[0]:
         pairs = combinations(one.unchanged, 2)

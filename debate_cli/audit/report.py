@@ -32,7 +32,7 @@ RULES: Mapping[str, str] = {
     "draws": "It calls nearly every debate a draw.",
     "a coin": "If it judges a debate again, it often changes the winner, like a coin.",
 }
-"""Sentences about a judge whose verdicts follow a simple rule. Keys: the rule, as in `JudgeAuditReport.follows`."""
+"""Maps names of simple rules to a sentence about a judge whose verdicts follow the rule."""
 TRY_OUT = "Use it only to try out a setup."
 
 

@@ -29,7 +29,7 @@ NAMING_FIELDS = (
     "id", "claim", "reasoning", "evidence", "target", "follow_up", "question_target", "reply", "concessions", "unrebutted",
     "final_position", "why",
 )  # fmt: skip
-"""Fields of arguments and of other parts of a turn. Their text may contain the name of a debater."""
+"""Fields of arguments, responses, answers and closings whose texts may contain the name of a debater."""
 EMPTY_SPEECH = "I have nothing to say about this."
 PADDING_SHARE = 0.3
 PADDING = (

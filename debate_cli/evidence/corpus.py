@@ -31,7 +31,8 @@ _DAY_S = 86_400
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?)"
 MAX_FILES = 100_000
 ABBREVIATIONS = (r"[^\W\d_]", "Dr", "Mr", "Mrs", "Ms", "Prof", "St", "Gen", "Gov", "Sen", "Fig", "al", "cf", "vs")
-"""Regular expressions for words whose period does not end a sentence. The first is for single letters, as in `U.S.`."""
+"""Words whose period does not end a sentence, as regular expressions. The first expression matches any letter, as in
+`U.S.`."""
 _NO_ABBREVIATION = "".join(rf"(?<!\b{word}\.)" for word in ABBREVIATIONS)
 _SENTENCE_END = re.compile(
     rf"(?<=[.!?…]){_NO_ABBREVIATION}[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9\u00c0-\u00de\u0400-\u042f])|(?<=[。！？])"
@@ -78,8 +79,8 @@ def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: froz
 def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]]:
     """Yield (text, start, end) of each passage of a section. `start` and `end` are positions in the section's text.
 
-    A passage has about `words` words at most, and consists of whole paragraphs. A long paragraph is split between
-    sentences. A long sentence is split at line ends.
+    A passage has about `words` words at most. If possible, it consists of whole paragraphs (in a list, of whole lines).
+    Only a paragraph that is too long is split between sentences, and only a sentence that is too long at line ends.
     """
     start = end = count = 0
     for piece_start, piece_end in _pieces(section, words):

@@ -27,8 +27,8 @@ MIN_SIMILARITY = 0.6
 MAX_ALIGNED_WORDS = (1_000, 20_000)
 """Maximum number of words of a quote, and of a passage, that are compared for similar wording (outcome `altered`)."""
 MAX_PLACES = 50
-"""A quote with more parts than this is not found. For each part, at most this many positions in the passage are
-tried."""
+"""Maximum number of parts of a quote, between ellipses. A quote with more parts is not found. Also the maximum number
+of positions in the passage that are tried for each part."""
 _ELLIPSIS = re.compile(r"[\[(]\s*(?:…|\.{3,}|(?:\. ){2,}\.)\s*[\])]|…|\.{3,}|(?:\. ){2,}\.")
 _SIGNED = re.compile(r"[-+±.][$€£¥]?\.?\d")
 _NAME_MARK = "="

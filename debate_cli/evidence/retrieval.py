@@ -17,7 +17,7 @@ from debate_cli.evidence.corpus import Corpus
 LOOKUP_PASSAGES = 2
 """Number of passages from the files that a judge gets for each query."""
 RANKED_PASSAGES = 50
-"""A ranker gets at most this many passages to order. They come from the files."""
+"""Maximum number of passages that a search of the files gives to the ranker."""
 MAX_QUERY_CHARS = 400
 """Maximum length of a query to a search engine, in characters."""
 _PASSAGE_NUMBER = re.compile(r"S([0-9]{1,9})")
@@ -152,10 +152,11 @@ def build_query(cue: Cue, debate: Debate) -> str:
 
 
 def build_web_queries(cue: Cue, debate: Debate, most: int) -> tuple[str, ...]:
-    """Return at most `most` web queries for the speech of `cue`: the questions, then the claims to answer.
+    """Return web queries for the speech of `cue`.
 
-    Newer claims come before older claims. Without questions and claims, the only query is the motion. If `most` is 1,
-    the only query contains the motion, all questions and all claims.
+    If `most` is 1, one query contains the motion, all questions of `cue` and all claims of other speakers. Otherwise,
+    each question and each claim is a query, at most `most` in total. The questions come first, then the claims with
+    the newest claim first. Without questions and claims, the only query is the motion.
     """
     claims = [*(question.text for question in cue.questions), *_claims_to_answer(cue, debate)]
     motion = f"{debate.topic} {debate.participant(cue.speaker).side}"

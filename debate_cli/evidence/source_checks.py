@@ -92,7 +92,7 @@ def iter_texts_about(turn: Turn, item: str) -> Iterator[str]:
 def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceOutcome, QuoteCheck]:
     """Return the outcome of a citation, and the comparison of its quote with `passage`.
 
-    `passage`: the cited passage; None if the debate has no such passage.
+    `passage`: the cited passage; None if it is not among the passages of the debate.
     """
     if passage is None:
         return "no_such_source", NOT_FOUND

@@ -296,10 +296,12 @@ def normalize_for_check(text: str, skipped: tuple[tuple[int, int], ...] = ()) ->
 
 
 def find_layout(text: str, other: str) -> tuple[tuple[int, int], ...]:
-    """Return (start, end) of each footnote number, link address, and hyphen that divides a word at a line end in `text`.
+    """Return (start, end) of the parts of `text` that a comparison with `other` must ignore, because they are layout.
 
-    These parts are layout, which a comparison of `text` with `other` ignores. Footnote numbers are not returned if
-    `other` has footnote numbers too, and addresses are not returned if `other` has addresses too.
+    The parts are:
+    - hyphens that divide a word at a line end
+    - footnote numbers, if `other` has none
+    - link addresses, if `other` has none
     """
     hyphens = list(_LINE_HYPHEN.finditer(text))
     words = set(re.findall(r"\w+", f"{text} {other}".casefold())) if hyphens else set[str]()

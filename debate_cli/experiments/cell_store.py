@@ -44,7 +44,7 @@ class CellStore(Protocol):
 
     @property
     def rates(self) -> SharedRates:
-        """Function that returns the counter of an account's requests and tokens per minute. All runs share it."""
+        """Function that returns an account's counter of calls and tokens per minute. All runs share this counter."""
         ...
 
     def journal_mirror(self) -> JournalMirror | None:
@@ -77,8 +77,8 @@ class CellStore(Protocol):
     async def renew(self, budget: Budget) -> ExperimentProgress | None:
         """Renew the lease of this run, and update `budget` with the costs of other runs.
 
-        A call that also searches for cells of dead runs returns the progress of the experiment. All other calls return
-        None.
+        From time to time, a call also takes back the cells of dead runs, and returns the progress of the experiment.
+        All other calls return None.
         """
         ...
 
@@ -248,7 +248,7 @@ class LedgerWindow:
     async def admit(self, tokens: int) -> Admission:
         """Count a call of at most `tokens` tokens if the limits allow it now. Otherwise return the seconds to wait.
 
-        If `tokens` exceeds the limit, the call is allowed after a minute without calls.
+        If `tokens` alone is more than the limit of tokens, the call is allowed after a minute without calls.
         """
         now, requests, most = self.clock(), self.requests_per_minute, self.tokens_per_minute
         query = self.ledger.query

@@ -66,7 +66,7 @@ class _Sample(NamedTuple):
 async def estimate_experiment(
     plan: CellPlan, cells: Iterable[Cell], done: int, *, batch: bool = False
 ) -> ExperimentEstimate:
-    """Estimate the unfinished `cells`.
+    """Estimate the calls, cost and duration of the unfinished `cells`.
 
     `done`: number of finished cells. `batch`: whether judges are asked in batches.
     """

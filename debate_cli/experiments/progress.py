@@ -54,7 +54,7 @@ class ExperimentProgress:
         return replace(self, cells={**self.cells, **counts})
 
     def add_winners(self, record: CellRecord, winners: Winners) -> "ExperimentProgress":
-        """Return the progress after judges named the winners of a cell."""
+        """Return this progress with the `winners` that judges named for the cell of `record`."""
         players = dict(self.players)
         for winner in winners.values():
             for name in {record.cell.first, record.cell.second}:

@@ -19,7 +19,8 @@ class RatingFile(NamedTuple):
     """The results in a CSV file."""
 
     results: tuple[PairResult, ...]
-    """One result for each row. A row with `none` in the column `side` gives two results, each with half the weight."""
+    """Results of the rows. A row with `none` in the column `side` gives two results, each with half the weight of the
+    row. Each other row gives one result."""
     margin_scale: float | None
     """Largest margin in the file, which is rated as a full win. None if the file has scores instead of margins."""
     clusters: str
@@ -43,8 +44,8 @@ def read_rating_file(path: Path) -> RatingFile:
 
     Optional columns:
         cluster: name of a group of rows, e.g. a motion. Without this column, each row is a group.
-        judge: name of the judge. A row has the weight 1. If rows of several judges have the same `left`, `right`,
-            `cluster` and `side`, the weight of each of them is 1 divided by the number of these judges.
+        judge: name of the judge. If several judges have rows with the same `left`, `right`, `cluster` and `side`,
+            the weight of each of these rows is 1 divided by the number of judges. All other rows have the weight 1.
         side: player who spoke first: `left`, `right`, or `none` if not known. The default is `left`.
 
     Raises:

@@ -155,9 +155,10 @@ class Database:
         return await self.run(lambda connection: fetch(connection, query, *values))
 
     async def run_jobs(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Run `work`, which calls methods of the job queue. `work` must be idempotent.
+        """Run `work`, which calls methods of the job queue.
 
-        Repeats `work` after a lost connection. Raises StorageError in the same cases as the method `run`.
+        `work` must be idempotent, because it runs again after a lost connection. Raises StorageError if the database
+        reports another error, or if the server cannot be reached for OUTAGE_S seconds.
         """
         from procrastinate.exceptions import ConnectorException
         from psycopg import Error, InterfaceError, OperationalError

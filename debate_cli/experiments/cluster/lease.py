@@ -25,7 +25,7 @@ CURRENT_LEASE: ContextVar[Lease] = ContextVar("lease")
 
 
 class Lease:
-    """The lease of a worker on a cell. It copies the cell's journal to the database."""
+    """The lease of a worker on a cell. The lease copies the journal of the cell to the database."""
 
     def __init__(self, database: Database, experiment: str, cell: str, number: int, job: int) -> None:
         """`experiment`: id in the queue. `cell`: key of the cell. `number`: number of this lease.

@@ -101,10 +101,10 @@ class QueuedCells:
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
         """Take the next free cell, and write its saved debate into the folder.
 
-        Return None if the experiment was halted, if its plan has changed, or if no cell is free. But if this worker is
-        still running another cell and `without` is empty, wait until a cell is free.
-
         `without`: players whose cells are skipped.
+
+        Return None if the experiment was halted, or if its plan has changed. If no cell is free: wait while this worker
+        is running other cells and `without` is empty, otherwise return None.
         """
         async with nullcontext() if without else self._poll_lock:
             while True:

@@ -220,10 +220,10 @@ class Debate(FrozenModel):
         return each_turn or run.heard is None or run.heard >= len(self.turns)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
-        """Return all judging runs in ascending order of precedence.
+        """Return all judging runs; the last one takes precedence over all others.
 
-        Runs by people come before runs by models. Then, runs that did not judge all turns (see `judged_all_turns`)
-        come before runs that did. Then, older runs come before newer runs.
+        Models take precedence over people. Among runs of the same sort of judge, a run that judged all turns of the
+        debate takes precedence over a run that did not. Among the remaining equals, the newest run takes precedence.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
@@ -338,10 +338,7 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Return the debate in which all requests in flight have failed.
-
-        Each failure has the usage reserved for its task.
-        """
+        """Return the debate with a failure for each request in flight. The failure has the usage reserved for the task."""
         lost = tuple(
             Failure(
                 task=item.task,

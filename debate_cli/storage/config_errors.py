@@ -122,7 +122,7 @@ def format_faults(name: str, faults: Iterable[YamlFault]) -> Iterator[str]:
 
 
 def limit_lines(name: str, lines: Iterable[str]) -> list[str]:
-    """Return at most MAX_PROBLEMS of `lines`. If there are more, a last line says so with the file's name, `name`."""
+    """Return the first MAX_PROBLEMS of `lines`. If there are more, adds a line that says so and names the file `name`."""
     shown = list(dict.fromkeys(islice(lines, MAX_PROBLEMS + 1)))
     if len(shown) > MAX_PROBLEMS:
         shown[MAX_PROBLEMS:] = [f"{escape_unprintable(name)}: and more errors; correct these first"]

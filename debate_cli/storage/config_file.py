@@ -78,7 +78,7 @@ class LoadedConfig:
     env: Environment = field(default_factory=lambda: Environment({}))
     """Variables of the process and of the `.env` file."""
     provider_origins: Mapping[str, ProviderOrigin] = field(default_factory=dict[str, ProviderOrigin])
-    """Origin of each provider that a file configures, by the provider's name."""
+    """Maps each provider that a file configures to the server and variables that the file chooses for it."""
     background_file: Path | None = None
     """File with the background; None if the background is in the configuration itself, or absent."""
     corpus: Corpus | None = None

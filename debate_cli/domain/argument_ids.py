@@ -125,7 +125,8 @@ class _References:
         self._turns = {turn.index: turn for turn in turns}
         own = [(turn.speaker, item.id, item.id) for turn in turns for item in turn.arguments or ()]
         self._ids = [*own, *((item.speaker, item.written, item.id) for item in renamed)]
-        """(author, id that a text may use, id in the debate). An argument whose id was changed has two entries."""
+        """An item is (author, id that a text may use, id in the debate). An argument whose id was changed has two items:
+        with the new id and with the old id as the id that a text may use."""
 
     def resolve(self, turn: Turn) -> Turn:
         changes: dict[str, object] = {}

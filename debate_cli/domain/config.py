@@ -274,7 +274,7 @@ class FormatConfig(ConfigModel):
 
 
 ROUND_KEYS = {"rounds": ("phases", "turns"), "phases": ("rounds",)}
-"""Several keys of `format` set the rounds. Maps such a key to the keys that must not be set with it."""
+"""Maps each of these keys of `format` to the keys that must not be set together with it, because all set the rounds."""
 
 
 class Limits(ConfigModel):

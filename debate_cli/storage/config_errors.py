@@ -155,7 +155,7 @@ class ConfigRepair:
     data: dict[str, Any]
     """The configuration. It is changed in place."""
     renamed: dict[KeyPath, KeyPath] = field(default_factory=dict[KeyPath, KeyPath])
-    """Maps the new key path of each key that `repair` renamed to its key path in the file."""
+    """Maps key paths in the repaired configuration to key paths in the file, for each key that `repair` renamed."""
     unknown_sections: set[str] = field(default_factory=set[str])
     """Top-level keys whose sections must not be checked further. A part was removed from such a section, or from one
     that it depends on, so a check could report an error that is not in the file."""

@@ -70,7 +70,7 @@ class LoadedConfig:
     folder: Path
     """Relative paths in the configuration start here: the file's folder, or the working folder if there is no file."""
     secrets: tuple[str, ...]
-    """Values that must never be written: secret variables, headers, and keys of providers."""
+    """Texts that must never be written: values of secret variables and of headers, and API keys."""
     prompts: Mapping[str, str]
     """Texts that replace built-in prompts, by the prompt's name."""
     source_map: SourceMap

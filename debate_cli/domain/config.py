@@ -342,7 +342,7 @@ class DebateConfig(ConfigModel):
     `judging.systems`."""
     persuasion_factors: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
     """Old name and place of the setting `factors`, which belongs to the judging system `persuasion` in
-    `judging.systems`. Also sets `effects: factors`."""
+    `judging.systems`. The old name also sets `effects: factors` there."""
 
     @model_validator(mode="before")
     @classmethod

@@ -69,7 +69,7 @@ def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingR
 def insert_assessment(
     assessments: tuple[Assessment, ...], added: Assessment, runs: Sequence[JudgingRun]
 ) -> tuple[Assessment, ...]:
-    """Return `assessments` with `added`. They must be sorted like the result of `first_assessments`, and stay sorted."""
+    """Insert `added` into `assessments`, which are sorted like a result of `first_assessments`. Keeps this order."""
     rank = _canonical_rank(runs)
     place = bisect_right(assessments, rank(added), key=rank)
     return (*assessments[:place], added, *assessments[place:])

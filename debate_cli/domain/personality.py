@@ -17,8 +17,8 @@ TRAIT_MIN, TRAIT_MAX = 1.0, 10.0
 DRIFT_STEP = 3.0
 """Largest change of a trait by one kind of pressure in one event, in points of the scale 1-10."""
 RESPONSE_STEP = 0.5
-"""After the pressures of an event have moved the traits, a rigid personality becomes more moderate, any other more
-extreme. Largest change of a trait in this second step, in points of the scale 1-10."""
+"""Largest change of a trait when extreme traits of a rigid personality move to the middle, or the highest traits of
+another personality rise. In points of the scale 1-10, for one event."""
 HIGH_TRAIT, LOW_TRAIT = 8.0, 2.0
 """A trait is extreme at HIGH_TRAIT or above, and at LOW_TRAIT or below."""
 RIGID_TRAITS = 4

@@ -74,7 +74,7 @@ class LoadedConfig:
     prompts: Mapping[str, str]
     """Texts that replace built-in prompts, by the prompt's name."""
     source_map: SourceMap
-    """Positions of the values in the file. Later checks name them in their errors."""
+    """Positions of the values in the file, for the errors of checks that run after loading."""
     env: Environment = field(default_factory=lambda: Environment({}))
     """Variables of the process and of the `.env` file."""
     provider_origins: Mapping[str, ProviderOrigin] = field(default_factory=dict[str, ProviderOrigin])
@@ -183,10 +183,10 @@ class _ConfigLoader:
         )
 
     def _validate(self, data: dict[str, Any], checks: Sequence[ConfigCheck]) -> DebateConfig | None:
-        """Add all problems in `data` to `self.problems`. Returns the configuration, with repairs if there are problems.
+        """Validate `data`, and add all its problems to `self.problems`.
 
         One validation does not find all problems. So the wrong parts of a copy are repaired, and the copy is validated
-        again. Returns None if _MAX_REPAIRS validations have failed.
+        again, until it is valid. Returns this valid configuration; None if _MAX_REPAIRS validations have failed.
         """
         repair = ConfigRepair(deepcopy(data))
         for _ in range(_MAX_REPAIRS):

@@ -17,8 +17,8 @@ from debate_cli.storage.serialization import providers_to_json
 from debate_cli.storage.variables import Environment
 
 WEB_SEARCH = "web search"
-"""Key of the web-search server where a mapping has names of providers as keys. A provider cannot have this name, because
-it contains a space."""
+"""Key of the web-search server in mappings whose other keys are names of providers. It contains a space, so no provider
+can have this name."""
 IsOption = Callable[..., bool]
 """Tells whether a provider's setting comes from an option or a `DEBATE_…` variable, not from the file.
 

@@ -31,7 +31,7 @@ class IndexEntry:
     conclusions: tuple[Verdict, ...]
     """The verdicts to list, the deciding verdict first; empty if the debate has no transcript.
 
-    - For each judging system, one verdict by models. The newest run that judged all turns takes precedence.
+    - For each judging system, one verdict by models, preferably from the newest run that judged all turns.
     - If this verdict is part of a comparison of judge models, the system's other verdicts in the comparison.
     - All verdicts by human reviewers.
     """

@@ -84,12 +84,12 @@ def rename_in_turns(
     earlier: Sequence[Turn] = (),
     renamed: Sequence[RenamedArgument] = (),
 ) -> tuple[tuple[Turn, ...], tuple[RenamedArgument, ...]]:
-    """Change argument ids that lack their speaker's prefix, and all references to these ids in `turns`.
+    """Change argument ids in `turns` that lack their speaker's prefix, and references in `turns` to changed ids.
 
     - `earlier`: turns of the debate before `turns`. They stay unchanged.
     - `renamed`: arguments of `earlier` whose ids were changed by earlier calls.
 
-    Returns (the changed `turns`, `renamed` plus the newly changed arguments).
+    Returns (the changed `turns`, all arguments whose ids were changed: `renamed` and those of `turns`).
     """
     known = {participant.name: participant for participant in participants}
     prefixes = {name: f"{participant.prefix}-" for name, participant in known.items()}
@@ -125,7 +125,8 @@ class _References:
         self._turns = {turn.index: turn for turn in turns}
         own = [(turn.speaker, item.id, item.id) for turn in turns for item in turn.arguments or ()]
         self._ids = [*own, *((item.speaker, item.written, item.id) for item in renamed)]
-        """(author, id that a text may use, id in the debate). An argument whose id was changed has two entries."""
+        """Items (author, id that a text may use, id in the debate). An argument whose id was changed has two items: one
+        with its new id in the middle, one with its old id."""
 
     def resolve(self, turn: Turn) -> Turn:
         changes: dict[str, object] = {}

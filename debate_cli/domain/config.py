@@ -118,7 +118,7 @@ class MockBias(ConfigModel):
     longer: float = Field(default=0, ge=-1, le=1)
     """Advantage of a side whose speeches are at least 30 % longer."""
     confident: float = Field(default=0, ge=-1, le=1)
-    """Advantage of a side that often claims to be certain, and disadvantage of a side that often claims to be unsure."""
+    """Advantage of a side that often claims to be certain. A side that often claims to be unsure loses as much."""
     citation: float = Field(default=0, ge=-1, le=1)
     """Advantage of a side that names a study."""
     noise: float = Field(default=0, ge=0, le=1)
@@ -274,7 +274,7 @@ class FormatConfig(ConfigModel):
 
 
 ROUND_KEYS = {"rounds": ("phases", "turns"), "phases": ("rounds",)}
-"""Several keys of `format` set the rounds. Maps such a key to the keys that must not be set with it."""
+"""Maps each of these keys of `format` to the keys that must not be set together with it, because all set the rounds."""
 
 
 class Limits(ConfigModel):
@@ -342,7 +342,7 @@ class DebateConfig(ConfigModel):
     `judging.systems`."""
     persuasion_factors: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
     """Old name and place of the setting `factors`, which belongs to the judging system `persuasion` in
-    `judging.systems`. Also sets `effects: factors`."""
+    `judging.systems`. The old name also sets `effects: factors` there."""
 
     @model_validator(mode="before")
     @classmethod
@@ -363,9 +363,10 @@ class DebateConfig(ConfigModel):
         return self.resolve_model(debater.model or "default")
 
     def model_for_judge(self, role: str | None) -> ModelSpec | None:
-        """Return the model of a judge; None if the configuration has no such model.
+        """Return the model or person that judges; None if `role` is unknown.
 
-        `role`: a name in `models`, `provider/model` or a person. None means `models.judge`, else `models.default`.
+        `role`: a name in `models`, `provider/model` or a person, e.g. `human`. If `role` is None, the result is
+        `models.judge`, or `models.default` if there is no `models.judge`.
         """
         if role is not None:
             return self.resolve_model(role)

@@ -220,10 +220,12 @@ class Debate(FrozenModel):
         return each_turn or run.heard is None or run.heard >= len(self.turns)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
-        """Return all judging runs in ascending order of precedence.
+        """Return all judging runs, sorted so that the last one takes precedence.
 
-        Runs by people come before runs by models. Then, runs that did not judge all turns (see `judged_all_turns`)
-        come before runs that did. Then, older runs come before newer runs.
+        1. Runs by models take precedence over runs by people.
+        2. Runs that judged all turns of the debate take precedence over runs that did not. If the system `kind` judges
+           each turn separately, its runs count as runs that judged all turns.
+        3. Newer runs take precedence over older runs.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
@@ -338,10 +340,7 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Return the debate in which all requests in flight have failed.
-
-        Each failure has the usage reserved for its task.
-        """
+        """Return the debate with a failure for each reserved task. The failure has the usage reserved for the task."""
         lost = tuple(
             Failure(
                 task=item.task,
@@ -533,7 +532,8 @@ def models_used_by_judges(debate: Debate, run: str, system: str, assessor: str |
 def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) -> str | None:
     """Return the configured model (`provider/model`) of a judge in `run`; None if no model is configured.
 
-    `role`: value of `judge` or `model` in the settings of the judging system; None if the value is not set.
+    `role`: value of `judge` or `model` in the settings of the judging system. If it is None, `models.judge` is used, or
+    `models.default` if there is no `models.judge`.
     """
     config = debate.config
     if run.models:

@@ -83,7 +83,7 @@ class Reservation(FrozenModel):
 
     task: Cue | Brief
     exchange: ModelCall
-    """Usage of the task's finished requests, plus an estimate for its next request."""
+    """The charged usage: that of the task's finished requests, plus an estimate for the next request."""
 
 
 class TaskStarted(FrozenModel):

@@ -127,8 +127,9 @@ class Citation(FrozenModel):
 
 
 QuoteOutcome = Literal["verified", "near", "altered", "not_found"]
-"""Result of comparing a quote with its passage. `verified`: the same words. `near`: only articles, inflections,
-punctuation or layout differ. `altered`: other words differ. `not_found`: the passage has no similar words."""
+"""Result of comparing a quote with its passage. `verified`: the words are equal. `near`: the quote differs only in
+articles, inflections, punctuation or layout. `altered`: the quote differs in more, but the passage has similar words.
+`not_found`: the passage has no similar words."""
 
 
 @dataclass(frozen=True, slots=True)

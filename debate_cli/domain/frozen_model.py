@@ -175,9 +175,9 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""For each `name`, `fold_growing` stores the intermediate results after this number of last items.
+"""Number of intermediate results that `fold_growing` stores: those after the last items of a fold.
 
-Example: after a fold of 20 items, a fold of the first 13 of them does not start again.
+Example: after a fold of 20 items, the results after 13, 14, … 20 items are stored.
 """
 
 
@@ -186,8 +186,8 @@ def fold_growing(
 ) -> Value:
     """Return `functools.reduce(step, items, start)`, and store intermediate results for later calls.
 
-    A later call with the same `first` and `name` does not fold the same first items again. It must have the same
-    `start` and `step`. `first`: the value on which the results are stored.
+    The results are stored on the value `first` under `name`. A later call with this `first` and `name` must have the
+    same `start` and `step`. If its `items` begin like those of the earlier call, it continues from a stored result.
     """
     folds = _folds_of(first).newest
     known, results = folds.get(name, ((), (start,)))

@@ -181,7 +181,7 @@ def judge_id_problems(key: str, ids: Sequence[str]) -> Iterator[tuple[tuple[str 
 def numbered_seats(count: int, model: str | None) -> tuple[JudgeSeat, ...]:
     """Return `count` judges with one model. One judge has the id `judge`; several have `judge-1`, `judge-2`, ….
 
-    If `count` is 1 and `model` is the id of a person, such as `human:anna`, the judge has this id.
+    Exception: if `count` is 1 and `model` names a person, e.g. `human:anna`, the judge's id is `human:anna`.
     """
     if count == 1:
         return (JudgeSeat(model if model is not None and is_reviewer_id(model) else SOLE_JUDGE_ID, model),)

@@ -47,7 +47,7 @@ class Participant(FrozenModel):
 def participants(config: DebateConfig) -> tuple[Participant, ...]:
     """Return the debaters of `config`, in the order of the configuration."""
     next_numbers: dict[str, int] = {}
-    """Maps each prefix to the number that its next user must append. `{"PRO": 2}`: the next prefix is `PRO2`."""
+    """Maps each prefix in use to the number that makes it a new prefix. `{"PRO": 2}`: the next debater gets `PRO2`."""
     found: list[Participant] = []
     for debater in config.debaters:
         prefix = _choose_prefix(debater, next_numbers)

@@ -17,14 +17,14 @@ TRAIT_MIN, TRAIT_MAX = 1.0, 10.0
 DRIFT_STEP = 3.0
 """Largest change of a trait by one kind of pressure in one event, in points of the scale 1-10."""
 RESPONSE_STEP = 0.5
-"""Largest change of a trait after all pressures of an event have acted (see `apply_pressures`), in points of the scale
-1-10."""
+"""Largest change of a trait when extreme traits of a rigid personality move to the middle, or the highest traits of
+another personality rise. In points of the scale 1-10, for one event."""
 HIGH_TRAIT, LOW_TRAIT = 8.0, 2.0
 """A trait is extreme at HIGH_TRAIT or above, and at LOW_TRAIT or below."""
 RIGID_TRAITS = 4
 """A personality with at least this number of extreme traits is rigid."""
 SHARPENED_TRAITS = 3
-"""Number of traits that pressure raises if a personality is not rigid: those with the highest values."""
+"""If a personality is not rigid (see `RIGID_TRAITS`), pressure raises this number of traits: its highest ones."""
 TRAIT_MIDDLE = 5.5
 """Value towards which pressure moves the extreme traits of a rigid personality."""
 

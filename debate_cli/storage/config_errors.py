@@ -122,7 +122,7 @@ def format_faults(name: str, faults: Iterable[YamlFault]) -> Iterator[str]:
 
 
 def limit_lines(name: str, lines: Iterable[str]) -> list[str]:
-    """Return at most MAX_PROBLEMS of `lines`. If there are more, a last line says so with the file's name, `name`."""
+    """Return the first MAX_PROBLEMS of `lines`. If there are more, another line says so. `name`: name of the file."""
     shown = list(dict.fromkeys(islice(lines, MAX_PROBLEMS + 1)))
     if len(shown) > MAX_PROBLEMS:
         shown[MAX_PROBLEMS:] = [f"{escape_unprintable(name)}: and more errors; correct these first"]
@@ -155,10 +155,10 @@ class ConfigRepair:
     data: dict[str, Any]
     """The configuration. It is changed in place."""
     renamed: dict[KeyPath, KeyPath] = field(default_factory=dict[KeyPath, KeyPath])
-    """Maps the new key path of each key that `repair` renamed to its key path in the file."""
+    """Maps key paths in the repaired configuration to key paths in the file, for each key that `repair` renamed."""
     unknown_sections: set[str] = field(default_factory=set[str])
-    """Top-level keys whose sections must not be checked further. A part was removed from such a section, or from one
-    that it depends on, so a check could report an error that is not in the file."""
+    """Top-level keys of sections that `repair` made incomplete, and of sections that depend on them. The errors that
+    checks find in these sections are not reported, because the repair may have caused them."""
     _replaced: set[KeyPath] = field(default_factory=set[KeyPath])
 
     def repair(self, problem: Problem) -> None:

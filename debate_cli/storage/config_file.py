@@ -70,15 +70,15 @@ class LoadedConfig:
     folder: Path
     """Relative paths in the configuration start here: the file's folder, or the working folder if there is no file."""
     secrets: tuple[str, ...]
-    """Values that must never be written: secret variables, headers, and keys of providers."""
+    """Texts that must never be written: values of secret variables and of headers, and API keys."""
     prompts: Mapping[str, str]
     """Texts that replace built-in prompts, by the prompt's name."""
     source_map: SourceMap
-    """Positions of the values in the file. Later checks name them in their errors."""
+    """Positions of the values in the file, for the errors of checks that run after loading."""
     env: Environment = field(default_factory=lambda: Environment({}))
     """Variables of the process and of the `.env` file."""
     provider_origins: Mapping[str, ProviderOrigin] = field(default_factory=dict[str, ProviderOrigin])
-    """Origin of each provider that a file configures, by the provider's name."""
+    """Maps each provider that a file configures to the server and variables that the file chooses for it."""
     background_file: Path | None = None
     """File with the background; None if the background is in the configuration itself, or absent."""
     corpus: Corpus | None = None
@@ -183,10 +183,10 @@ class _ConfigLoader:
         )
 
     def _validate(self, data: dict[str, Any], checks: Sequence[ConfigCheck]) -> DebateConfig | None:
-        """Add all problems in `data` to `self.problems`. Returns the configuration, with repairs if there are problems.
+        """Validate `data`, and add all its problems to `self.problems`.
 
         One validation does not find all problems. So the wrong parts of a copy are repaired, and the copy is validated
-        again. Returns None if _MAX_REPAIRS validations have failed.
+        again, until it is valid. Returns this valid configuration; None if _MAX_REPAIRS validations have failed.
         """
         repair = ConfigRepair(deepcopy(data))
         for _ in range(_MAX_REPAIRS):

@@ -17,8 +17,8 @@ from debate_cli.storage.serialization import providers_to_json
 from debate_cli.storage.variables import Environment
 
 WEB_SEARCH = "web search"
-"""Key of the web-search server in a mapping from providers to their origins. The key contains a space, because names of
-providers contain none."""
+"""Key of the web-search server in mappings whose other keys are names of providers. It contains a space, so no provider
+can have this name."""
 IsOption = Callable[..., bool]
 """Tells whether a provider's setting comes from an option or a `DEBATE_…` variable, not from the file.
 
@@ -50,7 +50,10 @@ class ProviderOrigin:
 def find_origin(
     written: Mapping[str, Any], is_option: IsOption, env: Environment, *, file: str, fingerprint: str
 ) -> ProviderOrigin:
-    """Return the origin of a provider. `written`: the provider's settings before variables are replaced."""
+    """Return which server and variables `file` chooses for a provider.
+
+    `written`: the provider's settings before variables are replaced.
+    """
     url = written.get("base_url")
     address = url if isinstance(url, str) else ""
     server = _ADDRESS_VARIABLE.fullmatch(address)
@@ -70,14 +73,14 @@ def find_origin(
 
 
 def stored_origin(file: str, name: str, spec: ProviderSpec) -> ProviderOrigin:
-    """Return the origin of a provider in the stored debate `file`."""
+    """Return which server and variables the stored debate `file` chooses for a provider."""
     return find_origin(
         spec.model_dump(), lambda *_: False, Environment({}), file=file, fingerprint=settings_fingerprint(name, spec)
     )
 
 
 def stored_search_origin(file: str, base_url: str) -> ProviderOrigin:
-    """Return the origin of the server for web searches in the stored debate `file`."""
+    """Return which server and variables the stored debate `file` chooses for web searches."""
     fingerprint = search_fingerprint(base_url)
     return find_origin({"base_url": base_url}, lambda *_: False, Environment({}), file=file, fingerprint=fingerprint)
 

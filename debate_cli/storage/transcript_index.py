@@ -31,9 +31,9 @@ class IndexEntry:
     conclusions: tuple[Verdict, ...]
     """The verdicts to list, the deciding verdict first; empty if the debate has no transcript.
 
-    - one verdict per judging system: from its run that comes last in `runs_by_precedence`
-    - verdicts of other judge models that are compared with this verdict
-    - all verdicts of human reviewers
+    - For each judging system, one verdict by models, preferably from the newest run that judged all turns.
+    - If this verdict is part of a comparison of judge models, the system's other verdicts in the comparison.
+    - All verdicts by human reviewers.
     """
     cost_usd: float | None
     """Cost in US dollars; None if a price is not known."""
@@ -96,8 +96,8 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
 def count_missing_judgements(debate: Debate) -> int:
     """Return the number of failed or interrupted judgements that can be repeated; 0 if the debate is not complete.
 
-    If a system judged again in a later run, and no judgement is missing there, the system's judgements in earlier runs
-    are not counted.
+    Judgements by a system in one run are not counted if a later run replaces them, or if the system also judged in a
+    later run in which none of its judgements is missing.
     """
     if debate.status != "complete":
         return 0

@@ -128,7 +128,8 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
     """Expand paths, ids, folders and globs to a list of files, each once. `folders`: where to search for ids.
 
     Paths of missing files are returned too; the function that reads a file reports its absence. Raises UsageError for a
-    folder or glob without files. Also raises UsageError for a misspelt id, unless there are further files.
+    folder or glob without files. Also raises UsageError if the only result is a misspelt id and a debate has a similar
+    id.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None

@@ -226,9 +226,8 @@ def apply_overrides(
 ) -> tuple[dict[str, Any], dict[KeyPath, str], list[Problem]]:
     """Apply the overrides in order. Returns (changed data, sources, problems).
 
-    - sources: maps each changed key path to the `source` of its override, e.g. `--set`. Also includes the problems'
-      paths.
     - problems: one for each override that cannot be applied. A problem's path has one part, e.g. `("format.rounds",)`.
+    - sources: maps each changed key path, and the path of each problem, to the `source` of the override, e.g. `--set`.
     """
     changed: dict[str, Any] = json.loads(json.dumps(data))
     origins: dict[KeyPath, str] = {}

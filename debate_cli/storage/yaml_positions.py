@@ -42,7 +42,7 @@ class NodePosition(NamedTuple):
 
     key: SourcePosition
     value: SourcePosition
-    """Position of the value. If the value is a list or mapping with a key before it, the position of this key."""
+    """Position of the value. For a list or mapping after a key, this is the position of the key."""
 
 
 class YamlFault(NamedTuple):

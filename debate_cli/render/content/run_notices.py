@@ -41,9 +41,9 @@ def report_position(brief: Brief) -> tuple[bool, int, int, int, int]:
 
 
 def must_report_wait(brief: Brief, in_flight: Iterable[Brief]) -> bool:
-    """Return whether the report on `brief` must wait for an earlier report of the same system.
+    """Return whether the report of a judge must wait for an earlier report of the same judging system.
 
-    `in_flight`: the tasks on which judges are working.
+    `brief`: the judge's task. `in_flight`: the tasks on which judges are working.
     """
     return any(
         (other.run, other.system) == (brief.run, brief.system) and report_position(other) < report_position(brief)

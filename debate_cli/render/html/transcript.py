@@ -43,7 +43,7 @@ class ThreadSection(NamedTuple):
     """Id of the argument, as the speakers wrote it. The debate may have no argument with this id."""
     claim: str
     speaker: str | None
-    """Author of the argument; None if the debate has no argument with this id."""
+    """Author of the argument; None if the debate has no argument with the id `item`."""
     entries: tuple[ThreadEntry, ...]
 
 

@@ -41,8 +41,8 @@ def closing_screen(
 ) -> list[RenderableType]:
     """Draw the closing screen: the verdict and the main facts.
 
-    If `judged` is given, only the judging runs with these ids are shown. `max_claims`: maximum number of claims per
-    label. `without`: the OPTIONAL_PARTS to leave out.
+    If `judged` is given, only the judging runs with these ids are shown. `max_claims`: maximum number of claims under
+    one label such as `rely on`. `without`: the OPTIONAL_PARTS to leave out.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts, max_claims)

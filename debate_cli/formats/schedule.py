@@ -37,8 +37,9 @@ class Stage:
 def stages(config: FormatConfig) -> tuple[Stage, ...]:
     """Return all stages of a debate in this format, in order.
 
-    In an exchange, a round of follow-up questions precedes a round of answers. The first exchange has only the answers: its
-    questions are those of the cross-examination itself.
+    The format may have several exchanges of questions and answers, which follow the cross-examination. The first
+    exchange is one round: answers to the questions of the cross-examination. Each later exchange is two rounds:
+    follow-up questions, then answers.
     """
     if config.kind == "free_flowing":
         return (Stage("speech"),) * config.turns

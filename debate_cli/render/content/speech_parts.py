@@ -153,7 +153,10 @@ class ThreadIndex:
         return ArgumentThread(owner, argument.claim, tuple(step for _, step in sorted(steps, key=lambda step: step[0])))
 
     def thread_addressed_by(self, piece: object, round_number: int) -> tuple[str, ArgumentThread] | None:
-        """Return id and thread of the argument that `piece` answers; None if `piece` does not answer a known argument."""
+        """Return id and thread of the argument to which `piece` responds.
+
+        `piece`: a part of a speech. None if it is no response or answer, or if its argument is unknown.
+        """
         match piece:
             case Response(target=target) | FollowUpAnswer(question_target=target):
                 thread = self.of(target, round_number)

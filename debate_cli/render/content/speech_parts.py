@@ -212,7 +212,7 @@ class CitationIndex:
         }
 
     def citations_of(self, turn: int, part: object) -> tuple[CheckedCitation, ...]:
-        """Return the citations in `part` of a speech. `turn`: index of the turn."""
+        """Return the citations in one part of a speech, e.g. in an argument. `turn`: index of the speech's turn."""
         match part:
             case Argument(id=item) | Response(target=item):
                 citations = part.citations

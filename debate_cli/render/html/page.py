@@ -160,7 +160,7 @@ class Occurrence(NamedTuple):
 
 
 class StatementGroup(NamedTuple):
-    """All statements of one kind that a debater made about one claim, e.g. all refutations."""
+    """All statements with one badge that a debater made about one claim, e.g. all refutations."""
 
     by: str
     kind: str
@@ -203,9 +203,9 @@ class PageAnchors:
         return f"{self.response(item, turn)}-reply" if item in self._arguments else f"turn-{turn}"
 
     def statements(self, row: TraceRow) -> list[StatementGroup]:
-        """Return the answers to the claim in `row`, and the replies to questions about the claim.
+        """Return what debaters said about the claim in `row`: responses, and replies to questions about the claim.
 
-        They are grouped by debater and kind. The group with the earliest turn comes first.
+        The statements are grouped by debater and badge. The group with the earliest turn comes first.
         """
         said = [
             *(

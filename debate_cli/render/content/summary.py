@@ -71,8 +71,11 @@ class VerdictSummary:
     weakest: WeakestArgument | None
     """The weakest argument; None if arguments cannot be ranked."""
     verdict_label: str
-    """Label of `verdict`, e.g. `structured`. If there are several verdicts, the label also says whether `verdict`
-    decides, e.g. `structured r3 decides`."""
+    """Label of `verdict`, e.g. `structured`; empty if the debate has no verdict.
+
+    If there are several verdicts, the label says whether `verdict` decides, e.g. `structured r3 decides`, where `r3` is
+    the judging run, or `none decides; structured is shown`.
+    """
     judge_again: str
     """A command that judges the debate again, quoted for a shell."""
 

@@ -26,7 +26,7 @@ from debate_cli.render.terminal.drawing import (
 from debate_cli.systems.tables import Lines, Table, TableRow
 
 MAX_SCREEN_ROWS = 40
-"""Maximum number of rows of the closing screen and of the `_ROWS_BELOW` rows that follow."""
+"""Maximum height in rows of the closing screen, including the `_ROWS_BELOW` rows below it."""
 _ROWS_BELOW = 5
 """Number of rows below the closing screen: the transcript's path, the next command and the shell's prompt."""
 

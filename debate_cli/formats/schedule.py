@@ -268,7 +268,7 @@ def finished_rounds(debate: Debate) -> tuple[int, ...]:
 
 
 def list_cues(debate: Debate) -> tuple[Cue, ...]:
-    """Return the cues of all finished turns and of the turns that come next, sorted by index."""
+    """Return the cues, i.e. the requests for turns, sorted by index: those of finished turns, and those that come next."""
     return tuple(add_guidance(debate, cue) for item in build_timetable(debate).rounds for cue in item.cues)
 
 

@@ -323,7 +323,7 @@ def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Ve
 
 
 def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-    """Return a list with one sentence on all verdicts that `reportable_verdicts` leaves out; an empty list for none."""
+    """Return one sentence that names the verdicts without scores of an unfinished debate; an empty list if none."""
     shown = reportable_verdicts(debate, verdicts)
     omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)
     names = " or ".join(f"`{label}`" for label in omitted)

@@ -42,7 +42,7 @@ DEBATER_COLOURS = 6
 REPLY_BADGES = {False: Badge("↳", "replies", "info"), True: Badge("!", "leaves it open", "mixed")}
 """Badges of replies to questions. The key says whether the question stays open after the reply."""
 Marking = Literal["", "quoted", "altered"]
-"""How debaters quote a piece of a passage: `quoted` means correctly, `altered` with changed words, and empty not at all."""
+"""How debaters quote a piece of a passage: correctly (`quoted`), with changed words (`altered`), or not at all (empty)."""
 
 
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:

@@ -93,7 +93,7 @@ class Timetable:
 
     @property
     def next_index(self) -> int:
-        """Index of the next turn: of the first due cue, or one after the last cue if no cue is due."""
+        """Index of the first due cue. If no cue is due, the number of all turns."""
         return self.due_cues[0].index if self.due_cues else sum(len(item.cues) for item in self.rounds)
 
 

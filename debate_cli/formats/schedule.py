@@ -73,7 +73,7 @@ def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple
 
 @dataclass(frozen=True, slots=True)
 class ScheduledRound:
-    """A round, with its cues sorted by index. The cues have no guidance yet; `add_guidance` adds it."""
+    """A round, with its cues sorted by index. The cues do not have the guidance that judges gave for the round."""
 
     number: int
     cues: tuple[Cue, ...]

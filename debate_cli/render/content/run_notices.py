@@ -52,9 +52,9 @@ def must_report_wait(brief: Brief, in_flight: Iterable[Brief]) -> bool:
 
 
 def report_round(brief: Brief, debate: Debate) -> float:
-    """Return the number of the round after which the report on `brief` is shown.
+    """Return the number of the round after which a judge's report is shown; infinity for a report on the whole debate.
 
-    Infinity for a report on the whole debate.
+    `brief`: the judge's task.
     """
     subject = brief.subject
     if subject.moment == "debate":

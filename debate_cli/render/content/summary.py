@@ -172,7 +172,7 @@ def missing_rows(verdict: Verdict) -> list[SummaryRow]:
 
 
 def quote_rows(quote: JudgeQuote | None) -> list[SummaryRow]:
-    """Return a row with the quote and the judge's name; an empty list if `quote` is None."""
+    """Return a row with the words and the name of the quoted judge; an empty list if `quote` is None."""
     if quote is None:
         return []
     words = f"{quote.judge}: “{quote.words}”" if quote.judge else f"“{quote.words}”"

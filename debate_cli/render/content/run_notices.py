@@ -66,8 +66,9 @@ def report_round(brief: Brief, debate: Debate) -> float:
 def must_speech_wait(round_number: int, finished: Collection[int], in_flight: Iterable[Brief], debate: Debate) -> bool:
     """Return whether finished speeches of a round must wait, because judges still assess an earlier round.
 
-    False if finished speeches of more than `MAX_WAITING_ROUNDS` rounds are not shown yet. `finished`: the numbers of
-    these rounds. `in_flight`: the tasks on which judges are working.
+    However, if finished speeches of more than `MAX_WAITING_ROUNDS` rounds are waiting, they need not wait any longer.
+    `finished`: the numbers of the rounds whose finished speeches are waiting. `in_flight`: the tasks on which judges
+    are working.
     """
     return len(finished) <= MAX_WAITING_ROUNDS and any(report_round(of, debate) < round_number for of in in_flight)
 

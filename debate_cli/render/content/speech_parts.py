@@ -117,9 +117,9 @@ class ArgumentThread(NamedTuple):
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """The latest questions about the argument and the latest reply of `owner`, sorted by round.
+    """The latest questions about the argument, and its author's latest reply, sorted by round.
 
-    All these questions come from one round: the last round in which a debater asked about the argument.
+    The latest questions are those of the last round in which a debater asked about the argument.
     """
 
 

@@ -136,8 +136,8 @@ class DebateRun:
     ) -> None:
         """Create the run. `observer` receives an answer only after `log` has synced it.
 
-        `judging_runs`: ids of judging runs; only the judges of these runs are asked. None means all debaters and
-        judges.
+        `judging_runs`: ids of judging runs. If given, the run asks only the judges of these judging runs and no
+        debaters. None means that it asks all debaters and judges.
         """
         self.debate = debate
         self._actors = actors

@@ -25,7 +25,7 @@ class Observer(Protocol):
         ...
 
     def asking(self, task: Task) -> None:
-        """Receive a cue or brief that a model is about to answer."""
+        """Receive a task whose answer is now requested: a cue (for a debater) or a brief (for a judge)."""
         ...
 
     def text(self, cue: Cue, piece: str) -> None:

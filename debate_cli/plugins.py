@@ -1,6 +1,6 @@
-"""Extension points: objects that this package or installed packages register under a name.
+"""Extension points: kinds of objects that installed packages can add, such as judging systems.
 
-Each name has an import path (`package.module:ATTRIBUTE`). The object is imported when its name is looked up.
+Each object has a name and an import path (`package.module:ATTRIBUTE`). It is imported when its name is looked up.
 """
 
 from collections.abc import Iterable, Mapping

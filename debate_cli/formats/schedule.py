@@ -37,8 +37,9 @@ class Stage:
 def stages(config: FormatConfig) -> tuple[Stage, ...]:
     """Return all stages of a debate in this format, in order.
 
-    In an exchange, a round of follow-up questions precedes a round of answers. The first exchange has only the answers: its
-    questions are those of the cross-examination itself.
+    The format may have several exchanges of questions and answers, which follow the cross-examination. The first
+    exchange is one round: answers to the questions of the cross-examination. Each later exchange is two rounds:
+    follow-up questions, then answers.
     """
     if config.kind == "free_flowing":
         return (Stage("speech"),) * config.turns
@@ -72,7 +73,7 @@ def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple
 
 @dataclass(frozen=True, slots=True)
 class ScheduledRound:
-    """A round, with its cues sorted by index. The cues have no guidance yet; `add_guidance` adds it."""
+    """A round, with its cues sorted by index. The cues do not have the guidance that judges gave for the round."""
 
     number: int
     cues: tuple[Cue, ...]
@@ -92,7 +93,7 @@ class Timetable:
 
     @property
     def next_index(self) -> int:
-        """Index of the next turn: of the first due cue, or one after the last cue if no cue is due."""
+        """Index of the first due cue. If no cue is due, the number of all turns."""
         return self.due_cues[0].index if self.due_cues else sum(len(item.cues) for item in self.rounds)
 
 
@@ -267,7 +268,7 @@ def finished_rounds(debate: Debate) -> tuple[int, ...]:
 
 
 def list_cues(debate: Debate) -> tuple[Cue, ...]:
-    """Return the cues of all finished turns and of the turns that come next, sorted by index."""
+    """Return the cues, i.e. the requests for turns, sorted by index: those of finished turns, and those that come next."""
     return tuple(add_guidance(debate, cue) for item in build_timetable(debate).rounds for cue in item.cues)
 
 

@@ -84,7 +84,7 @@ def rehearsal_line(report: JudgeAuditReport) -> str:
 def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table]:
     """Return the tables of one judge's card: checks, biases, comparison with known winners.
 
-    `unknown_labels`: number of labels that name neither a debater nor a draw. The comparison leaves these labels out.
+    `unknown_labels`: number of known winners that are neither a debater nor a draw. The comparison leaves them out.
     """
     checks: list[TableRow] = [
         (f"{check.question} ({check.gate})", check.answer, check.found, check.required) for check in list_checks(report)

@@ -51,10 +51,11 @@ MUTED = "color(244)"
 
 
 class Sign(NamedTuple):
-    """The sign of a debater or judge: a symbol, the side or part, and a colour."""
+    """The sign of a debater or judge: a symbol, a word and a colour."""
 
     symbol: str
     word: str
+    """The debater's side; `judge` for a judge."""
     colour: str
 
 
@@ -121,10 +122,10 @@ def format_cell(cell: Cell) -> str:
 
 
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
-    """Yield (position, header, cell) for each nonempty cell of a row. The row's first cell is left out.
+    """Yield (position, header, cell) for each nonempty cell of a row, except the first cell.
 
-    A badge is never empty. The header is empty where the cell explains itself: for a debater's name, and for the word of
-    the only worded badge in the row.
+    `position`: index of the cell in the row. A badge always counts as nonempty. The header is an empty text for a cell
+    that explains itself: a debater's name, or the only badge with a word in the row.
     """
     badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
     for position, cell in enumerate(row[1:], 1):

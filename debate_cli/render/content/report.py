@@ -71,7 +71,7 @@ class VerdictReport:
     answer: str
     """Who won and by how much, in a sentence."""
     quote: JudgeQuote | None
-    """Words of a judge who agrees with the verdict. None if `quote_judge` finds none."""
+    """Words of a judge who agrees with the verdict; None if there are none to show."""
     missing: tuple[str, ...]
     """A sentence for each assessment that the verdict lacks."""
     tables: tuple[Table, ...]

@@ -117,9 +117,9 @@ class MissingJudgements(NamedTuple):
 
     @property
     def lacks_deciding_judgement(self) -> bool:
-        """Whether the verdict of a deciding system is not final, because a judgement of this system is missing.
+        """Whether a missing judgement leaves the verdict of a deciding system open.
 
-        The verdict is not final if it is undetermined, or if a resume requests the missing judgement again.
+        The verdict is open if it is undetermined, or if it may change because a resume requests the judgement again.
         """
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]

@@ -41,9 +41,9 @@ def report_position(brief: Brief) -> tuple[bool, int, int, int, int]:
 
 
 def must_report_wait(brief: Brief, in_flight: Iterable[Brief]) -> bool:
-    """Return whether the report on `brief` must wait for an earlier report of the same system.
+    """Return whether the report of a judge must wait for an earlier report of the same judging system.
 
-    `in_flight`: the tasks on which judges are working.
+    `brief`: the judge's task. `in_flight`: the tasks on which judges are working.
     """
     return any(
         (other.run, other.system) == (brief.run, brief.system) and report_position(other) < report_position(brief)
@@ -52,9 +52,9 @@ def must_report_wait(brief: Brief, in_flight: Iterable[Brief]) -> bool:
 
 
 def report_round(brief: Brief, debate: Debate) -> float:
-    """Return the number of the round after which the report on `brief` is shown.
+    """Return the number of the round after which a judge's report is shown; infinity for a report on the whole debate.
 
-    Infinity for a report on the whole debate.
+    `brief`: the judge's task.
     """
     subject = brief.subject
     if subject.moment == "debate":
@@ -66,8 +66,9 @@ def report_round(brief: Brief, debate: Debate) -> float:
 def must_speech_wait(round_number: int, finished: Collection[int], in_flight: Iterable[Brief], debate: Debate) -> bool:
     """Return whether finished speeches of a round must wait, because judges still assess an earlier round.
 
-    False if finished speeches of more than `MAX_WAITING_ROUNDS` rounds are not shown yet. `finished`: the numbers of
-    these rounds. `in_flight`: the tasks on which judges are working.
+    However, if finished speeches of more than `MAX_WAITING_ROUNDS` rounds are waiting, they need not wait any longer.
+    `finished`: the numbers of the rounds whose finished speeches are waiting. `in_flight`: the tasks on which judges
+    are working.
     """
     return len(finished) <= MAX_WAITING_ROUNDS and any(report_round(of, debate) < round_number for of in in_flight)
 

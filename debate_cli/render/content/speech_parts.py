@@ -117,9 +117,9 @@ class ArgumentThread(NamedTuple):
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """The latest questions about the argument and the latest reply of `owner`, sorted by round.
+    """The latest questions about the argument, and its author's latest reply, sorted by round.
 
-    All these questions come from one round: the last round in which a debater asked about the argument.
+    The latest questions are those of the last round in which a debater asked about the argument.
     """
 
 
@@ -153,7 +153,10 @@ class ThreadIndex:
         return ArgumentThread(owner, argument.claim, tuple(step for _, step in sorted(steps, key=lambda step: step[0])))
 
     def thread_addressed_by(self, piece: object, round_number: int) -> tuple[str, ArgumentThread] | None:
-        """Return id and thread of the argument that `piece` answers; None if `piece` does not answer a known argument."""
+        """Return id and thread of the argument to which `piece` responds.
+
+        `piece`: a part of a speech. None if it is no response or answer, or if its argument is unknown.
+        """
         match piece:
             case Response(target=target) | FollowUpAnswer(question_target=target):
                 thread = self.of(target, round_number)
@@ -209,7 +212,7 @@ class CitationIndex:
         }
 
     def citations_of(self, turn: int, part: object) -> tuple[CheckedCitation, ...]:
-        """Return the citations in `part` of a speech. `turn`: index of the turn."""
+        """Return the citations in one part of a speech, e.g. in an argument. `turn`: index of the speech's turn."""
         match part:
             case Argument(id=item) | Response(target=item):
                 citations = part.citations

@@ -71,8 +71,11 @@ class VerdictSummary:
     weakest: WeakestArgument | None
     """The weakest argument; None if arguments cannot be ranked."""
     verdict_label: str
-    """Label of `verdict`, e.g. `structured`. If there are several verdicts, the label also says whether `verdict`
-    decides, e.g. `structured r3 decides`."""
+    """Label of `verdict`, e.g. `structured`; empty if the debate has no verdict.
+
+    If there are several verdicts, the label says whether `verdict` decides, e.g. `structured r3 decides`, where `r3` is
+    the judging run, or `none decides; structured is shown`.
+    """
     judge_again: str
     """A command that judges the debate again, quoted for a shell."""
 
@@ -169,7 +172,7 @@ def missing_rows(verdict: Verdict) -> list[SummaryRow]:
 
 
 def quote_rows(quote: JudgeQuote | None) -> list[SummaryRow]:
-    """Return a row with the quote and the judge's name; an empty list if `quote` is None."""
+    """Return a row with the words and the name of the quoted judge; an empty list if `quote` is None."""
     if quote is None:
         return []
     words = f"{quote.judge}: “{quote.words}”" if quote.judge else f"“{quote.words}”"
@@ -320,7 +323,7 @@ def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Ve
 
 
 def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-    """Return a list with one sentence on all verdicts that `reportable_verdicts` leaves out; an empty list for none."""
+    """Return one sentence that names the verdicts without scores of an unfinished debate; an empty list if none."""
     shown = reportable_verdicts(debate, verdicts)
     omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)
     names = " or ".join(f"`{label}`" for label in omitted)

@@ -32,7 +32,8 @@ def plot_interval(
 ) -> dict[str, object]:
     """Return the data to draw a number and its interval: `{label, text, value, low, high, width}`.
 
-    All numbers in the result are percentages of the axis. `text`: the number and its interval as text.
+    `label` and `text` are copied into the result. `value`, `low` and `high` are positions on the axis, and `width` is
+    the width of the interval, all in percent of the axis.
     """
 
     def place(value: float | None) -> float | None:

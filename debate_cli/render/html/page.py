@@ -42,7 +42,7 @@ DEBATER_COLOURS = 6
 REPLY_BADGES = {False: Badge("↳", "replies", "info"), True: Badge("!", "leaves it open", "mixed")}
 """Badges of replies to questions. The key says whether the question stays open after the reply."""
 Marking = Literal["", "quoted", "altered"]
-"""How debaters quote a piece of a passage: `quoted` means correctly, `altered` with changed words, and empty not at all."""
+"""How debaters quote a piece of a passage: correctly (`quoted`), with changed words (`altered`), or not at all (empty)."""
 
 
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
@@ -160,7 +160,7 @@ class Occurrence(NamedTuple):
 
 
 class StatementGroup(NamedTuple):
-    """All statements of one kind that a debater made about one claim, e.g. all refutations."""
+    """All statements with one badge that a debater made about one claim, e.g. all refutations."""
 
     by: str
     kind: str
@@ -203,9 +203,9 @@ class PageAnchors:
         return f"{self.response(item, turn)}-reply" if item in self._arguments else f"turn-{turn}"
 
     def statements(self, row: TraceRow) -> list[StatementGroup]:
-        """Return the answers to the claim in `row`, and the replies to questions about the claim.
+        """Return what debaters said about the claim in `row`: responses, and replies to questions about the claim.
 
-        They are grouped by debater and kind. The group with the earliest turn comes first.
+        The statements are grouped by debater and badge. The group with the earliest turn comes first.
         """
         said = [
             *(

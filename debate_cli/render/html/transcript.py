@@ -43,7 +43,7 @@ class ThreadSection(NamedTuple):
     """Id of the argument, as the speakers wrote it. The debate may have no argument with this id."""
     claim: str
     speaker: str | None
-    """Author of the argument; None if the debate has no argument with this id."""
+    """Author of the argument; None if the debate has no argument with the id `item`."""
     entries: tuple[ThreadEntry, ...]
 
 
@@ -114,8 +114,9 @@ class JudgeReasons(NamedTuple):
 
 
 def collect_judge_reasons(debate: Debate) -> JudgeReasons:
-    """Return all assessments, except those of a judging system that a later judging run has replaced.
+    """Return the assessments of all judging runs.
 
+    If a later run has replaced the verdict of a judging system, only the assessments of the later run are included.
     Each assessment is a mapping `{heading, model, rationale, marked, found, warnings}`. `marked`: the marks, grouped by
     debater and argument, with their reasons. `found`: the findings as sentences. The text is not sanitized.
     """

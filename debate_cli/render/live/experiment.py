@@ -16,7 +16,10 @@ MAX_PLAYERS = 20
 
 
 class LiveExperimentObserver(ExperimentObserver):
-    """Redraws the state of a run on a terminal. Call `start` before and `stop` after the run."""
+    """Redraws the progress of an experiment on a terminal.
+
+    Call `start` before the experiment runs, and `stop` afterwards.
+    """
 
     def __init__(self, console: Console, progress: ExperimentProgress) -> None:
         self.console = console

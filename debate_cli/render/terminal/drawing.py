@@ -172,7 +172,10 @@ class _TableView:
         yield from self._as_list(options.max_width - INDENT)
 
     def _column_widths(self, positions: Sequence[int], room: int) -> list[int] | None:
-        """Return the column widths. The widest columns are shortened until all fit into `room`. None if they cannot."""
+        """Return the column widths, with the widest columns narrowed until all columns fit into a width of `room`.
+
+        None if the columns cannot be narrowed so far.
+        """
         least = [self._least_width(position) for position in positions]
         widths = [max(small, self._full_width(position)) for small, position in zip(least, positions, strict=True)]
         if sum(least) > room:

@@ -26,7 +26,7 @@ from debate_cli.render.terminal.drawing import (
 from debate_cli.systems.tables import Lines, Table, TableRow
 
 MAX_SCREEN_ROWS = 40
-"""Maximum number of rows of the closing screen and of the `_ROWS_BELOW` rows that follow."""
+"""Maximum height in rows of the closing screen, including the `_ROWS_BELOW` rows below it."""
 _ROWS_BELOW = 5
 """Number of rows below the closing screen: the transcript's path, the next command and the shell's prompt."""
 
@@ -41,8 +41,8 @@ def closing_screen(
 ) -> list[RenderableType]:
     """Draw the closing screen: the verdict and the main facts.
 
-    If `judged` is given, only the judging runs with these ids are shown. `max_claims`: maximum number of claims per
-    label. `without`: the OPTIONAL_PARTS to leave out.
+    If `judged` is given, only the judging runs with these ids are shown. `max_claims`: maximum number of claims under
+    one label such as `rely on`. `without`: the OPTIONAL_PARTS to leave out.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts, max_claims)

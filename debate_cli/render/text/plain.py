@@ -147,8 +147,8 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
 def wrap_for_terminal(lines: Iterable[str], stream: TextIO, *, break_paths: bool = False) -> Iterator[str]:
     """Yield the lines. If `stream` is a terminal, wrap long lines between words, and indent continuation lines.
 
-    A word that is longer than a line stays whole, so that it can be copied. With `break_paths`, such a word is broken
-    after slashes.
+    `break_paths`: whether a word that is longer than a line may break after each slash. Otherwise such a word stays
+    whole, so that it can be copied.
     """
     try:
         columns = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0

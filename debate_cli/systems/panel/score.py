@@ -130,7 +130,8 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
     CONDITIONAL, or if the winning side does not have exactly one debater.
 
     The margin is the difference between the two highest shares of the voting weight, 0-1. The verdict is undetermined
-    with fewer votes than `min_judges`. If the panel is smaller than `min_judges`, all judges must vote.
+    if there are fewer votes than `min_judges`, or, in a panel with fewer judges than `min_judges`, if a judge has no
+    vote.
     """
     by_round = ballots_by_round(debate, run, settings)
     weights = judge_weights(debate, run, settings)

@@ -341,7 +341,7 @@ class JudgingSystem(Generic[SettingsT]):
     def max_score(self, verdict: Verdict) -> float | None:
         """Return the highest possible score. None if it is unknown: then scores are shown without a scale.
 
-        Default: `max_option_score` if an option won, else None.
+        Default: `max_option_score` if an option (e.g. PASS) won, else None.
         """
         return self.max_option_score if verdict.option in self.options else None
 

@@ -83,7 +83,8 @@ class TurnRow(FrozenModel):
     cold_start: bool = False
     """Whether this is one of the first two turns, whose marks are less reliable."""
     mixed: tuple[str, ...] = ()
-    """Dimensions in which the turn won one exchange (two adjacent turns) and lost the other."""
+    """Each turn is in up to two exchanges, one with the turn before and one with the turn after. These are the
+    dimensions in which the turn won one of its exchanges and lost the other."""
 
 
 class ChainRow(FrozenModel):

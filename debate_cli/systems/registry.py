@@ -71,7 +71,7 @@ def settings_for(brief: Brief, debate: Debate) -> SystemSettings:
 
 @memoize_on_value
 def active_systems(run: JudgingRun) -> tuple[tuple[JudgingSystem[Any], SystemSettings], ...]:
-    """Return pairs (system, settings) of a run. Systems that a later run replaced are left out."""
+    """Return pairs (system, settings) of a run. Left out: systems whose judging a later run replaces."""
     return tuple((get_system(settings.kind), settings) for settings in run.active_systems())
 
 

@@ -444,8 +444,8 @@ class JudgingSystem(Generic[SettingsT]):
     def agreeing_assessments(self, debate: Debate, verdict: Verdict) -> Sequence[Assessment]:
         """Return the assessments of judges who agree with the verdict.
 
-        The assessments of each judge alone are scored. The judge agrees if the result has the same winner or is
-        undetermined. If there is only one judge, this judge agrees.
+        To find them, the assessments of each judge are scored without those of the others. The judge agrees if the
+        result names the winner of the verdict or is undetermined. An only judge always agrees.
         """
         given = ordered_assessments(debate, verdict.system, verdict.run)
         judges = dict.fromkeys(item.assessor for item in given)

@@ -17,7 +17,7 @@ RESISTANCE_RATINGS: tuple[ResistanceRating, ...] = get_args(ResistanceRating)
 HISTORY_LENGTH = 10
 """Number of latest speeches whose effects a state keeps."""
 RECENT_ROUNDS = 3
-"""Recent persuasion is the mean persuasion of this number of latest rounds."""
+"""Recent persuasion is the mean, over this number of latest rounds, of the strongest persuasion in each round."""
 RECENT_SPEECHES = 3
 """The strategy `aggressive` suits a speaker whose evidence, averaged over this number of latest speeches, is strong."""
 PERSUASION_THRESHOLD = 0.6

@@ -445,7 +445,7 @@ class JudgingSystem(Generic[SettingsT]):
         """Return the assessments of judges who agree with the verdict.
 
         To find them, the assessments of each judge are scored without those of the others. The judge agrees if the
-        result names the winner of the verdict or is undetermined. An only judge always agrees.
+        result has the same winner as the verdict, or is undetermined. If there is only one judge, this judge agrees.
         """
         given = ordered_assessments(debate, verdict.system, verdict.run)
         judges = dict.fromkeys(item.assessor for item in given)

@@ -54,7 +54,7 @@ def is_installed(kind: str) -> bool:
 
 
 def get_system(kind: str) -> JudgingSystem[Any]:
-    """Return the system of this kind. Returns an `UninstalledSystem` if the plug-in is not installed."""
+    """Return the system of the given kind; an `UninstalledSystem` if no installed system has this kind."""
     return SYSTEMS.load(kind) if SYSTEMS.has(kind) else UninstalledSystem(kind)
 
 
@@ -83,7 +83,11 @@ def systems_of_debate(debate: Debate) -> tuple[JudgingSystem[Any], ...]:
 
 
 def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
-    """Return the names of the debaters who surrendered before the round `due_round`, according to any active system."""
+    """Return the names of the debaters who surrendered before the round `due_round`.
+
+    A debater has surrendered if any system of the first judging run says so, unless a later run replaces the judging of
+    this system.
+    """
     return frozenset(
         name
         for system, settings in active_systems(debate.run(FIRST_RUN))

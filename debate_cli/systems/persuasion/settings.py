@@ -102,7 +102,7 @@ class PersuasionSettings(SystemSettings):
 
     @property
     def steers_debate(self) -> bool:
-        """Always true: debaters may surrender, and they read their own state."""
+        """Whether judging influences the debate. Always true: debaters may surrender, and they read their own state."""
         return True
 
     @property

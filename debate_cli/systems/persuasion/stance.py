@@ -203,7 +203,8 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
 
 
 def record_speech(state: DebaterState, effects: tuple[Effect, ...], strategy: str | None) -> DebaterState:
-    """Return the speaker's state after a speech. `state`: before the speech. `effects`: on the other debaters."""
+    """Return the speaker's state after a speech. `state`: state before the speech. `effects`: effects on the
+    listeners."""
     if not effects:
         return state
     dealt = dict(state.persuasion_dealt)

@@ -183,8 +183,8 @@ class WeakestArgument:
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
     """Return the argument with the lowest score. If scores are equal, the worst standing decides.
 
-    An argument without a score is treated as if it had the highest possible score; but if it is UPHELD or has no
-    standing, it is ignored.
+    An argument without a score is ignored if it is UPHELD or has no standing. With any other standing, an argument
+    without a score is treated as if it had the highest possible score.
 
     Return None if no argument remains, or if several remain and all are equally weak.
     """

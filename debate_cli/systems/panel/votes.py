@@ -105,7 +105,7 @@ class Disagreement(FrozenModel):
 def panel_agreement(votes: Votes, dimensions: DimensionMarks) -> float:
     """Return how far the judges agree on the option and on the marks of each dimension, 0-1. 1 is full agreement.
 
-    Raises ConfigError if `votes` contain an unknown option, or `dimensions` a mark outside 1-3.
+    Raises ConfigError if `votes` contains an unknown option, or `dimensions` a mark outside 1-3.
     """
     return _compute_agreement(*_list_votes(votes, dimensions))
 
@@ -113,10 +113,11 @@ def panel_agreement(votes: Votes, dimensions: DimensionMarks) -> float:
 def should_panel_deliberate(votes: Votes, dimensions: DimensionMarks, threshold: float) -> bool:
     """Return whether a panel should vote again.
 
-    It should if the judges disagree, on the option or on the marks of a dimension, and the panel's agreement is below
-    `threshold`. Fewer than two judges never vote again.
+    It should if its agreement is below `threshold`, and the judges chose different options or gave marks in one
+    dimension that differ by DEFAULT_DIMENSION_THRESHOLD or more. With fewer than two votes, the panel never votes
+    again.
 
-    Raises ConfigError if `votes` contain an unknown option, or `dimensions` a mark outside 1-3.
+    Raises ConfigError if `votes` contains an unknown option, or `dimensions` a mark outside 1-3.
     """
     options, marks = _list_votes(votes, dimensions)
     is_disputed = any(spread >= DEFAULT_DIMENSION_THRESHOLD for spread in _mark_ranges(marks).values())

@@ -203,8 +203,10 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
 
 
 def record_speech(state: DebaterState, effects: tuple[Effect, ...], strategy: str | None) -> DebaterState:
-    """Return the speaker's state after a speech. `state`: state before the speech. `effects`: effects on the
-    listeners."""
+    """Return the speaker's state after a speech.
+
+    `state`: the speaker's state before the speech. `effects`: the effects of the speech on the other debaters.
+    """
     if not effects:
         return state
     dealt = dict(state.persuasion_dealt)

@@ -106,7 +106,7 @@ def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
 
 
 def newest_assessments(debate: Debate, kind: str) -> tuple[Assessment, ...]:
-    """Return the assessments by the system `kind` in the run from `newest_run`. Empty if no run uses the system."""
+    """Return the assessments by the system `kind` in the run that `newest_run` picks. Empty if it picks none."""
     run = newest_run(debate, kind)
     return () if run is None else ordered_assessments(debate, kind, run)
 

@@ -341,7 +341,7 @@ class JudgingSystem(Generic[SettingsT]):
     def max_score(self, verdict: Verdict) -> float | None:
         """Return the highest possible score. None if it is unknown: then scores are shown without a scale.
 
-        Default: `max_option_score` if an option won, else None.
+        Default: `max_option_score` if an option (e.g. PASS) won, else None.
         """
         return self.max_option_score if verdict.option in self.options else None
 
@@ -444,8 +444,8 @@ class JudgingSystem(Generic[SettingsT]):
     def agreeing_assessments(self, debate: Debate, verdict: Verdict) -> Sequence[Assessment]:
         """Return the assessments of judges who agree with the verdict.
 
-        The assessments of each judge alone are scored. The judge agrees if the result has the same winner or is
-        undetermined. If there is only one judge, this judge agrees.
+        To find them, the assessments of each judge are scored without those of the others. The judge agrees if the
+        result has the same winner as the verdict, or is undetermined. If there is only one judge, this judge agrees.
         """
         given = ordered_assessments(debate, verdict.system, verdict.run)
         judges = dict.fromkeys(item.assessor for item in given)

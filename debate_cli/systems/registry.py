@@ -54,7 +54,7 @@ def is_installed(kind: str) -> bool:
 
 
 def get_system(kind: str) -> JudgingSystem[Any]:
-    """Return the system of this kind. Returns an `UninstalledSystem` if the plug-in is not installed."""
+    """Return the system of the given kind; an `UninstalledSystem` if no installed system has this kind."""
     return SYSTEMS.load(kind) if SYSTEMS.has(kind) else UninstalledSystem(kind)
 
 
@@ -71,7 +71,7 @@ def settings_for(brief: Brief, debate: Debate) -> SystemSettings:
 
 @memoize_on_value
 def active_systems(run: JudgingRun) -> tuple[tuple[JudgingSystem[Any], SystemSettings], ...]:
-    """Return pairs (system, settings) of a run. Systems that a later run replaced are left out."""
+    """Return pairs (system, settings) of a run. Left out: systems whose judging a later run replaces."""
     return tuple((get_system(settings.kind), settings) for settings in run.active_systems())
 
 
@@ -83,7 +83,11 @@ def systems_of_debate(debate: Debate) -> tuple[JudgingSystem[Any], ...]:
 
 
 def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
-    """Return the names of the debaters who surrendered before the round `due_round`, according to any active system."""
+    """Return the names of the debaters who surrendered before the round `due_round`.
+
+    A debater has surrendered if any system of the first judging run says so, unless a later run replaces the judging of
+    this system.
+    """
     return frozenset(
         name
         for system, settings in active_systems(debate.run(FIRST_RUN))

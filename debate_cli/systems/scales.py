@@ -10,7 +10,7 @@ from debate_cli.systems.tables import format_number, format_share
 def format_margin(verdict: Verdict) -> str:
     """Return a verdict's margin, e.g. `1.6 of 10 points` or `20% of the weight`; empty without a margin.
 
-    If the highest score is unknown, the result has only the unit: `1.6 points`.
+    If the highest possible score is unknown, `of 10` is left out: `1.6 points`.
     """
     if verdict.margin is None:
         return ""

@@ -74,10 +74,12 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 
 
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
-    """Return the verdicts of several runs: first the deciding verdict, then all others, run by run.
+    """Return the verdicts of several runs: first the main verdict, then all others, run by run.
 
-    `runs`: ids of the runs, oldest first. The deciding verdict is from the newest run that was not judged by a person. If
-    this run belongs to a comparison of judge models, the verdict comes first, but no verdict gets the flag `decides`.
+    The main verdict is by the deciding system of the newest run that was not judged by a person. It gets the flag
+    `decides`, unless its run belongs to a comparison of judge models: then no verdict gets it.
+
+    `runs`: ids of the runs, oldest first.
     """
     given = tuple(verdicts)
     found = [item for run in runs for item in verdicts_of_run(debate, given, run)]

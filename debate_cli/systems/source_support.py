@@ -160,10 +160,10 @@ def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[Sourc
 
 
 def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, ...]:
-    """Return what judges must look up in the round `round_number`. None means in all rounds.
+    """Return the arguments and sources of the round `round_number` that judges must look up.
 
     First come the arguments that name evidence but cite no source, then the cited sources that the debate does not
-    have.
+    have. If `round_number` is None, those of all rounds are returned.
     """
     turns = debate.turns_by_index
     named = [

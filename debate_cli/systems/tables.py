@@ -36,7 +36,7 @@ class Gauge(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """A number with its interval from `low` to `high`, drawn on an axis from `start` to `end`. Not shown in plain text."""
+    """A number with its interval from `low` to `high`, drawn on an axis from `start` to `end`; empty in plain text."""
 
     value: float | None
     low: float | None

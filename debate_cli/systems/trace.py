@@ -183,8 +183,8 @@ class WeakestArgument:
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
     """Return the argument with the lowest score. If scores are equal, the worst standing decides.
 
-    An argument without a score is ignored if it is UPHELD or has no standing. Otherwise, it is treated as if it had the
-    highest possible score.
+    An argument without a score is ignored if it is UPHELD or has no standing. With any other standing, an argument
+    without a score is treated as if it had the highest possible score.
 
     Return None if no argument remains, or if several remain and all are equally weak.
     """
@@ -201,9 +201,10 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
 
 
 def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScores:
-    """Return the scores of arguments from the newest run that reviews claims.
+    """Return the scores of arguments, from the newest run that reviews claims.
 
-    If that run scored no argument, the scores come from the first of the other `verdicts` that has scores of arguments.
+    If no verdict of this run in `verdicts` has scores of arguments, the first verdict of another run that has them is
+    used.
     """
     system = find_claim_reviewer(debate)
     newest = newest_run(debate, system.kind) if system is not None else None

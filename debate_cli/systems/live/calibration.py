@@ -50,8 +50,8 @@ class Calibration(FrozenModel):
     """Score after the change; `to` in files."""
     rule: CalibrationRule
     """Why the score changed. `chain`: lowered, because the causal chain is incomplete. `floor`: raised, because the
-    turn won an exchange (two adjacent turns). `ceiling`: lowered, because the turn lost an exchange and won no
-    other."""
+    turn won the dimension in an exchange (two adjacent turns). `ceiling`: lowered, because the turn lost the dimension
+    in an exchange and did not win it in another."""
 
 
 class Penalty(FrozenModel):
@@ -92,8 +92,8 @@ class Scorecard:
     """Scores before penalties are subtracted."""
     calibrations: tuple[Calibration, ...]
     mixed: Mapping[int, tuple[str, ...]]
-    """Maps turn indices to the dimensions in which the turn won one exchange (two adjacent turns) and lost the
-    other."""
+    """Each turn is in up to two exchanges, one with the turn before and one with the turn after. This maps turn indices
+    to the dimensions in which the turn won one of its exchanges and lost the other."""
     unresolved: tuple[UnresolvedExchange, ...]
     penalised: TurnScores
     penalties: tuple[Penalty, ...]

@@ -233,8 +233,8 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
 def list_entries(debate: Debate, run: str, before: int | None = None) -> Mapping[str, RegisterRow]:
     """Map names such as `E1` to the open entries of the register, for a question to the judge.
 
-    `before`: index of a turn. Only entries from assessments of earlier turns are returned, and of these only the
-    MAX_LISTED_ENTRIES costliest. None means all open entries.
+    If `before` is None, all open entries are returned. If `before` is the index of a turn, only entries from
+    assessments of earlier turns are returned, and at most MAX_LISTED_ENTRIES: the costliest.
     """
     given = ordered_assessments(debate, "live", run)
     if before is not None:

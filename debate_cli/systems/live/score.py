@@ -83,7 +83,8 @@ class TurnRow(FrozenModel):
     cold_start: bool = False
     """Whether this is one of the first two turns, whose marks are less reliable."""
     mixed: tuple[str, ...] = ()
-    """Dimensions in which the turn won one exchange (two adjacent turns) and lost the other."""
+    """Each turn is in up to two exchanges, one with the turn before and one with the turn after. These are the
+    dimensions in which the turn won one of its exchanges and lost the other."""
 
 
 class ChainRow(FrozenModel):
@@ -168,8 +169,8 @@ class LiveNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `LiveNotes`.
 
-    A debater's score, 0-100, is the mean of `composite` over the debater's turns with all three marks. A debater
-    without such a turn has no score.
+    The score of a turn is the sum of its scores in logic, rhetoric and tactics, 0-100. A debater's score is the mean
+    over those of the debater's turns that have all three marks. A debater without such a turn has no score.
 
     The verdict is undetermined in two cases: fewer than two debaters have a score, or a debater who spoke has none.
     """

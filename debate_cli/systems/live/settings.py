@@ -31,8 +31,8 @@ class LiveSettings(SystemSettings):
     penalties: PenaltyPoints = PenaltyPoints()
     """Points that a turn loses in logic for inconsistencies; 0 by default."""
     withdrawals: bool = True
-    """Whether a register entry (suspect claim or logic gap) costs nothing after the final review has withdrawn it. If
-    false, the entry still costs its points."""
+    """At the end of the debate, the judge reviews the register of suspect claims and logic gaps, and may withdraw
+    entries. If true, a withdrawn entry costs the debater no points. If false, it costs as many as before."""
 
     @property
     def asks_in_turn(self) -> bool:

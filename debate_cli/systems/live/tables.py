@@ -174,13 +174,14 @@ class ScoreChange(NamedTuple):
     after: float
     why: str
     words: str | None = None
-    """The quoted words that cost points, or the judge's description of the fault. None for a change by a rule."""
+    """The quoted words that cost points, or the judge's description of the fault. None if no fault but a rule changed
+    the score: an incomplete causal chain, or a won or lost exchange (two adjacent turns)."""
 
 
 def list_changes(
     calibrations: Iterable[Calibration], penalties: Iterable[Penalty], logic: Mapping[int, float]
 ) -> Iterator[ScoreChange]:
-    """Yield all changes of scores: first the changes by rules, then the changes by penalties.
+    """Yield all changes of scores: first those because of a causal chain or an exchange, then the penalties.
 
     `logic`: maps turn indices to scores in logic before penalties.
     """

@@ -129,8 +129,10 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
     After PASS, the debater of side `for` wins. After FAIL, the debater of side `against` wins. There is no winner after
     CONDITIONAL, or if the winning side does not have exactly one debater.
 
-    The margin is the difference between the two highest shares of the voting weight, 0-1. The verdict is undetermined
-    with fewer votes than `min_judges`. If the panel is smaller than `min_judges`, all judges must vote.
+    The margin is the difference between the two highest shares of the voting weight, 0-1.
+
+    A verdict needs `min_judges` votes or, if the panel has fewer judges, the votes of all judges. Without these votes,
+    the verdict is undetermined.
     """
     by_round = ballots_by_round(debate, run, settings)
     weights = judge_weights(debate, run, settings)

@@ -59,7 +59,7 @@ class Vote(Finding):
     """Whether this repeats the judge's earlier vote, because the judge did not answer in time."""
 
     def describe(self) -> list[str]:
-        """Return the option, critical findings, required corrections, and why the judge changed the vote."""
+        """Return the judge's choice, critical findings, required corrections, and the reason for a changed vote."""
         late = ", late" if self.late else ""
         sentences = [f"Votes {self.option}, confidence {format_number(self.confidence)}{late}"]
         sentences += [f"Critical: {point}" for point in self.critical_findings]
@@ -103,17 +103,21 @@ class Disagreement(FrozenModel):
 
 
 def panel_agreement(votes: Votes, dimensions: DimensionMarks) -> float:
-    """Return the agreement of a panel, 0-1, with the formula of `debate_cli.agreement`.
+    """Return how far the judges agree on the option and on the marks of each dimension, 0-1. 1 is full agreement.
 
-    Raises ConfigError for an unknown option, or a mark outside 1-3.
+    Raises ConfigError if `votes` contains an unknown option, or `dimensions` a mark outside 1-3.
     """
     return _compute_agreement(*_list_votes(votes, dimensions))
 
 
 def should_panel_deliberate(votes: Votes, dimensions: DimensionMarks, threshold: float) -> bool:
-    """Return whether a panel should vote again, by the rules of `debate_cli.needs_deliberation`.
+    """Return whether a panel should vote again.
 
-    Raises ConfigError for an unknown option, or a mark outside 1-3.
+    It should if its agreement is below `threshold`, and the judges chose different options or gave marks in one
+    dimension that differ by DEFAULT_DIMENSION_THRESHOLD or more. With fewer than two votes, the panel never votes
+    again.
+
+    Raises ConfigError if `votes` contains an unknown option, or `dimensions` a mark outside 1-3.
     """
     options, marks = _list_votes(votes, dimensions)
     is_disputed = any(spread >= DEFAULT_DIMENSION_THRESHOLD for spread in _mark_ranges(marks).values())
@@ -208,7 +212,7 @@ def _parse_ballot(assessment: Assessment, weights: Mapping[str, float], settings
 
 
 def agreement_of_ballots(ballots: Sequence[Ballot]) -> float:
-    """Return the agreement of the votes of one round, 0-1, with the formula of `debate_cli.agreement`."""
+    """Return how far the judges of one round agree on the option and on the marks of each dimension, 0-1."""
     return _compute_agreement([ballot.option for ballot in ballots], _marks_by_dimension(ballots))
 
 

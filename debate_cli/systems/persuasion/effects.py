@@ -16,7 +16,7 @@ from debate_cli.systems.persuasion.strategies import pick_strategy
 
 RATED_CRITERIA = ("persuasion", "attack", "evidence")
 KEYWORD_POINTS = {"persuasion": 0.3, "attack": 0.4, "evidence": 0.35}
-"""Maps each criterion to the points, 0-1, that each keyword found in a speech adds to the speech's score."""
+"""Maps each criterion to the points, 0-1, that a speech gets in the criterion for each keyword found in the speech."""
 
 
 def keyword_scores(text: str, settings: PersuasionSettings) -> tuple[float, ...]:
@@ -88,7 +88,7 @@ def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:
 
 
 def outgoing_influence(graph: InfluenceGraph) -> dict[str, float]:
-    """Map each speaker to the mean persuasion of the speaker's targets, 0-1."""
+    """Map each speaker to a number, 0-1: how much the speaker persuaded the other debaters on average."""
     return mean_by_key((speaker, weight) for (speaker, _), weight in graph.items())
 
 

@@ -191,7 +191,7 @@ class PersuasionNotes(Notes, _NoiseFree):
     graph: tuple[InfluenceEdge, ...]
     """How strongly each debater persuaded each other debater on average."""
     influence: dict[str, float]
-    """Maps each speaker to the mean persuasion of the speaker's targets, 0-1."""
+    """Maps each speaker to a number, 0-1: how much the speaker persuaded the other debaters on average."""
     social_context: dict[str, tuple[float, ...]]
     """Maps each debater to a unit vector of 128 numbers. Debaters in similar states have similar vectors."""
     likeness: tuple[ContextSimilarity, ...]

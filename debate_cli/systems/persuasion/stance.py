@@ -17,17 +17,17 @@ RESISTANCE_RATINGS: tuple[ResistanceRating, ...] = get_args(ResistanceRating)
 HISTORY_LENGTH = 10
 """Number of latest speeches whose effects a state keeps."""
 RECENT_ROUNDS = 3
-"""Recent persuasion is the mean persuasion of this number of latest rounds."""
+"""Recent persuasion is the mean, over this number of latest rounds, of the strongest persuasion in each round."""
 RECENT_SPEECHES = 3
 """The strategy `aggressive` suits a speaker whose evidence, averaged over this number of latest speeches, is strong."""
 PERSUASION_THRESHOLD = 0.6
 """A speech whose persuasion (0-1) is above this value moves the stance of the persuaded debater towards 0."""
 ATTACK_THRESHOLD = 0.3
-"""A speech whose attack (0-1) is above this value moves the stance of the attacked debater away from 0. The attack is
-first reduced by 0.8 x the debater's conviction."""
+"""An attack moves the stance of the attacked debater away from 0 if the attack (0-1), minus 0.8 x the debater's
+conviction, is above this value."""
 
 BANDS: dict[Band, float] = {"minimal": 0.2, "slight": 0.4, "moderate": 0.6, "significant": 0.8, "strong": math.inf}
-"""Maps each band of persuasion to its upper bound (0-1). The bound itself is in the next band."""
+"""Maps each band of persuasion to its upper bound. The bound itself is in the next band. The last band has no bound."""
 
 StancePosition = Literal["Supportive", "Opposed", "Neutral"]
 SurrenderReason = Literal["persuaded", "neutral", "worn_down"]
@@ -203,7 +203,10 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
 
 
 def record_speech(state: DebaterState, effects: tuple[Effect, ...], strategy: str | None) -> DebaterState:
-    """Return the speaker's state after a speech. `state`: before the speech. `effects`: on the other debaters."""
+    """Return the speaker's state after a speech.
+
+    `state`: the speaker's state before the speech. `effects`: the effects of the speech on the other debaters.
+    """
     if not effects:
         return state
     dealt = dict(state.persuasion_dealt)

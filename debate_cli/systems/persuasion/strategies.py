@@ -14,8 +14,8 @@ SITUATIONS = {
     "empathetic": "recent rounds persuaded {targets}",
     "analytical": "",
 }
-"""Maps each strategy to the situation that suits the strategy. The order matters: if several strategies have the highest
-predicted persuasion, `pick_strategy` picks the first of them."""
+"""Maps each strategy to the situation that suits the strategy. If several strategies are predicted to persuade equally
+well, the one that comes first in this mapping is picked."""
 UNTRIED_EFFECT = 0.3
 """Predicted persuasion (0-1) by a strategy that the speaker has not yet tried on the target."""
 SITUATION_BONUS = 0.2

@@ -51,13 +51,14 @@ class SideVerdict(FrozenModel):
 
 
 class ScoreComparison(FrozenModel):
-    """A debater's scores from one system on sides A and B; None for a side without a score."""
+    """The scores that one system gives a debater in the two compared judgements A and B."""
 
     participant: str
     a: float | None
+    """Score in judgement A; None without a score."""
     b: float | None
     change: float | None
-    """Score on side B minus score on side A; None if a side has no score."""
+    """Score in judgement B minus score in judgement A; None if one of them is missing."""
 
 
 class VerdictChange(FrozenModel):

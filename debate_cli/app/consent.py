@@ -77,7 +77,8 @@ class Consent:
     def to_records(self) -> tuple[RememberedConsent, ...]:
         """Return the records that make this consent valid in later commands.
 
-        One record applies to this file. Another applies to saved debates with the same provider settings.
+        If `file` is a configuration, there are two records: one for the unchanged file, and one for saved debates with
+        the same provider settings. Otherwise there is one record.
         """
         fingerprints = dict.fromkeys((self.fingerprint, self.settings))
         return tuple(RememberedConsent(self.variable, self.host, sha256) for sha256 in fingerprints)
@@ -111,10 +112,10 @@ def find_destinations(
 ) -> tuple[Destination, ...]:
     """Return the servers to which requests to `models` go.
 
-    A server of a built-in provider, e.g. of OpenAI, is left out if the only variables that it receives are those of
-    this provider, e.g. OPENAI_API_KEY.
+    The own server of a built-in provider, e.g. of OpenAI, is left out, unless it also receives variables of others.
+    OPENAI_API_KEY is OpenAI's own variable.
 
-    `origins`: origin of each provider's settings, by the provider's name.
+    `origins`: the file that contains a provider's settings, by the provider's name.
     """
     found: list[Destination] = []
     table = merge_provider_rows(config)

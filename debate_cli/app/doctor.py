@@ -100,7 +100,7 @@ class Diagnosis:
 
     @property
     def is_person(self) -> bool:
-        """Whether the model is a person. A person is not asked."""
+        """Whether a person answers in place of a model. A person gets no check questions."""
         return self.problem is None and is_person(self.model)
 
     @property

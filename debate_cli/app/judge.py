@@ -141,7 +141,10 @@ class JudgePlan:
         )
 
     def build(self) -> JudgeTask:
-        """Create the task by reading the file again. Raises UsageError if the file now names other servers."""
+        """Create the task by reading the file again.
+
+        Raises UsageError if the file names other servers, or sends other variables to them, than when it was planned.
+        """
         task = self.read()
         before, now = (
             [(item.host, item.variables) for item in each] for each in (self.destinations, task.context.destinations)
@@ -194,10 +197,12 @@ def build_completion_plans(
 ) -> tuple[list[JudgePlan], list[str]]:
     """Return a plan for each saved debate with missing judgements, and a sentence for each other file.
 
-    Each judging run keeps its models. From `loaded`, only the prompts are used.
+    The sentence says that no judgement is missing, or why the file cannot be judged.
 
-    The sentence says that no judgement is missing, or why the file cannot be read. If there is only one file and it
-    cannot be read, TranscriptError or StorageError is raised instead. Always raises ConfigError and MissingKeyError.
+    Each judging run is finished with its own models. From `loaded`, only the prompts are used.
+
+    Raises ConfigError and MissingKeyError. If `paths` has only one file and it cannot be judged, raises TranscriptError
+    or StorageError.
     """
 
     def plan(path: Path) -> JudgePlan | str:

@@ -138,7 +138,7 @@ def config_for_judging(
 ) -> LoadedConfig | None:
     """Load and check the configuration `reference`, which --config names.
 
-    If `reference` is None, print the notes on `.env` and return None.
+    If `reference` is None, return None, and only print the problems of the `.env` file in the working folder.
     """
     if reference is None:
         print_notes(load_environment(Path(), os.environ).notes)

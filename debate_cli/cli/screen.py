@@ -172,7 +172,10 @@ class PipeSafeObserver:
                     self.forward(showing)
 
     def forward(self, showing: Callable[[], object]) -> None:
-        """Call `showing` at once, or after people at the terminal have answered. Does nothing if stdout is closed."""
+        """Call `showing` at once. While people at the terminal must answer, call it after they have answered.
+
+        Does nothing if stdout is closed.
+        """
         if self.is_closed:
             return
         if self._holds:

@@ -397,7 +397,7 @@ class QueuedModel:
 
 @dataclass(frozen=True, slots=True)
 class WaitingModel:
-    """Model wrapper. During a call, `queue` counts one more waiting task."""
+    """A wrapper of `model`, with which `queue` counts how many calls wait for an answer."""
 
     model: Model
     queue: BatchQueue
@@ -423,7 +423,7 @@ class _TrackedActor:
 
 
 def wrap_actors(actors: Actors, queue: BatchQueue) -> Actors:
-    """Wrap debaters and judge. While one of them speaks or judges, `queue` counts one more `working` task."""
+    """Wrap debaters and judge, so that `queue` counts how many of them are speaking or judging."""
     speakers = {name: _TrackedActor(speaker, queue) for name, speaker in actors.debaters.items()}
     return replace(actors, debaters=speakers, judge=_TrackedActor(actors.judge, queue))
 

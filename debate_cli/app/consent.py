@@ -112,8 +112,8 @@ def find_destinations(
 ) -> tuple[Destination, ...]:
     """Return the servers to which requests to `models` go.
 
-    The own server of a built-in provider, e.g. of OpenAI, is left out, unless it also receives variables of others.
-    OPENAI_API_KEY is OpenAI's own variable.
+    A built-in provider's own server is left out if it receives only this provider's own variables: e.g. OpenAI's server
+    is left out if it receives only OPENAI_API_KEY.
 
     `origins`: the file that contains a provider's settings, by the provider's name.
     """
@@ -131,7 +131,9 @@ def find_destinations(
 
 
 def find_hub_destinations(file: str, models: Iterable[ModelSpec], env: Environment) -> tuple[Destination, ...]:
-    """Return a destination for each download from the model hub that `models` need, except downloads in `HUB_MODELS`.
+    """Return a destination for each download from the model hub that `models` need.
+
+    Downloads in `HUB_MODELS`, the program's own list, need no consent and are left out.
 
     `file`: the configuration or saved debate that names `models`.
     """

@@ -90,7 +90,10 @@ class ClaimSearch:
         return sum(warning.startswith(f"{NOT_SAID}:") for turn in self.turns.values() for warning in turn.warnings)
 
     def finish(self, spec: ModelSpec) -> Debate:
-        """Return the debate with its claims as arguments. `spec`: the model that found them, for the configuration."""
+        """Return the debate with the claims as arguments of its turns.
+
+        `spec`: the model that found the claims. The debate's configuration will name it.
+        """
         config = self.debate.config.model_copy(update={"models": {MODEL_ROLE: spec}})
         numbers = {person.name: (person.prefix, count(1)) for person in self.debate.participants}
         turns: list[Turn] = []

@@ -115,11 +115,11 @@ class JudgePlan:
     debater_names: tuple[str, ...]
     """Names of the debaters; empty for a text."""
     deciding_kind: str | None
-    """The `deciding_kind` of the file's `JudgeTask`."""
+    """Kind of the judging system that decides, e.g. `structured`; None if the judging run has no systems."""
     destinations: tuple[Destination, ...]
-    """The `destinations` of the context in which the file is judged."""
+    """Servers that receive requests when the file is judged, except built-in providers' own servers."""
     asked_people: tuple[str, ...]
-    """The `asked_people` of the context in which the file is judged."""
+    """Model names of the people that are asked when the file is judged: `human` or `files/NAME`."""
     read: Callable[[], JudgeTask]
     """Reads the file again, and returns its task."""
 

@@ -110,7 +110,11 @@ class BatchQueue:
 
     @contextmanager
     def count_task(self, state: TaskState) -> Generator[None]:
-        """Count the current task as `working`, or as `waiting` for an answer, while the `with` block runs."""
+        """During the `with` block, count one more task of a debate in `state`.
+
+        A task that waits for an answer is still working: it is counted in both states. If both counts are equal, every
+        task waits, and a batch can be submitted.
+        """
         self._tasks[state] += 1
         self._version += 1
         try:

@@ -218,11 +218,15 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Return which file configured each provider of a saved debate, by the provider's name.
+    """Return, for each provider of a saved debate, which file its settings come from. The keys are providers' names.
 
-    The server for web searches has the key WEB_SEARCH. `config`: the configuration in the saved debate `file`.
-    `loaded`: the configuration that the user gave; None without one. A provider with the same settings in both keeps
-    its origin from `loaded`. The origin of any other provider is `file`.
+    The key of the server for web searches is WEB_SEARCH.
+
+    - `file`: the saved debate.
+    - `config`: the configuration in the saved debate.
+    - `loaded`: the configuration that the user gave; None without one. A provider with the same settings in `loaded`
+      and `config` counts as the user's: the result names the file of `loaded`, or leaves out a provider for which
+      `loaded` names no file. All other settings come from `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}

@@ -87,7 +87,11 @@ class JudgeTask:
         return None
 
     async def judge(self, session: Session, *, save: bool = True, force: bool = False) -> Outcome:
-        """Judge the file. `save`: whether to write the result. `force`: whether to overwrite a target that changed."""
+        """Judge the file.
+
+        `save`: whether to write the result to `target`. `force`: whether to overwrite a transcript that was changed since
+        it was read.
+        """
         target = self.target if save else None
         runs_to_complete = (FIRST_RUN,) if self.is_text else self.runs_to_complete
         return await session.judge(self.events, self.openings, target, runs_to_complete=runs_to_complete, force=force)

@@ -165,10 +165,10 @@ def build_judge_plans(
 ) -> tuple[list[JudgePlan], list[str]]:
     """Return a plan for each file that can be judged, and an error message for each other file.
 
-    `loaded`: the configuration that `request` names; None if it names none.
+    `loaded`: the configuration that the user named; None if the user named none.
 
-    A TranscriptError or StorageError becomes the message of its file. If there is only one file, it is raised instead.
-    UsageError, ConfigError and MissingKeyError are always raised.
+    Raises UsageError, ConfigError and MissingKeyError. If `sources` has only one file and it cannot be judged, raises
+    TranscriptError or StorageError.
     """
     for kind in request.systems:
         check_system_kind(kind)

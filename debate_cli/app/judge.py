@@ -121,7 +121,9 @@ class JudgePlan:
     deciding_kind: str | None
     """Kind of the judging system that decides, e.g. `structured`; None if the judging run has no systems."""
     destinations: tuple[Destination, ...]
-    """Servers that receive requests when the file is judged, except built-in providers' own servers."""
+    """Servers that receive requests, or provide downloaded models, when the file is judged.
+
+    A built-in provider's own server is left out if it receives only this provider's own variables."""
     asked_people: tuple[str, ...]
     """Model names of the people that are asked when the file is judged: `human` or `files/NAME`."""
     read: Callable[[], JudgeTask]

@@ -110,7 +110,11 @@ class BatchQueue:
 
     @contextmanager
     def count_task(self, state: TaskState) -> Generator[None]:
-        """Count the current task as `working`, or as `waiting` for an answer, while the `with` block runs."""
+        """During the `with` block, count one more task of a debate in `state`.
+
+        A task that waits for an answer is still working: it is counted in both states. If both counts are equal, every
+        task waits, and a batch can be submitted.
+        """
         self._tasks[state] += 1
         self._version += 1
         try:
@@ -397,7 +401,7 @@ class QueuedModel:
 
 @dataclass(frozen=True, slots=True)
 class WaitingModel:
-    """Model wrapper. During a call, `queue` counts one more waiting task."""
+    """A wrapper of `model`, with which `queue` counts how many calls wait for an answer."""
 
     model: Model
     queue: BatchQueue
@@ -423,7 +427,7 @@ class _TrackedActor:
 
 
 def wrap_actors(actors: Actors, queue: BatchQueue) -> Actors:
-    """Wrap debaters and judge. While one of them speaks or judges, `queue` counts one more `working` task."""
+    """Wrap debaters and judge, so that `queue` counts how many of them are speaking or judging."""
     speakers = {name: _TrackedActor(speaker, queue) for name, speaker in actors.debaters.items()}
     return replace(actors, debaters=speakers, judge=_TrackedActor(actors.judge, queue))
 

@@ -26,7 +26,7 @@ _SCORE_CHANGE_DECIMALS = 9
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSide:
-    """One of two compared judgements: a debate and the id of a judging run.
+    """One of two compared judgements, A or B: a debate and the id of a judging run.
 
     The id `latest` means the newest run of each system.
     """
@@ -36,7 +36,7 @@ class ComparisonSide:
 
 
 class SideVerdict(FrozenModel):
-    """A system's verdict on one of the two compared sides."""
+    """A system's verdict in one of the two compared judgements."""
 
     run: str
     winner: str | None
@@ -45,36 +45,37 @@ class SideVerdict(FrozenModel):
     option: str | None = None
     """Option that won a vote, e.g. `PASS`; None for a verdict without an option."""
     decides: bool
-    """Whether this is the deciding verdict of its side."""
+    """Whether this verdict decides the debate."""
     verdict: Annotated[Verdict, Field(exclude=True, repr=False)]
     """The whole verdict. JSON output leaves this field out."""
 
 
 class ScoreComparison(FrozenModel):
-    """A debater's scores from one system on sides A and B; None for a side without a score."""
+    """The scores that one system gives a debater in the two compared judgements A and B."""
 
     participant: str
     a: float | None
+    """Score in judgement A; None without a score."""
     b: float | None
     change: float | None
-    """Score on side B minus score on side A; None if a side has no score."""
+    """Score in judgement B minus score in judgement A; None if one of them is missing."""
 
 
 class VerdictChange(FrozenModel):
-    """The verdicts of one system on both sides."""
+    """The verdicts of one system in the two compared judgements A and B."""
 
     system: str
     a: SideVerdict | None
     b: SideVerdict | None
-    """Verdict on side B; None if this system did not judge side B."""
+    """Verdict in judgement B; None if this system has no verdict there."""
     outcome: Literal["same", "victory", "winner", "one_sided"]
-    """`winner`: the winners or the chosen options differ. `victory`: only the kinds of victory differ. `one_sided`: one
-    side has no verdict. `same`: winner, option and victory are equal."""
+    """`winner`: the winners or the chosen options differ. `victory`: only the kinds of victory differ. `one_sided`: A or
+    B has no verdict of this system. `same`: winner, option and victory are equal."""
     scores: tuple[ScoreComparison, ...]
 
 
 class StandingChange(FrozenModel):
-    """A claim whose standing differs between the two sides, e.g. UPHELD and REFUTED."""
+    """A claim whose standing differs between the two judgements, e.g. UPHELD in A and REFUTED in B."""
 
     item: str
     """Id of the argument that makes the claim."""
@@ -82,11 +83,11 @@ class StandingChange(FrozenModel):
     claim: str
     a: Standing | None
     b: Standing | None
-    """Standing on side B; None if the judge did not assess the claim."""
+    """Standing in judgement B; None if the judge did not assess the claim."""
 
 
 class SettingDifference(FrozenModel):
-    """A setting with different values on sides A and B."""
+    """A setting with different values in the two compared judgements A and B."""
 
     key: str
     a: JsonValue
@@ -94,20 +95,20 @@ class SettingDifference(FrozenModel):
 
 
 class JudgementComparison(FrozenModel):
-    """All differences between two sides, and the verdicts of both sides."""
+    """All differences between two judgements A and B, and the verdicts of both."""
 
     verdicts: tuple[VerdictChange, ...]
-    """One entry for each system that judged side A, then one for each system that judged only side B."""
+    """One entry for each system with a verdict in A, then one for each system with a verdict only in B."""
     standings: tuple[StandingChange, ...]
-    """The claims with changed standings, in the order of side A."""
+    """The claims with different standings in A and B, in the order of A."""
     compared_claims: int
-    """Number of arguments with equal id and claim on both sides. Their standings are compared. 0 if a side has no
+    """Number of arguments whose standings are compared: those with equal id and claim in A and B. 0 if A or B has no
     standings."""
     judged_claims: tuple[int, int]
-    """Numbers of arguments with a standing: on side A, and on side B."""
+    """Numbers of arguments with a standing: in A, and in B."""
     settings: tuple[SettingDifference, ...]
     """Settings with different values. Not compared: the sections `limits` and `output`, and the settings of a system
-    that judged only one side."""
+    that judged only in A or only in B."""
 
     @property
     def is_identical(self) -> bool:
@@ -119,7 +120,7 @@ class JudgementComparison(FrozenModel):
 
 
 def compare_judgements(a: ComparisonSide, b: ComparisonSide) -> JudgementComparison:
-    """Compare side A with side B. If a debate lacks the chosen judging run, its side has no verdicts."""
+    """Compare judgement A with judgement B. If a debate lacks the chosen judging run, its judgement has no verdicts."""
     first, second = _verdicts_by_system(a), _verdicts_by_system(b)
     traces = [build_trace_table(side.debate, None if side.run == LATEST_RUNS else side.run) for side in (a, b)]
     judged = tuple(sum(row.standing is not None for row in rows) for rows in traces)

@@ -152,7 +152,10 @@ def config_from_transcript(
 
 
 def _escape_variables(data: Any) -> Any:
-    """Replace `${` by `$${`, so that stored texts are not expanded. Headers stay, because they may contain variables."""
+    """Replace `${` by `$${`, so that `${NAME}` in stored texts does not become the value of a variable.
+
+    Headers are not changed, because variables in headers are meant to be replaced.
+    """
     if isinstance(data, str):
         return data.replace("${", "$${")
     if isinstance(data, list):

@@ -77,7 +77,8 @@ class Consent:
     def to_records(self) -> tuple[RememberedConsent, ...]:
         """Return the records that make this consent valid in later commands.
 
-        One record applies to this file. Another applies to saved debates with the same provider settings.
+        If `file` is a configuration, there are two records: one for the unchanged file, and one for saved debates with
+        the same provider settings. Otherwise there is one record.
         """
         fingerprints = dict.fromkeys((self.fingerprint, self.settings))
         return tuple(RememberedConsent(self.variable, self.host, sha256) for sha256 in fingerprints)
@@ -111,10 +112,10 @@ def find_destinations(
 ) -> tuple[Destination, ...]:
     """Return the servers to which requests to `models` go.
 
-    A server of a built-in provider, e.g. of OpenAI, is left out if the only variables that it receives are those of
-    this provider, e.g. OPENAI_API_KEY.
+    A built-in provider's own server is left out if it receives only this provider's own variables: e.g. OpenAI's server
+    is left out if it receives only OPENAI_API_KEY.
 
-    `origins`: origin of each provider's settings, by the provider's name.
+    `origins`: the file that contains a provider's settings, by the provider's name.
     """
     found: list[Destination] = []
     table = merge_provider_rows(config)
@@ -130,7 +131,9 @@ def find_destinations(
 
 
 def find_hub_destinations(file: str, models: Iterable[ModelSpec], env: Environment) -> tuple[Destination, ...]:
-    """Return a destination for each download from the model hub that `models` need, except downloads in `HUB_MODELS`.
+    """Return a destination for each download from the model hub that `models` need.
+
+    Downloads in `HUB_MODELS`, the program's own list, need no consent and are left out.
 
     `file`: the configuration or saved debate that names `models`.
     """
@@ -215,11 +218,15 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Return which file configured each provider of a saved debate, by the provider's name.
+    """Return, for each provider of a saved debate, which file its settings come from. The keys are providers' names.
 
-    The server for web searches has the key WEB_SEARCH. `config`: the configuration in the saved debate `file`.
-    `loaded`: the configuration that the user gave; None without one. A provider with the same settings in both keeps
-    its origin from `loaded`. The origin of any other provider is `file`.
+    The key of the server for web searches is WEB_SEARCH.
+
+    - `file`: the saved debate.
+    - `config`: the configuration in the saved debate.
+    - `loaded`: the configuration that the user gave; None without one. A provider with the same settings in `loaded`
+      and `config` counts as the user's: the result names the file of `loaded`, or leaves out a provider for which
+      `loaded` names no file. All other settings come from `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}

@@ -72,8 +72,8 @@ class RunContext:
     destinations: tuple[Destination, ...] = ()
     """Servers that will receive requests or provide downloaded models.
 
-    A server of a built-in provider, e.g. of OpenAI, is left out if the only variables that it receives are those of
-    this provider, e.g. OPENAI_API_KEY."""
+    A built-in provider's own server is left out if it receives only this provider's own variables: e.g. OpenAI's server
+    is left out if it receives only OPENAI_API_KEY."""
     observer: Observer = field(default_factory=NullObserver)
     warn: Callable[[str], None] | None = None
     """Receives warnings that the user must see even if progress is hidden. None: the observer receives them as

@@ -44,7 +44,7 @@ CHECK_TEMPERATURE = 0.2
 
 
 class SumAnswer(FormModel):
-    """Form of the answer, requested in each structured-output mode. The sum itself is not checked."""
+    """Form of the answer to `_QUESTION`, a sum. Only the form of the answer is checked: a wrong sum is no problem."""
 
     reason: str = text(120)
     answer: int
@@ -100,7 +100,7 @@ class Diagnosis:
 
     @property
     def is_person(self) -> bool:
-        """Whether the model is a person. A person is not asked."""
+        """Whether a person answers in place of a model. A person gets no check questions."""
         return self.problem is None and is_person(self.model)
 
     @property

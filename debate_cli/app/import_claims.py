@@ -66,7 +66,10 @@ class ClaimSearch:
 
     debate: Debate
     turns: dict[int, Turn] = field(default_factory=dict[int, Turn])
-    """Turns whose claims are known, by the turn's index. The claims are the turn's arguments."""
+    """Turns about which the model need not be asked again, by the turn's index.
+
+    The claims found in a turn are its `arguments`. If the model gave no usable answer, the turn has a warning instead.
+    """
     error: DebateError | None = None
     """The error that ended the search early; None without an error."""
     stopped: bool = False
@@ -87,7 +90,10 @@ class ClaimSearch:
         return sum(warning.startswith(f"{NOT_SAID}:") for turn in self.turns.values() for warning in turn.warnings)
 
     def finish(self, spec: ModelSpec) -> Debate:
-        """Return the debate with its claims as arguments. `spec`: the model that found them, for the configuration."""
+        """Return the debate with the claims as arguments of its turns.
+
+        `spec`: the model that found the claims. The debate's configuration will name it.
+        """
         config = self.debate.config.model_copy(update={"models": {MODEL_ROLE: spec}})
         numbers = {person.name: (person.prefix, count(1)) for person in self.debate.participants}
         turns: list[Turn] = []
@@ -117,13 +123,14 @@ def count_calls(turns: Iterable[Turn]) -> int:
 
 
 def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int, Turn] | None:
-    """Return the turns about which `spec` need not be asked again. The keys are the indexes of the turns.
+    """Return the turns whose claims an earlier import stored in `target`. The keys are the indexes of the turns.
 
-    An earlier import stored the claims of these turns in `target`. Returns None if
+    The model `spec` need not be asked about these turns again. Returns None if
 
     - `target` does not exist,
-    - `target` contains another debate, or claims that another model found, or
-    - the debate was judged after the earlier import.
+    - `target` contains a debate other than `debate`,
+    - a model other than `spec` found the claims in `target`, or
+    - the debate in `target` was judged after the earlier import.
     """
     try:
         stored = open_debate(target).debate

@@ -172,7 +172,7 @@ def label_rows(debate: Debate, labels: Sequence[HumanLabel]) -> Iterator[tuple[s
 
 
 def format_labels(rows: Iterable[tuple[str, str, str, str]]) -> bytes:
-    """Return the rows as CSV, sorted and with a header line."""
+    """Return the rows of `labels.csv` as CSV text, sorted and with a header line."""
     target = io.StringIO(newline="")
     writer = csv.writer(target, lineterminator="\n")
     writer.writerow(("id", "winner", "rater", "probability"))
@@ -183,10 +183,12 @@ def format_labels(rows: Iterable[tuple[str, str, str, str]]) -> bytes:
 def read_dataset(
     paths: Sequence[Path], request: ImportRequest, folder: Path, at: datetime
 ) -> Iterator[tuple[Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
-    """For each debate in the data set `request.format`, yield a function and labels.
+    """For each debate in the data set, yield a function that builds the debate, and the debate's labels.
 
-    The function builds the debate, whose transcript belongs in `folder`, or raises TranscriptError. Each label is one
-    rater's judgement of the debate.
+    Each label is one rater's judgement of the debate. The function raises TranscriptError if it cannot build the debate.
+
+    - `request.format`: name of the data set.
+    - `folder`: folder for the transcripts.
 
     Raises UsageError if the data set has no debates, if `request` names columns, or if `folder` ends in .json.
     """

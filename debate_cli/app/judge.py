@@ -87,7 +87,11 @@ class JudgeTask:
         return None
 
     async def judge(self, session: Session, *, save: bool = True, force: bool = False) -> Outcome:
-        """Judge the file. `save`: whether to write the result. `force`: whether to overwrite a target that changed."""
+        """Judge the file.
+
+        `save`: whether to write the result to `target`. `force`: whether to overwrite a transcript that was changed since
+        it was read.
+        """
         target = self.target if save else None
         runs_to_complete = (FIRST_RUN,) if self.is_text else self.runs_to_complete
         return await session.judge(self.events, self.openings, target, runs_to_complete=runs_to_complete, force=force)
@@ -115,11 +119,13 @@ class JudgePlan:
     debater_names: tuple[str, ...]
     """Names of the debaters; empty for a text."""
     deciding_kind: str | None
-    """The `deciding_kind` of the file's `JudgeTask`."""
+    """Kind of the judging system that decides, e.g. `structured`; None if the judging run has no systems."""
     destinations: tuple[Destination, ...]
-    """The `destinations` of the context in which the file is judged."""
+    """Servers that receive requests, or provide downloaded models, when the file is judged.
+
+    A built-in provider's own server is left out if it receives only this provider's own variables."""
     asked_people: tuple[str, ...]
-    """The `asked_people` of the context in which the file is judged."""
+    """Model names of the people that are asked when the file is judged: `human` or `files/NAME`."""
     read: Callable[[], JudgeTask]
     """Reads the file again, and returns its task."""
 
@@ -141,7 +147,10 @@ class JudgePlan:
         )
 
     def build(self) -> JudgeTask:
-        """Create the task by reading the file again. Raises UsageError if the file now names other servers."""
+        """Create the task by reading the file again.
+
+        Raises UsageError if the file names other servers, or sends other variables to them, than when it was planned.
+        """
         task = self.read()
         before, now = (
             [(item.host, item.variables) for item in each] for each in (self.destinations, task.context.destinations)
@@ -158,10 +167,10 @@ def build_judge_plans(
 ) -> tuple[list[JudgePlan], list[str]]:
     """Return a plan for each file that can be judged, and an error message for each other file.
 
-    `loaded`: the configuration that `request` names; None if it names none.
+    `loaded`: the configuration that the user named; None if the user named none.
 
-    A TranscriptError or StorageError becomes the message of its file. If there is only one file, it is raised instead.
-    UsageError, ConfigError and MissingKeyError are always raised.
+    Raises UsageError, ConfigError and MissingKeyError. If `sources` has only one file and it cannot be judged, raises
+    TranscriptError or StorageError.
     """
     for kind in request.systems:
         check_system_kind(kind)
@@ -194,10 +203,12 @@ def build_completion_plans(
 ) -> tuple[list[JudgePlan], list[str]]:
     """Return a plan for each saved debate with missing judgements, and a sentence for each other file.
 
-    Each judging run keeps its models. From `loaded`, only the prompts are used.
+    The sentence says that no judgement is missing, or why the file cannot be judged.
 
-    The sentence says that no judgement is missing, or why the file cannot be read. If there is only one file and it
-    cannot be read, TranscriptError or StorageError is raised instead. Always raises ConfigError and MissingKeyError.
+    Each judging run is finished with its own models. From `loaded`, only the prompts are used.
+
+    Raises ConfigError and MissingKeyError. If `paths` has only one file and it cannot be judged, raises TranscriptError
+    or StorageError.
     """
 
     def plan(path: Path) -> JudgePlan | str:

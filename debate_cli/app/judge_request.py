@@ -53,7 +53,10 @@ class JudgingRequest:
     limits: Mapping[str, float] = field(default_factory=dict[str, float])
     """Values for keys of `limits` in the configuration, e.g. a budget for these judging runs."""
     changes: tuple[ConfigChange, ...] = ()
-    """Changes to `STORED_SECTIONS` of the stored configuration. Empty if `config` is given."""
+    """Changes to settings of the configuration that is stored in the debate. Empty if `config` is given.
+
+    Only sections in `STORED_SECTIONS` can be changed, e.g. `judging`.
+    """
     batch: bool = False
     """Whether the judges are asked in batches."""
     asks_models: bool = True
@@ -142,10 +145,12 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 
 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
-    """Return the requested systems that cannot judge `debate`, each with the reason.
+    """Return the systems that are left out because they cannot judge `debate`. The values are the reasons.
 
-    - If the request names no systems, the configured systems are checked, but only for whether they are installed.
-    - If every system is unsuitable, the result is empty. The error that `open_judging_runs` then raises has the reasons.
+    The systems are those that the request names. If it names none, they are the configured systems that are not
+    installed.
+
+    If no system is left, the result is empty: `open_judging_runs` then raises an error with the reasons.
     """
     kinds = request.systems or tuple(system.kind for system in _requested_systems(debate, request))
     asked = (kind for kind in kinds if request.systems or not is_installed(kind))
@@ -270,7 +275,8 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
     The new `config` has no budget, no models and no providers. The judges still use the stored models and providers.
     Without changes, returns `request` itself.
 
-    Raises UsageError for a setting outside `STORED_SECTIONS`, and ConfigError for an invalid value.
+    Raises UsageError for a setting that is in none of the sections `STORED_SECTIONS`, and ConfigError for an invalid
+    value.
     """
     if not request.changes:
         return request

@@ -61,7 +61,10 @@ def with_run_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:
 
 
 def mock_spec(spec: ModelSpec) -> ModelSpec:
-    """Return the mock model that replaces `spec`. If `spec` is a mock already, it only loses its script."""
+    """Return the mock model that replaces `spec`.
+
+    If `spec` is a mock already, the result is this mock without its script.
+    """
     provider, name = split_model_name(spec.model)
     own = UNSCRIPTED_NAME if f"mock/{name}" == SCRIPTED_MODEL else name
     if provider == "mock":

@@ -91,9 +91,9 @@ def prepare_personas(
 def prepare_asked_model(
     name: str, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """Prepare the judges' model for questions about a text. Return the context for asking, and this model.
+    """Prepare questions about a text to the judges' model. Return the context for asking this model, and the model.
 
-    `name`: the text, in error messages. Raises ConfigError and MissingKeyError.
+    `name`: the name of the text, for error messages. Raises ConfigError and MissingKeyError.
     """
     default = request
     if request.config is not None:  # its judges are not asked

@@ -73,7 +73,7 @@ from debate_cli.storage.variables import load_environment
 SearchPlace = Literal["files", "web"]
 """Where a run searches for passages: in the configured sources, or on the web."""
 ModelSelector = Callable[[DebateConfig], Sequence[ModelSpec]]
-"""Returns the models of a configuration that a run will ask."""
+"""Receives a configuration. Returns those of its models that a run will ask."""
 
 
 def prepare_run(

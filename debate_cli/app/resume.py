@@ -76,10 +76,11 @@ def models_replaced_by_mock(stored: StoredDebate) -> tuple[str, ...]:
 
 
 def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool = True) -> DebateConfig:
-    """Return the configuration of a resumed debate. It has the settings of `stored`, except what a resume may change.
+    """Return the configuration of a resumed debate, a mixture of `stored` and `given`.
 
-    What a resume may change comes from `given`. If `models` is False, models, providers and judges stay those of
-    `stored`.
+    - The sections `limits`, `format` and `evidence` come from `given`.
+    - If `models` is True, the models, the providers and the section `judging` also come from `given`.
+    - Everything else comes from `stored`.
     """
     changes: dict[str, object] = {name: getattr(given, name) for name in ("limits", "format", "evidence")}
     if models:

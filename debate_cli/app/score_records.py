@@ -57,7 +57,7 @@ class VerdictRecord(NamedTuple):
     option: str | None
     """Option that won a vote, e.g. `PASS`; empty for other verdicts."""
     judge_model: str
-    """`provider/model` of the judges that answered in this run, each once, separated by `; `."""
+    """`provider/model` of each judge model behind the verdict, separated by `; `."""
     seed: int | None
     """Seed of the debate's configuration."""
     cost_usd: float | None
@@ -84,7 +84,7 @@ class ArgumentRecord(NamedTuple):
     run: str
     """Id of the judging run."""
     judge_model: str
-    """`provider/model` of the judges that answered in this run, each once, separated by `; `."""
+    """`provider/model` of each judge model behind the verdict, separated by `; `."""
     seed: int | None
     """Seed of the debate's configuration."""
     debater: str

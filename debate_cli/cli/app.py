@@ -143,10 +143,10 @@ class LazyCommandGroup(TyperGroup):
 
 
 class Subcommand(TyperCommand):
-    """A subcommand. It refuses a repeated option of SINGLE_GATES, and shows short placeholders in its help."""
+    """A subcommand. It refuses a repetition of a gate option in SINGLE_GATES, and its help has short placeholders."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the options. Raises UsageError if an option of SINGLE_GATES is given twice."""
+        """Parse the options. Raises UsageError if a gate option that may be given only once is given twice."""
         if not ctx.resilient_parsing and any(arg.startswith("--") for arg in args):
             *_, given = self.make_parser(ctx).parse_args(args=[*args])
             for option in given:

@@ -38,10 +38,12 @@ class BatchScreen:
         self.queues = BatchQueues(BatchOptions(waits, self._note, self._show_progress, self._confirm))
 
     def report_end(self, command: str) -> int:
-        """Print how many batches are in progress, and how to continue. Return the exit code.
+        """Print how many batches are in progress, and how to continue.
 
-        `command`: the command that continues the work. If an error stopped the run, this error is raised. Only
-        BatchPendingError is not raised: its exit code is returned.
+        `command`: the command that continues the work.
+
+        Returns 0 or, if the run stopped to wait for batches (BatchPendingError), the exit code of this error. Raises any
+        other error that stopped the run.
         """
         self._clear()
         halted, left = self.queues.halted, self.queues.open_batches()

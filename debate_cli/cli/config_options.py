@@ -138,7 +138,7 @@ def config_for_judging(
 ) -> LoadedConfig | None:
     """Load and check the configuration `reference`, which --config names.
 
-    If `reference` is None, print the notes on `.env` and return None.
+    If `reference` is None, print the notes on the working folder's `.env` file, e.g. that it is ignored, and return None.
     """
     if reference is None:
         print_notes(load_environment(Path(), os.environ).notes)

@@ -133,8 +133,8 @@ def _align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 def format_plan_rows(name: str, model: str, planned: CallTotals, worst: CallTotals, *columns: str) -> PlanRows:
     """Return two rows of a plan.
 
-    The first row has `name`, the cells `columns` and the totals `planned`. The second row has `model` and the totals
-    `worst`.
+    - First row: `name`, the texts in `columns`, the word "planned", and the totals `planned`.
+    - Second row: `model`, empty cells below `columns`, the words "at worst", and the totals `worst`.
     """
     below = f"  {sanitize.sanitize_line(model)}" if model else ""
     return (

@@ -102,8 +102,8 @@ class PipeSafeObserver:
     def event(self, event: Event, debate: Debate) -> None:
         """Forward the event.
 
-        The event `DebateResumed` contains earlier speeches. If a person debates, some of them may be hidden from this
-        person until the person has answered. Hidden speeches are forwarded after the answer.
+        The event `DebateResumed` contains earlier speeches. If a person debates, the person must not see some of these
+        speeches before answering. They are forwarded after the person's answer.
         """
         if not isinstance(event, TaskStarted):
             self._seen_notes.clear()
@@ -172,7 +172,10 @@ class PipeSafeObserver:
                     self.forward(showing)
 
     def forward(self, showing: Callable[[], object]) -> None:
-        """Call `showing` at once, or after people at the terminal have answered. Does nothing if stdout is closed."""
+        """Call `showing` at once. While people at the terminal must answer, call it after they have answered.
+
+        Does nothing if stdout is closed.
+        """
         if self.is_closed:
             return
         if self._holds:

@@ -30,16 +30,17 @@ MAX_GAP_FACTOR = 4
 """When the gate opens, the new gap between calls is at most this factor times the seconds waited after the refusals
 since the gate closed. Without a maximum, a server that refuses calls at random would make the gap ever longer."""
 GAP_FACTOR_PER_SERIES = 0.85
-"""After each series of accepted calls, the gap between calls is multiplied by this factor."""
+"""After each series of accepted calls (see SERIES_LENGTH), the gap between calls is multiplied by this factor. The calls
+are then sent faster."""
 SERIES_LENGTH = 3
 """The gap between calls becomes shorter after each series of accepted calls. If the gap was computed from N calls, a
 series has SERIES_LENGTH * N calls."""
 MAX_REMEMBERED_CALLS = 1000
-"""Maximum number of accepted calls that the gap between calls is computed from."""
+"""The gap between calls is computed from the times of the last accepted calls, at most this many."""
 
 
 class SentCall(NamedTuple):
-    """When a call was sent to a provider, and whether it was a probe."""
+    """A call that was sent to a provider: when, and whether as a probe (a test whether the provider accepts calls again)."""
 
     at: float
     """Time when the call was sent, in seconds on the gate's clock."""

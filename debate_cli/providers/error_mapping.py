@@ -195,7 +195,10 @@ _REJECTED_PARAMETER = {
 
 @dataclass(frozen=True, slots=True)
 class StatusRule:
-    """Maps matching error responses to an error of this program, with advice."""
+    """Which error of this program, with which advice, an error response of a provider becomes.
+
+    The rule applies to a response that meets all its conditions.
+    """
 
     codes: Collection[int]
     error_type: type[errors.ModelError]

@@ -155,9 +155,9 @@ def build_provider_table(config: DebateConfig) -> dict[str, ProviderRow]:
 
 
 def merge_provider_rows(config: DebateConfig) -> dict[str, ProviderRow]:
-    """Return the rows of all providers by name, with the changes in `config`, which is not checked.
+    """Return the rows of all providers by name, with the changes in `config`. Does not check the changes.
 
-    A new provider without a kind is left out.
+    A new provider in `config` is left out if its `kind` is missing.
     """
     table = load_provider_rows()
     for name, spec in config.providers.items():

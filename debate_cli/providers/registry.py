@@ -156,9 +156,9 @@ class ProviderRegistry:
         return find_price(spec, self.row(spec.model), self._env)
 
     def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
-        """Return the model of `spec`, inside the wrappers that `within` adds. A person gets no wrappers.
+        """Return the model of `spec`. `within` adds wrappers to it, for example a rate limit; not to a person.
 
-        The first call may raise MissingKeyError or ConfigError.
+        If the provider is not set up, each call of the model raises MissingKeyError or ConfigError.
         """
         row = self.row(spec.model)
         if row.kind == PERSON_KIND:

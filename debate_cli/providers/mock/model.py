@@ -38,7 +38,8 @@ MAX_SCRIPT_BYTES = 1024 * 1024
 class MockModel:
     """A model whose answers depend only on `seed`, the model's name and the request.
 
-    The answers of `mock/scripted` come from a script. `folder` is the base of the script's relative path. Raises ConfigError if the script cannot be read.
+    The answers of `mock/scripted` come from a script. `folder` is the base of the script's relative path. Raises
+    ConfigError if the script cannot be read.
     """
 
     def __init__(self, spec: ModelSpec, *, seed: int, folder: Path, sleep: Sleep = asyncio.sleep) -> None:

@@ -24,7 +24,7 @@ Json = Mapping[str, Any]
 
 MIN_QUOTE_CHARS = 30
 MIN_PASSAGE_CHARS = 12
-"""Minimum number of characters in a passage of a document that a judge may quote."""
+"""A mock judge quotes the first words of a document's sentence only if they have at least this many characters."""
 _STRING = r'("(?:[^"\\]|\\.)*")'
 _MOTION = re.compile(rf"^(?:Motion|MOTION|TITLE): {_STRING}", re.MULTILINE)
 _DOCUMENT = re.compile(rf"^DOCUMENT: {_STRING}$", re.MULTILINE)
@@ -244,7 +244,7 @@ class Place:
     """A field of a mock answer, with the facts that the field's sentence mentions."""
 
     name: str = "text"
-    """Name of the property; for an item of a list, name of the list."""
+    """Name of the field. If the field is an item of a list: name of the list."""
     path: str = ""
     """Path of the field within the answer, such as `/scores/0/reason`."""
     values: Json = field(default_factory=dict[str, Any])
@@ -437,10 +437,7 @@ _VERB = re.compile(r"\b(is|are|was|were|has|had|would|will|can|could) ")
 
 
 def cite(passage: str, number: int, random: SeededRandom) -> str:
-    """Return a quote of `passage`: exact, near, altered or invented.
-
-    `number` selects the entry of MANNERS, counted from 0. After the last entry, the list begins again.
-    """
+    """Return a quote of `passage`. `MANNERS[number % len(MANNERS)]` says whether the quote is exact."""
     manner = MANNERS[number % len(MANNERS)]
     sentences = [part for part in re.split(r"(?<=[.!?])\s+|\n", passage) if len(part.split()) >= MIN_SENTENCE_WORDS]
     quotes = [" ".join(sentence.split()[:MAX_CITED_WORDS]).rstrip(".!?,;:") for sentence in sentences or [passage]]

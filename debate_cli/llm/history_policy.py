@@ -62,7 +62,8 @@ class HistoryPolicy:
 
         Returns the last answer, its request, and whether the request contains only the recent part of the debate.
 
-        `choose`: calls `build` or `build_whole` and returns the result. `send`: sends that result to `model`.
+        `choose()` returns a request for `model`, built with `HistoryPolicy.build` or `HistoryPolicy.build_whole`, and
+        whether the request contains only the recent part. `send(request, is_recent)` sends the request to `model`.
         """
         request, is_recent = choose()
         answer = await send(request, is_recent)

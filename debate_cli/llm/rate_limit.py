@@ -30,8 +30,8 @@ MAX_GAP_FACTOR = 4
 """When the gate opens, the new gap between calls is at most this factor times the seconds waited after the refusals
 since the gate closed. Without a maximum, a server that refuses calls at random would make the gap ever longer."""
 GAP_FACTOR_PER_SERIES = 0.85
-"""After each series of accepted calls (see SERIES_LENGTH), the gap between calls is multiplied by this factor. The calls
-are then sent faster."""
+"""After each series of accepted calls (its length: see SERIES_LENGTH), the gap between calls is multiplied by this
+factor."""
 SERIES_LENGTH = 3
 """The gap between calls becomes shorter after each series of accepted calls. If the gap was computed from N calls, a
 series has SERIES_LENGTH * N calls."""
@@ -40,7 +40,7 @@ MAX_REMEMBERED_CALLS = 1000
 
 
 class SentCall(NamedTuple):
-    """A call that was sent to a provider: when, and whether as a probe (a test whether the provider accepts calls again)."""
+    """A call that was sent to a provider. A probe is a call that tests whether the provider accepts calls again."""
 
     at: float
     """Time when the call was sent, in seconds on the gate's clock."""
@@ -79,7 +79,7 @@ class ProviderGate:
         self.is_probing = False
         """Whether a probe was sent and has not ended. No other call may be sent meanwhile."""
         self._refusals = 0
-        """Number of refusals since the gate last opened, without the late refusals (see `refuse`)."""
+        """Number of refusals since the gate last opened. A call that was sent before the gate closed does not count."""
         self._next_at = 0.0
         self._probe_sent_at = 0.0
         self._waited_since_closed_s = 0.0

@@ -235,7 +235,7 @@ class CallerModel:
     """Wrapper for a Python caller's model object. Raises CallerModelError if the object violates `Model`."""
 
     def __init__(self, model: Model, name: str) -> None:
-        """`model`: the caller's object. `name`: the configured `provider/model` that it replaces, for error messages."""
+        """`model`: the caller's object. `name`: the configured `provider/model` that it replaces, for messages."""
         self._model = model
         self._name = name
 

@@ -321,7 +321,7 @@ class ModelHandle:
     """The model as `provider/model`."""
     max_output_tokens: int
     temperature: float | None = None
-    """Temperature of all questions; None means the default temperature of each question."""
+    """Temperature for all requests to the model. None: each request keeps the default temperature of its purpose."""
     seed: int | None = None
     context_tokens: int | None = None
     """Context window of the model in tokens; None if unknown."""

@@ -41,10 +41,9 @@ _CLOUD_MODELS = ("ollama/*-cloud", "ollama/*:cloud")
 
 
 def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Price | None:
-    """Return the price of the tokens of `spec`; None if unknown.
+    """Return the price of the tokens of `spec`: the price in `spec`, else in `row`, else in the package `genai-prices`.
 
-    Returns the first known price: from `spec`, from `row`, or from the package `genai-prices`. If no price is known, a
-    model that runs on this machine without a key is free.
+    Without such a price, a model that runs on this machine without a key is free. For other models, returns None.
     """
     known = spec.price or row.price or find_bundled_price(spec.model)
     if known is not None or any(fnmatchcase(spec.model, pattern) for pattern in _CLOUD_MODELS):

@@ -471,7 +471,7 @@ class Opinions:
 LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
 """An unbiased judge's opinion of a side (0-1) lies between LOWEST_MERIT and LOWEST_MERIT + MERIT_RANGE."""
 CLAIM_WORDS = 8
-"""Number of words at the beginning of a claim that determine the claim's merit."""
+"""Two claims that begin with the same CLAIM_WORDS words get equal merits (see `claim_merit`)."""
 LENGTH_STEP = 0.3
 """A side gets the full bias for length if its speeches are longer than the other sides' average by at least this share
 (0.3: 30 %)."""

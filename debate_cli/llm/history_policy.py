@@ -92,8 +92,8 @@ class HistoryPolicy:
     def build(self, build: PromptBuilder, length: DebateLength, context_tokens: int | None) -> tuple[Request, bool]:
         """Build a request as `format.history` says: with the whole debate, or only with its recent part.
 
-        Returns the request, and whether it contains only the recent part. `context_tokens`: see
-        `HistoryPolicy.context_tokens`.
+        Returns the request, and whether it contains only the recent part. `context_tokens`: maximum number of tokens in
+        a prompt for the model; None if unknown.
         """
         if self._mode == "recent":
             return build(is_recent=True), True
@@ -111,8 +111,8 @@ class HistoryPolicy:
 
         If the model's context is known and too small for the whole debate, the request contains only the recent part.
 
-        Returns the request, and whether it contains only the recent part. `context_tokens`: see
-        `HistoryPolicy.context_tokens`.
+        Returns the request, and whether it contains only the recent part. `context_tokens`: maximum number of tokens in
+        a prompt for the model; None if unknown.
         """
         if context_tokens is None:
             return build(is_recent=False), False

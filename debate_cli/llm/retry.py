@@ -32,7 +32,7 @@ class RestartableStream:
         self._on_text(piece)
 
     def restart(self) -> None:
-        """If text was passed to `on_text` since the last RESTART, pass RESTART to it."""
+        """Tell `on_text` to discard the text so far, unless it has got no text since the last RESTART."""
         if self.has_output:
             self(RESTART)
 

@@ -97,7 +97,7 @@ class _FormWriter:
         return schema
 
     def _write_object(self, schema: Json, place: Place) -> dict[str, Any]:
-        """Return the object. Its sentences are written last, because they mention the object's choices and numbers."""
+        """Return an object that fits `schema`. Sentences are written last, because they mention choices and numbers."""
         required: list[str] = schema.get("required", [])
         any_value: Json = {}
         properties = dict.fromkeys(required, any_value) | cast("dict[str, Json]", schema.get("properties", {}))

@@ -407,9 +407,10 @@ def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], limits: Limits) -
 
 
 def collect_secrets(rows: Iterable[ProviderRow], env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the secrets of `rows`, longest first.
+    """Return the secrets of `rows`, longest first, without values that are too short for a key.
 
-    Secrets are keys and the variables in headers, with their values in `env`, and passwords in addresses.
+    Secrets are the values that `env` has for the key of a row and for variables in its headers, and the password in its
+    address.
     """
     found: set[str] = set()
     for row in rows:

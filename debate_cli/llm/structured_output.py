@@ -175,7 +175,7 @@ class StructuredOutputClient:
 
         `patience_s`: seconds for all attempts together. Time in queues of this program does not count.
 
-        Raises StorageError if the journal cannot store the request.
+        Raises StorageError if the request cannot be stored in the journal, from which a debate is resumed.
         """
         modes: tuple[StructuredOutputMode, ...] = ("text",)
         if form is not None:

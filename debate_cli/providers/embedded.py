@@ -132,7 +132,7 @@ class EmbeddedSettings:
     """Shows the user one line before a download."""
     timeout_s: float = EMBEDDED_TIMEOUT_S
     answer_timeout_s: float | None = None
-    """Longest time for a whole answer, in seconds. None means ANSWER_TIMEOUT_FACTOR times the timeout of the model."""
+    """Longest time for a whole answer, in seconds. None means ANSWER_TIMEOUT_FACTOR times `timeout_s`."""
 
 
 def find_extra_problem(row: ProviderRow) -> str | None:

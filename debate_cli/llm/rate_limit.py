@@ -123,10 +123,10 @@ class ProviderGate:
             self._interval_s *= GAP_FACTOR_PER_SERIES
 
     def refuse(self, call: SentCall, error: RateLimitedError, waiting: int) -> bool:
-        """Close the gate because the provider refused `call` with `error`.
+        """Register that the provider refused `call` with `error`. Returns False for a late refusal, else True.
 
-        Returns False if `call` was sent before another refusal closed the gate. Such a late refusal can only lengthen
-        the wait.
+        A refusal is late if `call` was sent before an earlier refusal closed the gate. A late refusal can only lengthen
+        the wait. Any other refusal closes the gate, or keeps it closed.
 
         `waiting`: number of waiting calls, for the message to the user.
         """
@@ -251,7 +251,7 @@ class SharedWindow(Protocol):
         ...
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """Set the tokens of an admitted call to the number that the call used. `entry`: see `Admission.entry`.
+        """Set the tokens of an admitted call to the number that the call used. `entry`: the call's `Admission.entry`.
 
         Never raises, so that the call's answer is not lost.
         """
@@ -270,7 +270,7 @@ _WaitingCall = tuple[int, asyncio.Event]
 
 
 class RateLimiter:
-    """Admits calls to one provider in the order of their tickets.
+    """Admits calls to one provider in the order of their tickets (positions in a queue).
 
     At first, `max_concurrency` calls may run at once. A refused call halves this number. Answered calls raise it again,
     up to `max_concurrency`.

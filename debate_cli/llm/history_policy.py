@@ -17,7 +17,7 @@ HistoryMode = Literal["auto", "full", "recent"]
 MAX_FULL_TOKENS = 60_000
 """Maximum estimated number of tokens of a prompt that contains the whole debate."""
 MAX_FULL_TURNS = 40
-"""In a debate with more turns than this, `HistoryPolicy.build` leaves earlier turns out of the prompt."""
+"""If a debate has more turns than this and `format.history` is `auto`, `HistoryPolicy.build` leaves earlier turns out."""
 MAX_CONTEXT_SHARE = 0.6
 """Maximum share (0-1) of a model's context window that a prompt with the whole debate may fill."""
 MAX_PASSAGE_SHARE = 0.2
@@ -107,9 +107,9 @@ class HistoryPolicy:
     def build_whole(
         self, build: PromptBuilder, length: DebateLength, context_tokens: int | None
     ) -> tuple[Request, bool]:
-        """Build a request with the whole debate, whatever `format.history` says.
+        """Build a request with the whole debate if it fits, whatever `format.history` says; else with its recent part.
 
-        If the model's context is known and too small for the whole debate, the request contains only the recent part.
+        The whole debate fits if the model's context is unknown or large enough.
 
         Returns the request, and whether it contains only the recent part. `context_tokens`: maximum number of tokens in
         a prompt for the model; None if unknown.

@@ -17,7 +17,8 @@ HistoryMode = Literal["auto", "full", "recent"]
 MAX_FULL_TOKENS = 60_000
 """Maximum estimated number of tokens of a prompt that contains the whole debate."""
 MAX_FULL_TURNS = 40
-"""If a debate has more turns than this and `format.history` is `auto`, `HistoryPolicy.build` leaves earlier turns out."""
+"""`HistoryPolicy.build` leaves out earlier turns if a debate has more turns than this and `format.history` is
+`auto`."""
 MAX_CONTEXT_SHARE = 0.6
 """Maximum share (0-1) of a model's context window that a prompt with the whole debate may fill."""
 MAX_PASSAGE_SHARE = 0.2

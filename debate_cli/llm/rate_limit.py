@@ -88,8 +88,8 @@ class ProviderGate:
         self._interval_s = 0.0
         self._accepted_at: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
         self._proven_interval_s = math.inf
-        """Gap in seconds between the calls of the last series that the provider accepted since the gate opened. Infinite
-        if there is no such series yet. Length of a series: see SERIES_LENGTH."""
+        """Gap in seconds between the calls of the last series that the provider accepted since the gate opened.
+        Infinite if there is no such series yet. Length of a series: see SERIES_LENGTH."""
         self._series_calls = 0
         self._calls_at_pace = 0
 

@@ -296,8 +296,8 @@ class Opinions:
         The first of these that is known decides the quality:
 
         - the standing of an argument in `values`
-        - `score`
-        - a leading debater in `values` (LEADER_QUALITY)
+        - the score that the sentence explains (`score`)
+        - whether a debater leads in `values`: then the quality is LEADER_QUALITY
         - the skill of the judged debater
         """
         standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)

@@ -369,9 +369,9 @@ class SentenceWriter:
 
 
 def find_leader(values: Json, names: Collection[str]) -> str | None:
-    """Return the name of the leading side in `values`; TIED for a tie.
+    """Return the name of the leading side in `values`; TIED for a tie; None if `values` does not show who leads.
 
-    - If fields of `values` name winners, the side with the most wins leads.
+    - If fields of `values` name winners, the side with the most wins leads. If they name only ties, the result is TIED.
     - Otherwise, the side with the highest total leads. None if there are fewer than two totals.
     """
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
@@ -425,8 +425,8 @@ Manner = Literal["exact", "near", "altered", "invented"]
 MANNERS: tuple[Manner, ...] = (
     "exact", "exact", "altered", "exact", "near", "exact", "exact", "invented", "near", "exact",
 )  # fmt: skip
-"""How the mock quotes a passage. Successive citations of a debater take successive entries; the first entry follows
-the last."""
+"""How the mock quotes passages: entry 1 says how in a debater's first citation, entry 2 in the second, and so on. After
+the last entry, the list begins again."""
 MIN_SENTENCE_WORDS, MAX_CITED_WORDS = 6, 16
 """The mock quotes from sentences with at least MIN_SENTENCE_WORDS words. A quote has at most MAX_CITED_WORDS words."""
 INVENTED_QUOTE = "every team that has tried it would do it again"

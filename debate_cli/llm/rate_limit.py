@@ -79,7 +79,8 @@ class ProviderGate:
         self.is_probing = False
         """Whether a probe was sent and has not ended. No other call may be sent meanwhile."""
         self._refusals = 0
-        """Number of refusals since the gate last opened. A call that was sent before the gate closed does not count."""
+        """Number of refusals since the gate last opened. Refusals of calls that were sent before another refusal closed
+        the gate do not count."""
         self._next_at = 0.0
         self._probe_sent_at = 0.0
         self._waited_since_closed_s = 0.0

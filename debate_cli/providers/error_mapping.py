@@ -195,9 +195,9 @@ _REJECTED_PARAMETER = {
 
 @dataclass(frozen=True, slots=True)
 class StatusRule:
-    """Which error of this program, with which advice, an error response of a provider becomes.
+    """Converts certain error responses of a provider to an error of this program, with advice.
 
-    The rule applies to a response that meets all its conditions.
+    The rule matches a response that meets all its conditions.
     """
 
     codes: Collection[int]

@@ -157,7 +157,8 @@ class ProviderRegistry:
     def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
         """Return the model of `spec`. `within` adds wrappers to it, for example a rate limit; not to a person.
 
-        If the provider is not set up, each call of the model raises MissingKeyError or ConfigError.
+        Raises ConfigError for an unknown provider, and for an unreadable script of the mock. If the key, package or
+        address of the provider is missing or invalid, each call of the model raises MissingKeyError or ConfigError.
         """
         row = self.row(spec.model)
         if row.kind == PERSON_KIND:

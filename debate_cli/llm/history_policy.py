@@ -17,7 +17,8 @@ HistoryMode = Literal["auto", "full", "recent"]
 MAX_FULL_TOKENS = 60_000
 """Maximum estimated number of tokens of a prompt that contains the whole debate."""
 MAX_FULL_TURNS = 40
-"""In a debate with more turns than this, `HistoryPolicy.build` leaves earlier turns out of the prompt."""
+"""`HistoryPolicy.build` leaves out earlier turns if a debate has more turns than this and `format.history` is
+`auto`."""
 MAX_CONTEXT_SHARE = 0.6
 """Maximum share (0-1) of a model's context window that a prompt with the whole debate may fill."""
 MAX_PASSAGE_SHARE = 0.2
@@ -62,7 +63,8 @@ class HistoryPolicy:
 
         Returns the last answer, its request, and whether the request contains only the recent part of the debate.
 
-        `choose`: calls `build` or `build_whole` and returns the result. `send`: sends that result to `model`.
+        `choose()` returns a request for `model`, built with `HistoryPolicy.build` or `HistoryPolicy.build_whole`, and
+        whether the request contains only the recent part. `send(request, is_recent)` sends the request to `model`.
         """
         request, is_recent = choose()
         answer = await send(request, is_recent)
@@ -91,8 +93,8 @@ class HistoryPolicy:
     def build(self, build: PromptBuilder, length: DebateLength, context_tokens: int | None) -> tuple[Request, bool]:
         """Build a request as `format.history` says: with the whole debate, or only with its recent part.
 
-        Returns the request, and whether it contains only the recent part. `context_tokens`: see
-        `HistoryPolicy.context_tokens`.
+        Returns the request, and whether it contains only the recent part. `context_tokens`: maximum number of tokens in
+        a prompt for the model; None if unknown.
         """
         if self._mode == "recent":
             return build(is_recent=True), True
@@ -106,12 +108,12 @@ class HistoryPolicy:
     def build_whole(
         self, build: PromptBuilder, length: DebateLength, context_tokens: int | None
     ) -> tuple[Request, bool]:
-        """Build a request with the whole debate, whatever `format.history` says.
+        """Build a request with the whole debate if it fits, whatever `format.history` says; else with its recent part.
 
-        If the model's context is known and too small for the whole debate, the request contains only the recent part.
+        The whole debate fits if the model's context is unknown or large enough.
 
-        Returns the request, and whether it contains only the recent part. `context_tokens`: see
-        `HistoryPolicy.context_tokens`.
+        Returns the request, and whether it contains only the recent part. `context_tokens`: maximum number of tokens in
+        a prompt for the model; None if unknown.
         """
         if context_tokens is None:
             return build(is_recent=False), False

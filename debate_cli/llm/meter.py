@@ -14,7 +14,7 @@ _ACTIVE_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("deadline", de
 
 
 class CallMeter:
-    """Adds up the usage of all requests for one task (a cue or a brief).
+    """Adds up the usage of all requests for one task of a debater (a cue) or of a judge (a brief).
 
     Before each request, `record` is called with the usage so far plus the maximum usage of the new request.
     """

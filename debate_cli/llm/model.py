@@ -251,7 +251,8 @@ class BatchApi(Protocol):
     def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
         """Yield a pair for each processed request, in any order: its custom id, and its result as the vendor's JSON.
 
-        `requests` maps custom ids to requests. A result is also yielded if its custom id is not in `requests`.
+        `requests` maps custom ids to requests. The mock answers these requests now. Other APIs ignore `requests` and
+        yield all results of the batch.
         """
         ...
 

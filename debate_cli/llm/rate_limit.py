@@ -27,19 +27,20 @@ MAX_CLOSED_S = 600.0
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_GAP_FACTOR = 4
-"""When the gate opens, the new gap between calls is at most this factor times the seconds waited after the refusals
-since the gate closed. Without a maximum, a server that refuses calls at random would make the gap ever longer."""
+"""While the gate is closed, the program waits. When the gate opens, the gap between calls becomes at most this factor
+times the seconds waited. Without a maximum, a server that refuses calls at random would make the gap ever longer."""
 GAP_FACTOR_PER_SERIES = 0.85
-"""After each series of accepted calls, the gap between calls is multiplied by this factor."""
+"""After each series of accepted calls (its length: see SERIES_LENGTH), the gap between calls is multiplied by this
+factor."""
 SERIES_LENGTH = 3
 """The gap between calls becomes shorter after each series of accepted calls. If the gap was computed from N calls, a
 series has SERIES_LENGTH * N calls."""
 MAX_REMEMBERED_CALLS = 1000
-"""Maximum number of accepted calls that the gap between calls is computed from."""
+"""The gap between calls is computed from the times of the last accepted calls, at most this many."""
 
 
 class SentCall(NamedTuple):
-    """When a call was sent to a provider, and whether it was a probe."""
+    """A call that was sent to a provider. A probe is a call that tests whether the provider accepts calls again."""
 
     at: float
     """Time when the call was sent, in seconds on the gate's clock."""
@@ -78,7 +79,8 @@ class ProviderGate:
         self.is_probing = False
         """Whether a probe was sent and has not ended. No other call may be sent meanwhile."""
         self._refusals = 0
-        """Number of refusals since the gate last opened, without the late refusals (see `refuse`)."""
+        """Number of refusals since the gate last opened. Refusals of calls that were sent before another refusal closed
+        the gate do not count."""
         self._next_at = 0.0
         self._probe_sent_at = 0.0
         self._waited_since_closed_s = 0.0
@@ -87,8 +89,8 @@ class ProviderGate:
         self._interval_s = 0.0
         self._accepted_at: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
         self._proven_interval_s = math.inf
-        """Gap in seconds between the calls of the last complete series (see SERIES_LENGTH) since the gate opened.
-        Infinite if there is no such series."""
+        """Gap in seconds between the calls of the last series that the provider accepted since the gate opened.
+        Infinite if there is no such series yet. Length of a series: see SERIES_LENGTH."""
         self._series_calls = 0
         self._calls_at_pace = 0
 
@@ -122,10 +124,10 @@ class ProviderGate:
             self._interval_s *= GAP_FACTOR_PER_SERIES
 
     def refuse(self, call: SentCall, error: RateLimitedError, waiting: int) -> bool:
-        """Close the gate because the provider refused `call` with `error`.
+        """Register that the provider refused `call` with `error`. Returns False for a late refusal, else True.
 
-        Returns False if `call` was sent before another refusal closed the gate. Such a late refusal can only lengthen
-        the wait.
+        A refusal is late if `call` was sent before an earlier refusal closed the gate. A late refusal can only lengthen
+        the wait. Any other refusal closes the gate, or keeps it closed.
 
         `waiting`: number of waiting calls, for the message to the user.
         """
@@ -250,7 +252,7 @@ class SharedWindow(Protocol):
         ...
 
     async def correct(self, entry: int, tokens: int) -> None:
-        """Set the tokens of an admitted call to the number that the call used. `entry`: see `Admission.entry`.
+        """Set the tokens of an admitted call to the number that the call used. `entry`: the call's `Admission.entry`.
 
         Never raises, so that the call's answer is not lost.
         """
@@ -269,7 +271,7 @@ _WaitingCall = tuple[int, asyncio.Event]
 
 
 class RateLimiter:
-    """Admits calls to one provider in the order of their tickets.
+    """Admits calls to one provider in the order of their tickets (positions in a queue).
 
     At first, `max_concurrency` calls may run at once. A refused call halves this number. Answered calls raise it again,
     up to `max_concurrency`.

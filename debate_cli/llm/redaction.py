@@ -46,7 +46,7 @@ def _encodings(secret: str) -> set[str]:
 
 
 def _base64(data: bytes) -> Iterator[str]:
-    """Yield several texts. The Base64 code of any longer data that contains `data` contains at least one of them.
+    """Yield the possible Base64 codes of `data` inside longer data.
 
     There are several, because the code of `data` depends on the number of bytes before `data`.
     """

@@ -32,7 +32,7 @@ class RestartableStream:
         self._on_text(piece)
 
     def restart(self) -> None:
-        """If text was passed to `on_text` since the last RESTART, pass RESTART to it."""
+        """Tell `on_text` to discard the text so far, unless it has got no text since the last RESTART."""
         if self.has_output:
             self(RESTART)
 
@@ -235,7 +235,7 @@ class CallerModel:
     """Wrapper for a Python caller's model object. Raises CallerModelError if the object violates `Model`."""
 
     def __init__(self, model: Model, name: str) -> None:
-        """`name`: the configured `provider/model` in whose place `model` answers. It is used in messages."""
+        """`model`: the caller's object. `name`: the configured `provider/model` that it replaces, for messages."""
         self._model = model
         self._name = name
 

@@ -140,7 +140,8 @@ class StructuredOutputClient:
     If the server rejects a mode, or an answer has no JSON, the next mode is used. After an invalid answer, the model
     gets the answer's faults and is asked again, at most MAX_REASKS times.
 
-    Modes in `record` are not used. If `record` contains all modes of `profile`, the last mode of `profile` is used.
+    `record`: modes that do not work with the server and are skipped. If no mode of `profile` is left, the last mode of
+    `profile` is used anyway.
     """
 
     def __init__(
@@ -174,7 +175,7 @@ class StructuredOutputClient:
 
         `patience_s`: seconds for all attempts together. Time in queues of this program does not count.
 
-        Raises StorageError if the journal cannot store the request.
+        Raises StorageError if the request cannot be stored in the journal, from which a debate is resumed.
         """
         modes: tuple[StructuredOutputMode, ...] = ("text",)
         if form is not None:
@@ -321,7 +322,7 @@ class ModelHandle:
     """The model as `provider/model`."""
     max_output_tokens: int
     temperature: float | None = None
-    """Temperature of all questions; None means the default temperature of each question."""
+    """Temperature for all requests to the model. None: each request keeps the default temperature of its purpose."""
     seed: int | None = None
     context_tokens: int | None = None
     """Context window of the model in tokens; None if unknown."""

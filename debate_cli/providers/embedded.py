@@ -32,7 +32,7 @@ FRACTION_STEPS = 10
 _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
 _WORD_GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
 MAX_FIRST_WORD_CHARS = 17
-"""Maximum number of characters in the first word of a sentence and the mark at its end: 16 + 1."""
+"""Maximum length of a sentence without its word groups: 16 characters for the first word, 1 for the final mark."""
 MAX_GROUP_CHARS = 17 + 2 * 6
 """Maximum length of a text that the pattern `_WORD_GROUP` matches: one to three words, each after a space."""
 AVERAGE_WORD_CHARS = 5
@@ -132,7 +132,7 @@ class EmbeddedSettings:
     """Shows the user one line before a download."""
     timeout_s: float = EMBEDDED_TIMEOUT_S
     answer_timeout_s: float | None = None
-    """Longest time for a whole answer, in seconds. None means the default of `Endpoint.answer_timeout_s`."""
+    """Longest time for a whole answer, in seconds. None means ANSWER_TIMEOUT_FACTOR times `timeout_s`."""
 
 
 def find_extra_problem(row: ProviderRow) -> str | None:

@@ -195,7 +195,10 @@ _REJECTED_PARAMETER = {
 
 @dataclass(frozen=True, slots=True)
 class StatusRule:
-    """Maps matching error responses to an error of this program, with advice."""
+    """Converts certain error responses of a provider to an error of this program, with advice.
+
+    The rule matches a response that meets all its conditions.
+    """
 
     codes: Collection[int]
     error_type: type[errors.ModelError]

@@ -165,7 +165,8 @@ class _OpenAIReplyBuilder:
 def parse_usage(reported: Any, read: str = "prompt", written: str = "completion", searches: int = 0) -> Usage:
     """Return the token counts in `reported`, with `searches` as the number of web searches.
 
-    The input tokens are in the field `{read}_tokens`, and the output tokens in the field `{written}_tokens`.
+    `read` and `written`: names of input and output in `reported`. If `read` is `prompt`, the field `prompt_tokens` has
+    the input tokens.
     """
     prompt = parse_token_count(reported.get(f"{read}_tokens"))
     details: Any = reported.get(f"{read}_tokens_details") or {}

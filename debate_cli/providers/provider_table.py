@@ -155,9 +155,9 @@ def build_provider_table(config: DebateConfig) -> dict[str, ProviderRow]:
 
 
 def merge_provider_rows(config: DebateConfig) -> dict[str, ProviderRow]:
-    """Return the rows of all providers by name, with the changes in `config`, which is not checked.
+    """Return the rows of all providers by name, with the changes in `config`. Does not check the changes.
 
-    A new provider without a kind is left out.
+    A new provider in `config` is left out if its `kind` is missing.
     """
     table = load_provider_rows()
     for name, spec in config.providers.items():
@@ -407,9 +407,10 @@ def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], limits: Limits) -
 
 
 def collect_secrets(rows: Iterable[ProviderRow], env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the secrets of `rows`, longest first.
+    """Return the secrets of `rows`, longest first, without values that are too short for a key.
 
-    Secrets are keys and the variables in headers, with their values in `env`, and passwords in addresses.
+    Secrets are the values that `env` has for the key of a row and for variables in its headers, and the password in its
+    address.
     """
     found: set[str] = set()
     for row in rows:

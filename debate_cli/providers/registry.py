@@ -41,10 +41,9 @@ _CLOUD_MODELS = ("ollama/*-cloud", "ollama/*:cloud")
 
 
 def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Price | None:
-    """Return the price of the tokens of `spec`; None if unknown.
+    """Return the price of the tokens of `spec`: the price in `spec`, else in `row`, else in the package `genai-prices`.
 
-    Returns the first known price: from `spec`, from `row`, or from the package `genai-prices`. If no price is known, a
-    model that runs on this machine without a key is free.
+    Without such a price, a model that runs on this machine without a key is free. For other models, returns None.
     """
     known = spec.price or row.price or find_bundled_price(spec.model)
     if known is not None or any(fnmatchcase(spec.model, pattern) for pattern in _CLOUD_MODELS):
@@ -156,9 +155,10 @@ class ProviderRegistry:
         return find_price(spec, self.row(spec.model), self._env)
 
     def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
-        """Return the model of `spec`, inside the wrappers that `within` adds. A person gets no wrappers.
+        """Return the model of `spec`. `within` adds wrappers to it, for example a rate limit; not to a person.
 
-        The first call may raise MissingKeyError or ConfigError.
+        Raises ConfigError for an unknown provider, and for an unreadable script of the mock. If the key, package or
+        address of the provider is missing or invalid, each call of the model raises MissingKeyError or ConfigError.
         """
         row = self.row(spec.model)
         if row.kind == PERSON_KIND:

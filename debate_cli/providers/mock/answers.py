@@ -97,7 +97,7 @@ class _FormWriter:
         return schema
 
     def _write_object(self, schema: Json, place: Place) -> dict[str, Any]:
-        """Return the object. Its sentences are written last, because they mention the object's choices and numbers."""
+        """Return an object that fits `schema`. Sentences are written last, because they mention choices and numbers."""
         required: list[str] = schema.get("required", [])
         any_value: Json = {}
         properties = dict.fromkeys(required, any_value) | cast("dict[str, Json]", schema.get("properties", {}))
@@ -296,8 +296,8 @@ class Opinions:
         The first of these that is known decides the quality:
 
         - the standing of an argument in `values`
-        - `score`
-        - a leading debater in `values` (LEADER_QUALITY)
+        - the score that the sentence explains (`score`)
+        - whether a debater leads in `values`: then the quality is LEADER_QUALITY
         - the skill of the judged debater
         """
         standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)
@@ -471,7 +471,7 @@ class Opinions:
 LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
 """An unbiased judge's opinion of a side (0-1) lies between LOWEST_MERIT and LOWEST_MERIT + MERIT_RANGE."""
 CLAIM_WORDS = 8
-"""Number of words at the beginning of a claim that determine the claim's merit."""
+"""Two claims that begin with the same CLAIM_WORDS words get equal merits (see `claim_merit`)."""
 LENGTH_STEP = 0.3
 """A side gets the full bias for length if its speeches are longer than the other sides' average by at least this share
 (0.3: 30 %)."""

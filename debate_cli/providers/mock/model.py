@@ -30,7 +30,8 @@ SimulatedFault = Literal["rate_limit", "timeout", "server_error", "malformed", "
 SCRIPTED_MODEL = "mock/scripted"
 CHARS_PER_TOKEN = 4
 MAX_FURTHER_DRAFTS = 9
-"""Number of drafts that a mock debater of strength 1 writes after the first draft."""
+"""A mock debater with the setting `strength` (0-1) writes drafts and submits the best. With strength 1, it writes this
+many drafts after the first."""
 REFUSAL = "I would rather not argue about this."
 MAX_SCRIPT_BYTES = 1024 * 1024
 
@@ -38,7 +39,8 @@ MAX_SCRIPT_BYTES = 1024 * 1024
 class MockModel:
     """A model whose answers depend only on `seed`, the model's name and the request.
 
-    The answers of `mock/scripted` come from a script. `folder` is the base of the script's relative path. Raises ConfigError if the script cannot be read.
+    The answers of `mock/scripted` come from a script. `folder` is the base of the script's relative path. Raises
+    ConfigError if the script cannot be read.
     """
 
     def __init__(self, spec: ModelSpec, *, seed: int, folder: Path, sleep: Sleep = asyncio.sleep) -> None:

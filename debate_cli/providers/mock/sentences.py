@@ -24,7 +24,7 @@ Json = Mapping[str, Any]
 
 MIN_QUOTE_CHARS = 30
 MIN_PASSAGE_CHARS = 12
-"""Minimum number of characters in a passage of a document that a judge may quote."""
+"""A mock judge quotes the first words of a document's sentence only if they have at least this many characters."""
 _STRING = r'("(?:[^"\\]|\\.)*")'
 _MOTION = re.compile(rf"^(?:Motion|MOTION|TITLE): {_STRING}", re.MULTILINE)
 _DOCUMENT = re.compile(rf"^DOCUMENT: {_STRING}$", re.MULTILINE)
@@ -244,7 +244,7 @@ class Place:
     """A field of a mock answer, with the facts that the field's sentence mentions."""
 
     name: str = "text"
-    """Name of the property; for an item of a list, name of the list."""
+    """Name of the field. If the field is an item of a list: name of the list."""
     path: str = ""
     """Path of the field within the answer, such as `/scores/0/reason`."""
     values: Json = field(default_factory=dict[str, Any])
@@ -369,9 +369,9 @@ class SentenceWriter:
 
 
 def find_leader(values: Json, names: Collection[str]) -> str | None:
-    """Return the name of the leading side in `values`; TIED for a tie.
+    """Return the name of the leading side in `values`; TIED for a tie; None if `values` does not show who leads.
 
-    - If fields of `values` name winners, the side with the most wins leads.
+    - If fields of `values` name winners, the side with the most wins leads. If they name only ties, the result is TIED.
     - Otherwise, the side with the highest total leads. None if there are fewer than two totals.
     """
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
@@ -425,8 +425,8 @@ Manner = Literal["exact", "near", "altered", "invented"]
 MANNERS: tuple[Manner, ...] = (
     "exact", "exact", "altered", "exact", "near", "exact", "exact", "invented", "near", "exact",
 )  # fmt: skip
-"""How the mock quotes a passage. Successive citations of a debater take successive entries; the first entry follows
-the last."""
+"""How the mock quotes passages: entry 1 says how in a debater's first citation, entry 2 in the second, and so on. After
+the last entry, the list begins again."""
 MIN_SENTENCE_WORDS, MAX_CITED_WORDS = 6, 16
 """The mock quotes from sentences with at least MIN_SENTENCE_WORDS words. A quote has at most MAX_CITED_WORDS words."""
 INVENTED_QUOTE = "every team that has tried it would do it again"
@@ -437,10 +437,7 @@ _VERB = re.compile(r"\b(is|are|was|were|has|had|would|will|can|could) ")
 
 
 def cite(passage: str, number: int, random: SeededRandom) -> str:
-    """Return a quote of `passage`: exact, near, altered or invented.
-
-    `number` selects the entry of MANNERS, counted from 0. After the last entry, the list begins again.
-    """
+    """Return a quote of `passage`: exact, near, altered or invented, as `MANNERS[number % len(MANNERS)]` says."""
     manner = MANNERS[number % len(MANNERS)]
     sentences = [part for part in re.split(r"(?<=[.!?])\s+|\n", passage) if len(part.split()) >= MIN_SENTENCE_WORDS]
     quotes = [" ".join(sentence.split()[:MAX_CITED_WORDS]).rstrip(".!?,;:") for sentence in sentences or [passage]]

@@ -12,8 +12,8 @@ from debate_cli.providers.people.replies import PersonAnswer, check_value, conve
 from debate_cli.providers.people.yaml_form import describe_value
 
 FieldKind = Literal["text", "choice", "choices", "number", "yes_no", "lines"]
-"""`text`: words of any length; `choice`: one option; `choices`: any number of options; `lines`: a list of short texts.
-"""
+"""What a person enters. `text`: any words; `choice`: one option; `choices`: any number of options; `number`: a
+number; `yes_no`: yes or no; `lines`: a list of short texts."""
 FieldPath = tuple[str | int, ...]
 """Position of a field in the form, as names of properties and indices of lists."""
 DEFAULT_MAX_ITEMS = 10

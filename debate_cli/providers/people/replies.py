@@ -34,7 +34,7 @@ class PersonAnswer:
     problems: tuple[str, ...] = ()
     """Errors and missing parts of the answer, one line each."""
     is_usable: bool = True
-    """Whether the answer can be used as it is, even if it has problems."""
+    """Whether the answer can be used. Faults that the form tolerates do not make it unusable; missing texts do."""
     is_final: bool = False
     """Whether the person answered in plain words although a form was requested. The person is then not asked again."""
     is_readable: bool = True

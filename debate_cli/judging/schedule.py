@@ -1,6 +1,6 @@
 """Determines which briefs still need an answer, and which of them can be sent to judges now. Pure functions.
 
-A brief is settled after a judge's answer, or after a failure that is not retried in this session.
+A brief is a request to a judge. It is settled after a judge's answer, or after a failure that is not retried in this session.
 """
 
 from __future__ import annotations

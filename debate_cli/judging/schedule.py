@@ -64,9 +64,9 @@ def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, ...]:
-    """Return the briefs that have no assessment, but that belong to the judging run and the system of a verdict.
+    """Return the briefs without an assessment. `verdicts` determines which briefs are searched.
 
-    Briefs about turns that do not exist yet are left out.
+    Only briefs of a judging run and a system for which `verdicts` has a verdict are returned. Briefs about turns that do not exist yet are left out.
     """
     scored = {(verdict.run, verdict.system) for verdict in verdicts}
     owed = unsettled_briefs(debate.model_copy(update={"given_up": frozenset[str]()}))

@@ -16,7 +16,8 @@ NAME_PLACEHOLDER = "ꙮ"
 MAX_SENTENCE_CHARS = 400
 """Maximum number of characters of a sentence. A longer sentence is examined in pieces."""
 MAX_ROLE_TEXT_CHARS = 300
-"""Maximum length of a forged message after a role marker, in characters. A blank line also ends the message."""
+"""A speech may imitate a message of another role, e.g. `system:`. The forged message ends at a blank line, and has at
+most this many characters."""
 MAX_ENTRY_GAP = 200
 """A speech may imitate a judge's filled-in form. Two entries, e.g. `winner: PRO`, are treated as parts of one form if
 at most this many characters are between them."""

@@ -194,7 +194,7 @@ def find_coarsely(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def measure_suspicion(text: str) -> int:
-    """Return how many different suspicious words `text` contains, plus 2 if a part of `text` may be disguised."""
+    """Return the number of different suspicious words in `text`. Text that may be disguised counts as two more words."""
     english = load_english()
     words = english.pattern("suspicious_word").findall(text)
     return len({word.lower() for word in words}) + (2 if english.pattern("disguise").search(text) else 0)

@@ -1,6 +1,7 @@
 """Determines which briefs still need an answer, and which of them can be sent to judges now. Pure functions.
 
-A brief is a request to a judge. It is settled after a judge's answer, or after a failure that is not retried in this session.
+A brief is a request to a judge. It is settled after a judge's answer, or after a failure that is not retried in this
+session.
 """
 
 from __future__ import annotations
@@ -64,9 +65,9 @@ def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, ...]:
-    """Return the briefs without an assessment. `verdicts` determines which briefs are searched.
+    """Return the briefs that have no assessment, of those whose judging run and system have one of `verdicts`.
 
-    Only briefs of a judging run and a system for which `verdicts` has a verdict are returned. Briefs about turns that do not exist yet are left out.
+    Briefs about turns that do not exist yet are left out.
     """
     scored = {(verdict.run, verdict.system) for verdict in verdicts}
     owed = unsettled_briefs(debate.model_copy(update={"given_up": frozenset[str]()}))

@@ -115,9 +115,9 @@ def read_addressed_to_judge(
 ) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
     """Return findings and warnings about the quotes in the field `addressed_to_judge` of `form`.
 
-    A quote from the judged turns, the motion or the background becomes a finding. A quote that is nowhere in what the judge
-    read becomes a warning. Other quotes are ignored: those that are too short, from earlier turns or sources, or in
-    `known`, the findings so far.
+    A quote from the judged turns, the motion or the background becomes a finding. A quote that is nowhere in what
+    the judge read becomes a warning. Other quotes are ignored: those that are too short, from earlier turns or
+    sources, or in `known`, the findings so far.
     """
     last = last_visible_turn(debate, subject)
     visible = debate.turns if last is None else debate.turns_before(last + 1)

@@ -64,7 +64,7 @@ def find_sources(
     Raises UsageError, e.g. for a folder without usable files.
     """
     if not judges_texts and STDIN in references:
-        raise UsageError(f"-: standard input is a text, and no chosen system judges texts; add {text_system_options()}")
+        raise UsageError(f"standard input is a text, and no chosen system judges texts; add {text_system_options()}")
     folders_named = [Path(reference) for reference in references if judges_texts and Path(reference).is_dir()]
     text_folders = [
         folder

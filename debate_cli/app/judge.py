@@ -267,8 +267,8 @@ def _build_completion_task(path: Path, request: JudgingRequest, loaded: LoadedCo
     owed = {brief.run for brief in owed_briefs(debate) if is_over or brief.run != FIRST_RUN}
     if not is_over and not owed:
         raise TranscriptError(
-            f"{path}: the debate is not finished; continue with the command that began it: `debate experiment run EXP.yaml "
-            f"--batch` or `debate run --resume {debate.id}`"
+            f"{path}: the debate is not finished; continue it with `debate run --resume {debate.id}`, or, if an experiment "
+            "began it, with `debate experiment run EXP.yaml --batch`"
         )
     kept = config_from_transcript(stored)
     if loaded is not None:

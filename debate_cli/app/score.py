@@ -226,12 +226,12 @@ def _score_file(path: Path, request: ScoreRequest, *, is_alone: bool) -> Checked
 
 def _list_remarks(path: Path, debate: Debate, verdicts: Sequence[Verdict], request: ScoreRequest) -> Iterator[str]:
     missing = dict.fromkeys(verdict.system for verdict in verdicts if not is_installed(verdict.system))
-    if missing:
-        yield f"{', '.join(missing)}: the judging system is not installed, so its stored verdict is shown and not recomputed"
+    for kind in missing:
+        yield f"{kind}: the judging system is not installed, so its stored verdict is shown and not recomputed"
     run = next((run for run in debate.runs if run.id == request.runs), None)
     replaced = [kind for kind in run.replaced if kind in (request.systems or (kind,))] if run is not None else []
     if replaced:
-        yield f"--runs {request.runs}: later assessments replaced those of this run ({', '.join(replaced)}), so they are not scored"
+        yield f"--runs {request.runs}: no score by {', '.join(replaced)}, because the run's assessments were replaced later"
     known = {system.kind for run in debate.runs for system in run.judging.systems}
     unjudged = [kind for kind in dict.fromkeys(request.systems) if kind not in known]
     if unjudged:

@@ -100,8 +100,10 @@ def _check_options(given: RunOptions) -> None:
 def _resolve_continue(given: RunOptions) -> RunOptions:
     if not given.continue_:
         return given
-    if given.id is None or given.resume is not None:
-        raise UsageError("--continue needs --id and excludes --resume; name the debate with --id only")
+    if given.resume is not None:
+        raise UsageError("--continue and --resume cannot be combined; leave out --continue")
+    if given.id is None:
+        raise UsageError("--continue needs the id of a debate; add --id")
     folder = given.out or next(iter(transcript_dirs(config=given.config)))
     place = folder / f"{validate_id(given.id)}.json"
     saved = next((path for path in (place, place.with_suffix(".jsonl")) if path.exists()), None)

@@ -40,7 +40,8 @@ class TurnContent:
     targets: tuple[str, ...] = ()
     """Ids of the arguments that a rebuttal answers."""
     misplaced_arguments: tuple[Argument, ...] = ()
-    """New arguments in a cross-examination, which are not allowed. Only the turn's text contains them."""
+    """New arguments in a cross-examination, which are not allowed. They appear in the turn's text, but do not count as
+    the speaker's arguments."""
 
 
 def format_turn_text(content: TurnContent) -> str:

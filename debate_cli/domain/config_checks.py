@@ -212,10 +212,10 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
         )
         return
     inner = phases[1:-1]
-    if "opening" in inner or "closing" in inner:
-        yield Problem(
-            path, "only the first phase may be `opening`, and only the last `closing`; remove the repeated phase"
-        )
+    if "opening" in inner:
+        yield Problem(path, "only the first phase may be `opening`; remove the other `opening`")
+    if "closing" in inner:
+        yield Problem(path, "only the last phase may be `closing`; remove the other `closing`")
     if "cross_examination" in inner[1:]:
         yield Problem(
             path,

@@ -44,14 +44,14 @@ def merge_experiments(folders: Sequence[Path], out: Path) -> Ledger:
 def _check_sources(sources: Sequence[Ledger]) -> None:
     first = sources[0]
     for other in sources:
-        if (other.name, other.is_rehearsal) != (first.name, first.is_rehearsal):
-            raise UsageError(
-                f"{other.path} and {first.path} belong to different experiments, or only one of them is a rehearsal; "
-                "merge folders of one experiment: either only rehearsals, or no rehearsal"
-            )
+        both = f"{other.path} and {first.path}"
+        if other.name != first.name:
+            raise UsageError(f"{both} belong to different experiments; merge folders of one experiment")
+        if other.is_rehearsal != first.is_rehearsal:
+            raise UsageError(f"only one of {both} is a rehearsal; merge only rehearsals, or only real runs")
         if other.plan != first.plan:
             raise UsageError(
-                f"{other.path} and {first.path} come from different versions of the experiment file; run both again with "
+                f"{both} come from different versions of the experiment file; run both again with "
                 "one version, then merge"
             )
         other.recover(time.time())

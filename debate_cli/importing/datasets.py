@@ -1,4 +1,4 @@
-"""Readers of public data sets: debates with judgements of people or models.
+"""Readers of public data sets: debates that were judged by people or models.
 
 docs/studies/README.md describes the files.
 """

@@ -21,8 +21,8 @@ from debate_cli.importing.speeches import MAX_TOPIC_CHARS, FoundDebate, Speech, 
 from debate_cli.storage.transcript import Transcript, transcript_to_debate
 
 RoundRule = Literal["turns", "heading"]
-"""Rule for rounds. `turns`: a round begins when a speaker speaks again. `heading`: each heading or round in the file
-begins a round."""
+"""Rule for where a round begins. `turns`: when a speaker of the round speaks again. `heading`: where the file has
+another heading, or names another round."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,9 +131,8 @@ def _choose_sides(
     sides = {name: by_name[folded] for name in names if (folded := fold_name(name)) in by_name}
     for name, side in sides.items():
         if not 0 < len(side) <= MAX_SIDE_CHARS:
-            raise UnreadableDebateError(
-                f"the side of {name} is empty or longer than {MAX_SIDE_CHARS} characters; write `for` or `against`"
-            )
+            fault = f"is longer than {MAX_SIDE_CHARS} characters" if side else "is empty"
+            raise UnreadableDebateError(f"the side of {name} {fault}; write `for` or `against`")
     if len(names) > 2:  # noqa: PLR2004 - two debaters
         return {name: sides.get(name, name) for name in names}, []
     for side in sides.values():

@@ -1,6 +1,7 @@
 """Determines which briefs still need an answer, and which of them can be sent to judges now. Pure functions.
 
-A brief is settled after a judge's answer, or after a failure that is not retried in this session.
+A brief is a request to a judge. It is settled after a judge's answer, or after a failure that is not retried in this
+session.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, ...]:
-    """Return the briefs that have no assessment, but that belong to the judging run and the system of a verdict.
+    """Return the briefs that have no assessment, of those whose judging run and system have one of `verdicts`.
 
     Briefs about turns that do not exist yet are left out.
     """

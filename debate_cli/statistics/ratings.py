@@ -93,7 +93,7 @@ class Ratings:
     """Number of comparisons."""
     clusters: int
     side_separable: bool = False
-    """Whether the results put no bound on `side`, e.g. because the left player won every comparison."""
+    """Whether the left player's advantage could be infinite, e.g. because the left player won every comparison."""
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -319,7 +319,7 @@ def parse_transcript(data: bytes, name: str) -> Transcript:
             f"{name}: {printable_line(where, _MAX_FAULT_CHARS)}: {printable_line(format_validation_error(first), _MAX_FAULT_CHARS)}; restore the file"
         ) from error
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise TranscriptError(f"{name}: not a transcript of version {version}; restore the file") from error
+        raise TranscriptError(f"{name}: not a valid transcript of version {version}; restore the file") from error
     fault = find_contradiction(transcript)
     if fault is not None:
         raise TranscriptError(f"{name}: {printable_line(fault, _MAX_FAULT_CHARS)}; restore the file")

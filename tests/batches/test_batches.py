@@ -383,7 +383,7 @@ def test_unfinished_debate_is_left_to_its_command(here: Path) -> None:
     assert debate("run", CONFIGS / "mock.yaml", "--id", "cut", "--max-tokens", "1", cwd=here).code == 4
     refused = debate("judge", "--collect", "transcripts/cut.json", cwd=here)
     assert refused.code == 2
-    assert "is not finished; continue with the command that began it" in refused.err
+    assert "is not finished; continue it with `debate run --resume" in refused.err
 
 
 def test_mock_batches_can_be_interrupted(here: Path) -> None:

@@ -317,10 +317,10 @@ def test_rows_are_sorted_by_path(saved: Path, order: list[str], format_: str) ->
 
 
 def test_a_replaced_run_is_reported(saved: Path) -> None:
-    """A line on stderr names the run that replaced it; it has no verdicts."""
+    """A line on stderr names the system whose assessments were replaced. The run has no verdict of this system."""
     assert debate("judge", saved, "--system", "structured", "--mock", "--replace", cwd=saved.parent.parent).code == 0
     done = score(saved, saved, "--runs", "r1", "--system", "structured", "--json")
     assert (done.code, done.json[0]["verdicts"]) == (0, [])
     assert done.lines == [
-        f"{saved}: --runs r1: later assessments replaced those of this run (structured), so they are not scored"
+        f"{saved}: --runs r1: no score by structured, because the run's assessments were replaced later"
     ]

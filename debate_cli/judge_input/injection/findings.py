@@ -38,8 +38,8 @@ MAX_QUOTE_CHARS = 160
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
     """Return a finding for each passage of the subject that addresses the judge. Quotes of sources are not searched.
 
-    If the subject is the whole debate, the motion, the background and the names are searched too. For a
-    subject of several turns, no findings are returned, because each turn is searched separately.
+    If the subject is the whole debate, the motion, the background and the names are searched too. If the subject
+    is a pair of turns, or some turns of the debate, the result is empty, because each turn has its own subject.
     """
     if subject.moment in {"pair", "debate"} and subject.turns:
         return ()
@@ -115,8 +115,9 @@ def read_addressed_to_judge(
 ) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
     """Return findings and warnings about the quotes in the field `addressed_to_judge` of `form`.
 
-    A quote from the judged texts becomes a finding. A quote that is in none of the texts that the judge read
-    becomes a warning. Quotes from earlier turns, from sources and from `known` findings are ignored.
+    A quote from the judged turns, the motion or the background becomes a finding. A quote that is nowhere in what
+    the judge read becomes a warning. Other quotes are ignored: those that are too short, from earlier turns or
+    sources, or in `known`, the findings so far.
     """
     last = last_visible_turn(debate, subject)
     visible = debate.turns if last is None else debate.turns_before(last + 1)

@@ -25,7 +25,10 @@ _PROSE_FIELDS = frozenset({"description", "definition"})
 
 
 class NameAliases:
-    """The aliases of names in one debate and in the settings of one judging system. Most debates have no aliases."""
+    """The aliases of names in one debate and in the settings of one judging system.
+
+    Only names that could mislead a model have an alias, so most debates have none.
+    """
 
     def __init__(self, debate: Debate, settings: SystemSettings | None = None) -> None:
         configured = _setting_names(settings.model_dump(mode="json")) if settings is not None else ()

@@ -16,7 +16,8 @@ NAME_PLACEHOLDER = "ꙮ"
 MAX_SENTENCE_CHARS = 400
 """Maximum number of characters of a sentence. A longer sentence is examined in pieces."""
 MAX_ROLE_TEXT_CHARS = 300
-"""Maximum length of a forged message after a role marker, in characters. A blank line also ends the message."""
+"""A speech may imitate a message of another role, e.g. `system:`. The forged message ends at a blank line, and has at
+most this many characters."""
 MAX_ENTRY_GAP = 200
 """A speech may imitate a judge's filled-in form. Two entries, e.g. `winner: PRO`, are treated as parts of one form if
 at most this many characters are between them."""
@@ -193,7 +194,7 @@ def find_coarsely(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def measure_suspicion(text: str) -> int:
-    """Return how many different suspicious words `text` contains, plus 2 if a part of `text` may be disguised."""
+    """Return the number of different suspicious words in `text`. Text that may be disguised counts as two more words."""
     english = load_english()
     words = english.pattern("suspicious_word").findall(text)
     return len({word.lower() for word in words}) + (2 if english.pattern("disguise").search(text) else 0)

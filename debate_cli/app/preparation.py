@@ -242,8 +242,8 @@ def prepare_judging(
 ) -> tuple[tuple[JudgingOpened, ...], RunContext]:
     """Return the judging runs that `request` adds to `debate`, and the context for them. Raises UsageError.
 
-    - `loaded`: the file of --config. It supplies the folder, prompts and positions in errors. None if --config was not
-      given.
+    - `loaded`: the file of --config; None without this option. Relative paths start in its folder, its prompts replace
+      the built-in ones, and errors name positions in it.
     - `name`: the debate's name or file, for error messages.
     """
     openings = open_judging_runs(debate, request, at)
@@ -265,8 +265,8 @@ def prepare_judges(
 ) -> RunContext:
     """Create the context for asking the judges of `config`. The models of debaters are not checked.
 
-    - `loaded`: the file of --config. It supplies the folder, prompts and positions in errors. None if --config was not
-      given.
+    - `loaded`: the file of --config; None without this option. Relative paths start in its folder, its prompts replace
+      the built-in ones, and errors name positions in it.
     - `name`: name or file of what is judged, for error messages.
     """
     require_judge_models(config)

@@ -20,6 +20,7 @@ from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted, Failure, TurnCompleted
 from debate_cli.domain.model_call import Usage
 from debate_cli.domain.tasks import Cue
+from debate_cli.judging.schedule import owed_briefs
 from debate_cli.providers.mock.sentences import SeededRandom
 from debate_cli.storage.transcript_store import open_debate
 from debate_cli.systems.scoring import score, verdicts_match
@@ -134,11 +135,12 @@ async def one(server: FaultServer, number: int, folder: Path) -> Outcome:
 
 
 async def resumed(server: FaultServer, outcome: Outcome, number: int) -> Outcome:
-    """Resume the debate; only final abstentions of judges are missing."""
+    """Resume the debate; only final abstentions of judges are missing. A vote that is no longer needed is not asked for."""
     assert outcome.path is not None
     after = await session(RecordingObserver(), FakeSleep()).resume(open_debate(outcome.path), settings(server, number))
     assert (after.halted, after.debate.closed) == (None, "complete")
-    assert all(failure.final for failure in after.debate.failures if failure.task.key not in after.debate.answered_keys)
+    assert all(failure.final for failure in after.debate.failures if failure.task.key in after.debate.given_up)
+    assert not owed_briefs(after.debate)
     return after
 
 

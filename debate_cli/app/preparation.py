@@ -329,8 +329,8 @@ def _check_changes(loaded: LoadedConfig, stored: StoredDebate) -> DebateConfig:
     lines = find_fixed_differences(stored.debate, given, partial(redact_values, redact=redact))
     if lines:
         raise ConfigError(
-            f"{stored.path}: a resumed debate may change models, providers, limits and the rounds ahead, not what was "
-            "already said; undo the differences below",
+            f"{stored.path}: to resume this debate, you may change models, providers, limits and coming rounds, but not "
+            "the settings below; set them back in the configuration",
             *(f"  {line}" for line in lines),
         )
     return given

@@ -214,8 +214,8 @@ def _print_result(outcome: Outcome, review: Review, *, as_json: bool) -> None:
     for verdict in () if review.terms.blind else outcome.verdicts:
         print(sanitize_line(describe_answer(verdict, outcome.debate.document_name)))
     print_status(
-        f"saved: judging run {review.run.id} of {shown}, beside the verdicts of models; "
-        f"see them with: debate score {quote(review.debate.id)}"
+        f"saved: your judging run {review.run.id} of {shown}; "
+        f"compare it with the verdicts of models: debate score {quote(review.debate.id)}"
     )
 
 

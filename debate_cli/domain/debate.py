@@ -530,10 +530,10 @@ def models_used_by_judges(debate: Debate, run: str, system: str, assessor: str |
 
 
 def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) -> str | None:
-    """Return the configured model (`provider/model`) of a judge in `run`; None if no model is configured.
+    """Return the model (`provider/model`) that is configured for a judge of a judging run; None if there is none.
 
-    `role`: value of `judge` or `model` in the settings of the judging system. If it is None, `models.judge` is used, or
-    `models.default` if there is no `models.judge`.
+    `role`: value of `judge` or `model` in the settings of the judging system. If `role` is None, `models.judge` is used,
+    or `models.default` if there is no `models.judge`.
     """
     config = debate.config
     if run.models:

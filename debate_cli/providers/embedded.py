@@ -32,7 +32,7 @@ FRACTION_STEPS = 10
 _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
 _WORD_GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
 MAX_FIRST_WORD_CHARS = 17
-"""Maximum length of a sentence without its word groups: 16 characters for the first word, 1 for the final mark."""
+"""Maximum length of a sentence's first word (16 characters) and its final mark (1) together."""
 MAX_GROUP_CHARS = 17 + 2 * 6
 """Maximum length of a text that the pattern `_WORD_GROUP` matches: one to three words, each after a space."""
 AVERAGE_WORD_CHARS = 5

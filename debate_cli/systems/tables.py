@@ -36,7 +36,10 @@ class Gauge(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """A number with its interval from `low` to `high`, drawn on an axis from `start` to `end`; empty in plain text."""
+    """A number with its interval from `low` to `high`, drawn on an axis from `start` to `end`.
+
+    In plain text, the whole cell is empty.
+    """
 
     value: float | None
     low: float | None

@@ -76,7 +76,7 @@ def test_a_named_configuration_sets_the_folder(here: Path) -> None:
     write_config(here, f"{CONFIG}output: {{dir: debates}}\n", "my.yaml")
     assert debate("judge", "one", "--config", "my.yaml", cwd=here).code == 0
     resumed = debate("run", "my.yaml", "--resume", "one", cwd=here)
-    assert "debates/one.json: a resumed debate may change models" in resumed.err
+    assert "debates/one.json: to resume this debate, you may change models" in resumed.err
 
 
 def test_saved_debates_can_be_shown_despite_an_invalid_configuration(here: Path) -> None:

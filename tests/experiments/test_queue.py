@@ -379,7 +379,7 @@ def test_a_local_run_leaves_queued_cells_alone(here: Path, dsn: str) -> None:
     ("dsn", "words"),
     [
         ("mysql://host/db", "write the address of a PostgreSQL database"),
-        ("postgresql://me:%zz@host/db", "the address is not valid after the name of the host"),
+        ("postgresql://me:%zz@host/db", "the part of the address after the host name is not valid"),
         ("postgresql://me:pw-4711@127.0.0.1:1/db", "Connection refused"),
         ("postgresql://me:a@pw-4711@127.0.0.1:1/db", "write @ as %40"),
     ],

@@ -124,7 +124,7 @@ class Database:
             await (await AsyncConnection.connect(dsn, connect_timeout=int(_CONNECT_S))).close()
         except ProgrammingError:  # its message repeats parts of the address
             raise UsageError(
-                f"{shown}: the address is not valid after the name of the host; write postgresql://USER@HOST/NAME"
+                f"{shown}: the part of the address after the host name is not valid; write postgresql://USER@HOST/NAME"
             ) from None
         except Error as error:
             raise StorageError(_describe_failure(shown, error)) from None

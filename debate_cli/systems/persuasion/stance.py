@@ -23,8 +23,8 @@ RECENT_SPEECHES = 3
 PERSUASION_THRESHOLD = 0.6
 """A speech whose persuasion (0-1) is above this value moves the stance of the persuaded debater towards 0."""
 ATTACK_THRESHOLD = 0.3
-"""An attack moves the stance of the attacked debater away from 0 if the attack (0-1), minus 0.8 x the debater's
-conviction, is above this value."""
+"""Let e be the strength of an attack (0-1) minus 0.8 x the conviction of the attacked debater. If e is above this value,
+the attack moves this debater's stance away from 0."""
 
 BANDS: dict[Band, float] = {"minimal": 0.2, "slight": 0.4, "moderate": 0.6, "significant": 0.8, "strong": math.inf}
 """Maps each band of persuasion to its upper bound. The bound itself is in the next band. The last band has no bound."""

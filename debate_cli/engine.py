@@ -106,15 +106,15 @@ class StopSignal:
         """Whether a stop was requested."""
         return self._graceful.is_set()
 
-    async def wait(self, is_idle: Callable[[], bool]) -> None:
-        """Wait until a stop is requested and no call is in flight. `is_idle`: returns whether no call is in flight.
+    async def wait(self, may_end: Callable[[], bool]) -> None:
+        """Wait for the first request, and then until `may_end` returns True, but at most GRACE_S seconds.
 
-        After the first request, waits at most GRACE_S seconds. A second request ends the wait at once.
+        `may_end` is called at once and then every IDLE_CHECK_S seconds. A second request ends the wait at once.
         """
         await self._graceful.wait()
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE_S):
-                while not is_idle():
+                while not may_end():
                     with suppress(TimeoutError):
                         await asyncio.wait_for(self._immediate.wait(), IDLE_CHECK_S)
                         return
@@ -187,7 +187,7 @@ class DebateRun:
         """Cancel each task that waits to send its next request. Return whether all tasks in flight were waiting."""
         waiting = {key for key, meter in self._meters.items() if meter.is_waiting}
         for item, task in self._in_flight.items():
-            if task.key in waiting:
+            if task.key in waiting and not item.cancelling():
                 item.cancel()
         return len(waiting) == len(self._meters)
 
@@ -295,7 +295,7 @@ class DebateRun:
         ended = [item for item in self._in_flight if item in done]
         for item in ended:
             self._searching.discard(self._in_flight.pop(item).key)
-        arrived = [item for item in ended if not item.cancelled()]
+        arrived = [item for item in ended if not (self._stop.requested and item.cancelled())]
         await self._record([item.result() for item in arrived if item.exception() is None])
         for item in arrived:
             item.result()

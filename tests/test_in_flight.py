@@ -24,7 +24,7 @@ from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
 from debate_cli.engine import GRACE_S, Actors, DebateRun, NullEventLog, StopSignal
 from debate_cli.errors import ServerError
-from debate_cli.llm.meter import active_meter, pause_deadline
+from debate_cli.llm.meter import active_meter, mark_waiting, pause_deadline
 from debate_cli.llm.model import OnText
 from debate_cli.llm.retry import RetryingModel
 from debate_cli.observer import NullObserver
@@ -162,3 +162,60 @@ def test_a_stop_ends_retries_and_keeps_the_answers_of_calls_in_flight() -> None:
     assert run.halted == "interrupted"
     assert [item.index for item in ended.turns] == [1]
     assert len(speaker.model.requests) == 1
+
+
+class TidyingSpeaker:
+    """Con's call is in flight until 0.4 s after the stop. Pro waits to retry, and needs 0.25 s to clean up."""
+
+    def __init__(self, stop: StopSignal) -> None:
+        self._stop = stop
+        self.has_cleaned_up = False
+
+    async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
+        """Ask for a stop while waiting, and clean up when cancelled."""
+        if cue.index == 1:
+            await asyncio.sleep(0.4)
+            return turn(1)
+        self._stop.request()
+        try:
+            with mark_waiting():
+                await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0.25)
+            self.has_cleaned_up = True
+        raise AssertionError
+
+
+def test_a_stop_cancels_a_waiting_task_only_once() -> None:
+    """A second cancellation would interrupt the clean-up of the task, e.g. of a terminal."""
+    stop, debate = StopSignal(), new_debate(config())
+    speaker = TidyingSpeaker(stop)
+    speakers = {person.name: speaker for person in debate.participants}
+    run = DebateRun(debate, Actors(speakers, NoJudge()), NullEventLog(), NullObserver(), clock=lambda: NOON, stop=stop)
+    asyncio.run(run.run())
+    assert speaker.has_cleaned_up
+
+
+class CancelledSpeaker:
+    """Its answer is cancelled from inside, without a stop."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
+        """Wait for a future that is cancelled. Fail the test when asked again."""
+        self.calls += 1
+        assert self.calls <= 2
+        raise asyncio.CancelledError
+
+
+def test_a_cancellation_without_a_stop_ends_the_run() -> None:
+    """The task is not asked, and paid for, again."""
+    debate = new_debate(config())
+    speaker = CancelledSpeaker()
+    speakers = {person.name: speaker for person in debate.participants}
+    run = DebateRun(
+        debate, Actors(speakers, NoJudge()), NullEventLog(), NullObserver(), clock=lambda: NOON, stop=StopSignal()
+    )
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(run.run())

@@ -199,8 +199,13 @@ class _Report:
                 continue
             self._print_problems(file)
             if file.debate is not None:
-                self.rehearsals[rehearsal_notice(file.debate)] += 1
                 yield file if pages is None else file._replace(report=pages.write_page(file, file.debate))
+
+    def count_rehearsals(self, files: Iterator[CheckedFile]) -> Iterator[CheckedFile]:
+        for file in files:
+            if file.debate is not None:
+                self.rehearsals[rehearsal_notice(file.debate)] += 1
+            yield file
 
     def _print_unusable(self, file: UnusableFile) -> None:
         """Print why a file was not scored. An error in an option is printed for the first file only."""
@@ -227,6 +232,8 @@ class _Report:
 def _print_scores(
     files: Iterator[CheckedFile], form: ScoreFormat, per: RowKind, report: _Report, pages: "PageWriter | None"
 ) -> None:
+    if form in {ScoreFormat.table, ScoreFormat.junit, ScoreFormat.github, ScoreFormat.html}:  # the others are data
+        files = report.count_rehearsals(files)
     kind, read = (VerdictRecord, verdict_records) if per is RowKind.verdict else (ArgumentRecord, argument_records)
     match form:
         case ScoreFormat.json if per is RowKind.verdict:
@@ -249,8 +256,7 @@ def _print_scores(
             _print_github(_without_notes(files), report.unusable)
         case ScoreFormat.html:
             _print_index(_without_notes(files), report.unusable, pages)
-    if form in {ScoreFormat.table, ScoreFormat.junit, ScoreFormat.github, ScoreFormat.html}:  # the others are data
-        console.print_rehearsals(report.rehearsals, report.scored_files)
+    console.print_rehearsals(report.rehearsals, report.scored_files)
 
 
 def _read_records(

@@ -543,13 +543,15 @@ def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) ->
 
 
 def is_rehearsal(debate: Debate) -> bool:
-    """Whether the mock is the only model in the debate. People and imported speeches do not count as models.
+    """Whether all models of the debate are the mock: those that were called, and those that are configured.
 
-    In a closed debate with answers, only models that answered count. In any other debate, configured models count too.
+    False if there is no model. People and imported speeches are not models.
     """
-    models: set[str | None] = set(_models_that_answered(debate))
-    if debate.closed is None or not models:
-        models |= {*(person.model for person in debate.participants), *_configured_judge_models(debate)}
+    models = {
+        *_called_models(debate),
+        *(person.model for person in debate.participants),
+        *_configured_judge_models(debate),
+    }
     asked = [model for model in models - {None, IMPORTED_MODEL} if model and not is_person(model)]
     return bool(asked) and all(map(is_mock, asked))
 
@@ -558,11 +560,12 @@ def rehearsal_notice(debate: Debate) -> str:
     """Return REHEARSAL_NOTICE or PARTIAL_REHEARSAL_NOTICE; empty if the mock did not answer."""
     if is_rehearsal(debate):
         return REHEARSAL_NOTICE
-    return PARTIAL_REHEARSAL_NOTICE if any(map(is_mock, _models_that_answered(debate))) else ""
+    return PARTIAL_REHEARSAL_NOTICE if any(map(is_mock, _called_models(debate))) else ""
 
 
-def _models_that_answered(debate: Debate) -> set[str]:
-    return set(_distinct_models((*debate.turns, *debate.assessments)))
+def _called_models(debate: Debate) -> set[str]:
+    calls = [item.exchange for item in (*debate.turns, *debate.assessments, *debate.failures)]
+    return {call.model for call in calls if call is not None and call.attempts}
 
 
 def _configured_judge_models(debate: Debate) -> Iterator[str | None]:

@@ -115,7 +115,7 @@ def _check_count(present: Sequence[str]) -> None:
         )
     if len(present) == 1:
         raise UnreadableDebateError(
-            f"the debate has only one speaker ({present[0]}); add a second speaker, and begin each speech with `Name: `"
+            f"the debate has only one speaker ({present[0]}); name a file in which two or more speak"
         )
     if len(present) > MAX_SPEAKERS:
         raise UnreadableDebateError(

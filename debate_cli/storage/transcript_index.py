@@ -1,6 +1,6 @@
 """The index of a folder of saved debates: one entry per debate, for `debate list`."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,8 +96,8 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
 def count_missing_judgements(debate: Debate) -> int:
     """Return the number of failed or interrupted judgements that can be repeated; 0 if the debate is not complete.
 
-    Judgements by a system in one run are not counted if a later run replaces them, or if the system also judged in a
-    later run in which none of its judgements is missing.
+    Judgements by a system in one run do not count if a later run replaces them, or if another run of this system by
+    models takes precedence and has no missing judgement. Runs of one comparison do not make up for each other.
     """
     if debate.status != "complete":
         return 0
@@ -105,11 +105,18 @@ def count_missing_judgements(debate: Debate) -> int:
     replaced = {run.id: run.replaced for run in debate.runs}
     missing = ({task.key for task in _failed_briefs(debate)} - final) | set(debate.unanswered)
     owners = [(run, system) for run, system, *_ in (key.split("/") for key in missing if "/" in key) if run in replaced]
-    judged = {(item.run, item.system) for item in debate.assessments} - set(owners)
-    order = list(replaced)
+    complete = {(item.run, item.system) for item in debate.assessments} - set(owners)
     return sum(
-        system not in replaced[run] and not any((later, system) in judged for later in order[order.index(run) + 1 :])
-        for run, system in owners
+        system not in replaced[run] and not _is_superseded(debate, run, system, complete) for run, system in owners
+    )
+
+
+def _is_superseded(debate: Debate, run_id: str, system: str, complete: Collection[tuple[str, str]]) -> bool:
+    runs = debate.runs_by_precedence(system)
+    place = next(place for place, run in enumerate(runs) if run.id == run_id)
+    compared = {run.id for run in debate.compared_runs(run_id)}
+    return runs[place].reviewer is None and any(
+        (run.id, system) in complete for run in runs[place + 1 :] if run.id not in compared
     )
 
 

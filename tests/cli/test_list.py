@@ -101,7 +101,7 @@ def test_missing_judgements_show_how_to_resume(here: Path) -> None:
     with model_server(failures=[503]) as server:
         write_config(here, JUDGED.format(base_url=server.base_url))
         assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 3
-        assert debate("list", cwd=here).out.endswith("\tcomplete, 1 judgement missing\trehearsal\n")
+        assert debate("list", cwd=here).out.endswith("\tcomplete, 1 judgement missing\trehearsal in part\n")
         (entry,) = debate("list", "--json", cwd=here).json
         assert (entry["state"], entry["judgments_missing"]) == ("complete", 1)
         _, drawn = run_on_terminal("list", cwd=here, env=DRAWN)

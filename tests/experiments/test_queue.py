@@ -24,6 +24,7 @@ from experiments_support import (
     run,
     write_experiment,
     write_served_experiment,
+    write_two_providers,
 )
 from model_server import model_server
 from postgres_support import PASSWORD, PostgresServer, needs_postgres, postgres_server, query
@@ -134,6 +135,16 @@ def test_a_killed_worker_is_taken_over(here: Path, dsn: str) -> None:
     assert outcomes(here / "trial") == outcomes(here / "whole")
     assert query(dsn, "SELECT count(*) FROM reservations") == [(0,)]
     assert query(dsn, "SELECT count(*) FROM lines") == [(0,)]
+
+
+def test_a_provider_that_refuses_calls_holds_up_no_other(here: Path, dsn: str) -> None:
+    """While a cell waits for the Retry-After of its provider, the worker runs cells of another provider."""
+    with model_server(failures=[429]) as closed, model_server() as open_:
+        closed.retry_after = 4
+        write_two_providers(here, closed.base_url, open_.base_url)
+        enqueue(here, dsn)
+        events = [json.loads(line) for line in work(here, dsn, "--json").out.splitlines()]
+    assert [event["first"] for event in events if event["type"] == "settled"] == ["cid", "ann"]
 
 
 def test_two_experiments_of_one_name_are_kept_apart(here: Path, dsn: str, tmp_path: Path) -> None:

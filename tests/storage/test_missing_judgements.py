@@ -1,5 +1,7 @@
 """Judgements that failed or were interrupted and can be asked for again."""
 
+from typing import Any
+
 import pytest
 from storage_support import AT, EXCHANGE, assessment, failure, opening_event, turn
 
@@ -17,6 +19,7 @@ from debate_cli.domain.events import (
     TurnCompleted,
 )
 from debate_cli.domain.judging_config import JudgingConfig
+from debate_cli.domain.reviewer import Reviewer
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.storage.transcript import to_transcript, transcript_to_debate
 from debate_cli.storage.transcript_index import count_missing_judgements
@@ -45,6 +48,11 @@ def added(kind: str, *, replaces: bool) -> JudgingOpened:
     """A later judging run of one system."""
     judging = JudgingConfig.model_validate({"systems": [kind]})
     return JudgingOpened(at=AT, run="r2", judging=judging, replaces=replaces)
+
+
+def later(**changes: Any) -> JudgingOpened:
+    """A later run of the moderator."""
+    return added("moderator", replaces=False).model_copy(update=changes)
 
 
 def missing(events: list[Event]) -> int:
@@ -76,6 +84,9 @@ def missing(events: list[Event]) -> int:
         ([*closed_debate(UNREACHED), added("moderator", replaces=False)], 1),
         ([*closed_debate(UNREACHED), added("moderator", replaces=False), ANSWERED_LATER], 0),
         ([*closed_debate(UNREACHED), added("panel", replaces=True)], 1),
+        ([*closed_debate(UNREACHED), later(reviewer=Reviewer(name="Ann")), ANSWERED_LATER], 1),
+        ([*closed_debate(UNREACHED), later(beside="r1"), ANSWERED_LATER], 1),
+        ([*closed_debate(UNREACHED), later(heard=2), ANSWERED_LATER], 1),
     ],
     ids=[
         "answered",
@@ -93,6 +104,9 @@ def missing(events: list[Event]) -> int:
         "added by a later run",
         "answered in a later run",
         "another system replaced",
+        "reviewed by a person",
+        "answered in a run that it is compared with",
+        "answered in a run on a part of the debate",
     ],
 )
 def test_judgements_that_can_be_asked_again_are_missing(events: list[Event], count: int) -> None:

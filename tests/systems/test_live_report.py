@@ -74,6 +74,14 @@ def test_the_review_shows_how_many_entries_it_withdrew() -> None:
     assert sentences(debate, review) == ("1 withdrawn", "turn 1 logic: no longer logic gap (−3)")
 
 
+def test_one_of_two_equal_penalties_is_withdrawn() -> None:
+    """The report names the withdrawn penalty once, and does not show the other one as new."""
+    opened = pair(1, GAP, gap(0, 3, "Rents fall"))
+    review = assessment("live", (), decision(0, "gap", "withdrawn"), decision(0, "gap", "confirmed"), revision=2)
+    debate = live_debate([(30, 0, 0)] * 2, opened, review)
+    assert sentences(debate, review) == ("1 confirmed, 1 withdrawn", "turn 1 logic: no longer logic gap (−3)")
+
+
 def test_the_table_of_changes_shows_each_penalty_as_a_step() -> None:
     """The table of changes shows logic before and after each penalty, never below 0."""
     claims = (claim(0, "hollow", "One."), claim(0, "inverted", "Two."), claim(1, "inverted", "Three."))

@@ -264,6 +264,8 @@ class PlainObserver:
         self._speeches_in_flight: set[int] = set()
         self._briefs_in_flight: dict[str, Brief] = {}
         self._held_events: list[tuple[Event, Debate]] = []
+        self._newest: Debate | None = None
+        """The debate after the last event."""
         self._shown_failures: set[str] = set()
 
     def event(self, event: Event, debate: Debate) -> None:
@@ -280,6 +282,7 @@ class PlainObserver:
                 if (brief := _judged_brief(event)) is not None:
                     self._briefs_in_flight.pop(brief.key, None)
         self._held_events.append((event, debate))
+        self._newest = debate
         self._write_ready()
 
     def asking(self, task: Task) -> None:
@@ -310,16 +313,17 @@ class PlainObserver:
         for event, debate in sorted(held, key=lambda pair: _reading_position(*pair)):
             brief = _judged_brief(event)
             report_waits = brief is not None and must_report_wait(brief, pending)
+            newest = self._newest or debate
             if isinstance(event, TurnCompleted) and not speech_waits:
                 turn = event.turn
                 unwritten = {number for number in unwritten if number >= turn.round}
                 speech_waits = min(self._speeches_in_flight, default=turn.index) < turn.index or must_speech_wait(
-                    turn.round, unwritten, pending, held[-1][1]
+                    turn.round, unwritten, pending, newest
                 )
             if speech_waits or report_waits:
                 self._held_events.append((event, debate))
             else:
-                self._write_event(event, debate if brief is None else held[-1][1])
+                self._write_event(event, debate if brief is None else newest)
 
     def _write_event(self, event: Event, debate: Debate) -> None:
         if not self._has_heading and is_judging_only(event, debate):

@@ -100,7 +100,7 @@ class Diagnosis:
 
     @property
     def is_person(self) -> bool:
-        """Whether a person answers in place of a model. A person gets no check questions."""
+        """Whether a person answers in place of a model, and no problem was found. A person gets no check questions."""
         return self.problem is None and is_person(self.model)
 
     @property

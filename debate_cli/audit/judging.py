@@ -89,7 +89,7 @@ def build_cases(
 ) -> list[AuditCase]:
     """Return the cases for each variant of each debate. `folder`: folder of the audit.
 
-    Most variants give one case. A variant that changes one debater's speeches gives two cases, one per debater.
+    The variants `repeat`, `names` and `order` give one case. Each other variant gives two cases, one per debater.
     `repeat`: how often each judge judges an unchanged debate. Each judge judges a changed debate once.
     """
     return [

@@ -78,7 +78,7 @@ def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tu
     """Yield the variants of a debate of two debaters. Other debates have no variants.
 
     Each item is (name of the variant, debater, changed debate). `debater` is the name of the debater whose speeches were
-    changed. It is empty if the speeches of both debaters, or of none, were changed.
+    changed; for `mirror`, of the debater whose speeches both debaters get. It is empty for a variant of both debaters.
     """
     if len(debate.participants) != 2:  # noqa: PLR2004 - sides are exchanged and compared in pairs
         return

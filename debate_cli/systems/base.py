@@ -299,7 +299,7 @@ class JudgingSystem(Generic[SettingsT]):
     ) -> Iterable[Brief]:
         """Return the briefs that must be finished before the turn `index` begins. Default: none.
 
-        A brief is finished if the judge has answered, or has finally failed to answer.
+        A brief is finished if the judge has answered, or has failed and is not asked again before the debate is resumed.
 
         `round_number`: round of this turn; None if `index` is after the last turn of the debate.
         """

@@ -61,7 +61,7 @@ class DebaterState:
     attack: tuple[float, ...] = ()
     """Attack, 0-1, by each of the last ten speeches with an effect on the debater."""
     round_persuasion: tuple[float, ...] = ()
-    """For each round in which a speech had an effect on the debater: the highest persuasion by one speech, 0-1."""
+    """For each of the last rounds in which a speech had an effect on the debater: the highest persuasion by one speech, 0-1."""
     last_round: int | None = None
     """Number of the latest round in which a speech had an effect on the debater; None if there is none."""
     surrendered: bool = False

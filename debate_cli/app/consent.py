@@ -268,9 +268,9 @@ def _find_destination(
 def _variables_to_allow(
     sent: Sequence[str], url: str, origin: ProviderOrigin, env: Environment
 ) -> Iterator[str | None]:
-    """Yield each variable that needs consent.
+    """Yield each variable that may go to `url` only with the user's consent.
 
-    If no variable needs consent, but the debate's texts need it, yield None.
+    If there is no such variable, but the debate's texts may go there only with consent, yield None.
     """
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]

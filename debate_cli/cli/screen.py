@@ -102,8 +102,8 @@ class PipeSafeObserver:
     def event(self, event: Event, debate: Debate) -> None:
         """Forward the event.
 
-        The event `DebateResumed` contains earlier speeches. If a person debates, the person must not see some of these
-        speeches before answering. They are forwarded after the person's answer.
+        With the event `DebateResumed`, the earlier speeches are shown. If a person debates, a speech that this person
+        must not see before answering is shown only after the answer.
         """
         if not isinstance(event, TaskStarted):
             self._seen_notes.clear()

@@ -124,8 +124,8 @@ def parse_model(name: str, option: str = "--model") -> ModelSpec:
 def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
     """Return the judging runs that the request adds to `debate`: `repeat` runs for each model.
 
-    Named systems that cannot judge the debate are left out. Raises TranscriptError if no system is left. Raises
-    UsageError for an unusable option.
+    If some of the systems that the request names cannot judge the debate, they are left out. Raises TranscriptError if
+    none of them can. Raises UsageError for an unusable option.
     """
     unsuitable = unsuitable_systems(debate, request)
     requested = _requested_systems(debate, request)
@@ -147,10 +147,10 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
     """Return the systems that are left out because they cannot judge `debate`. The values are the reasons.
 
-    The systems are those that the request names. If it names none, they are the configured systems that are not
-    installed.
+    If the request names systems, only these are checked. Otherwise, only configured systems that are not installed are
+    checked.
 
-    If no system is left, the result is empty: `open_judging_runs` then raises an error with the reasons.
+    If no system can judge the debate, the result is empty: `open_judging_runs` then raises an error with the reasons.
     """
     kinds = request.systems or tuple(system.kind for system in _requested_systems(debate, request))
     asked = (kind for kind in kinds if request.systems or not is_installed(kind))
@@ -160,9 +160,10 @@ def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str
 
 
 def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """Return all judging runs that `request` makes of a text, except the first.
+    """Return the judging runs of a text that follow the first one.
 
-    Every requested model judges the text `request.repeat` times, so two models and `repeat=3` make six runs.
+    Every requested model judges the text `request.repeat` times. So with two models and `repeat=3` there are six runs,
+    and the last five of them are returned.
     """
     return _openings(judged.config.judging, request, at, taken=0)[1:]
 

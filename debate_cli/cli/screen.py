@@ -172,7 +172,7 @@ class PipeSafeObserver:
                     self.forward(showing)
 
     def forward(self, showing: Callable[[], object]) -> None:
-        """Call `showing` at once. While people at the terminal must answer, call it after they have answered.
+        """Call `showing`: at once or, if people at the terminal are being asked, after they have answered or left.
 
         Does nothing if stdout is closed.
         """

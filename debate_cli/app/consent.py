@@ -224,9 +224,11 @@ def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None)
 
     - `file`: the saved debate.
     - `config`: the configuration in the saved debate.
-    - `loaded`: the configuration that the user gave; None without one. A provider with the same settings in `loaded`
-      and `config` counts as the user's: the result names the file of `loaded`, or leaves out a provider for which
-      `loaded` names no file. All other settings come from `file`.
+    - `loaded`: the configuration that the user gave; None without one.
+
+    If a provider has the same settings in `loaded` and in `config`, they count as the user's: they come from the file
+    that `loaded` names for this provider. If `loaded` names none, the provider is left out of the result. All other
+    settings come from `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}

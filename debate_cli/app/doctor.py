@@ -66,7 +66,7 @@ class ModelCheck:
     problem: str | None = None
     """What was wrong, in one line; None for `ok`."""
     has_form: bool = False
-    """Whether the answer contains a correctly filled-in form. It may do so although the server enforces no schema."""
+    """Whether the answer contains a correctly filled-in form, even if the server did not enforce its schema."""
     usage: Usage = field(default_factory=Usage)
     latency_s: float | None = None
     """Seconds to the last byte of the answer; None without an answer."""

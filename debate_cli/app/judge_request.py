@@ -273,8 +273,8 @@ def _limits_without_budget(debate: Debate) -> Limits:
 def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
     """Apply `request.changes` to the stored configuration, and return `request` with the result as its `config`.
 
-    The new `config` has no budget, no models and no providers. The judges still use the stored models and providers.
-    Without changes, returns `request` itself.
+    Three things are left out of this `config`: the budget, the models and the providers. So the judges use the models
+    and providers that are stored in the debate. Without changes, returns `request` itself.
 
     Raises UsageError for a setting that is in none of the sections `STORED_SECTIONS`, and ConfigError for an invalid
     value.

@@ -124,8 +124,8 @@ def parse_model(name: str, option: str = "--model") -> ModelSpec:
 def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
     """Return the judging runs that the request adds to `debate`: `repeat` runs for each model.
 
-    If some of the systems that the request names cannot judge the debate, they are left out. Raises TranscriptError if
-    none of them can. Raises UsageError for an unusable option.
+    A system that the request names, or that is not installed, is left out if it cannot judge the debate. Raises
+    TranscriptError, e.g. if no system is left. Raises UsageError for an unusable option.
     """
     unsuitable = unsuitable_systems(debate, request)
     requested = _requested_systems(debate, request)
@@ -274,7 +274,8 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
     """Apply `request.changes` to the stored configuration, and return `request` with the result as its `config`.
 
     Three things are left out of this `config`: the budget, the models and the providers. So the judges use the models
-    and providers that are stored in the debate. Without changes, returns `request` itself.
+    and providers that are stored in the debate, unless `request.model` names a model. Without changes, returns
+    `request` itself.
 
     Raises UsageError for a setting that is in none of the sections `STORED_SECTIONS`, and ConfigError for an invalid
     value.

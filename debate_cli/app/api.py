@@ -57,7 +57,7 @@ IN_MEMORY_CONFIG_NAME = "the configuration"
 PYTHON_PROVIDER = "python"
 """Provider name of the caller's own model objects. The object for the role `judge` is called `python/judge`."""
 JUDGE_ROLES = ("judge", "default")
-"""Keys of `models` that can name the judges' model object. If the caller passes both, `judge` takes precedence."""
+"""Keys of the argument `models` whose value is the model object that judges. If both are passed, `judge` counts."""
 
 
 class _LoadedDebateConfig(DebateConfig):
@@ -132,7 +132,7 @@ def import_debate(
     - `drop`: speakers to leave out.
     - `merge`: maps a spelling in the file to the speaker's name, e.g. `{"Dr. Lee": "Ann Lee"}`.
     - `round_by`: where a round begins. `turns`: when a speaker of the round speaks again. `heading`: at each heading.
-      None: the rounds in the file. If the file has no rounds, as with `turns`.
+      None: where the file says. A file that names no rounds is read as with `turns`.
     - `columns`: for a table, maps `speaker`, `text` or `round` to the name of a column.
 
     To save the debate, judge it: `judge(debate, ..., path=...)`. Raises ConfigError for a wrong argument,

@@ -112,8 +112,8 @@ class BatchQueue:
     def count_task(self, state: TaskState) -> Generator[None]:
         """During the `with` block, count one more task of a debate in `state`.
 
-        A task that waits for an answer is still working: it is counted in both states. If both counts are equal, every
-        task waits, and a batch can be submitted.
+        A task that waits for an answer is counted twice: as `working` and as `waiting`. So if both counts are equal,
+        every task waits, and a batch can be submitted.
         """
         self._tasks[state] += 1
         self._version += 1

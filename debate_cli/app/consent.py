@@ -224,9 +224,11 @@ def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None)
 
     - `file`: the saved debate.
     - `config`: the configuration in the saved debate.
-    - `loaded`: the configuration that the user gave; None without one. A provider with the same settings in `loaded`
-      and `config` counts as the user's: the result names the file of `loaded`, or leaves out a provider for which
-      `loaded` names no file. All other settings come from `file`.
+    - `loaded`: the configuration that the user gave; None without one.
+
+    If a provider has the same settings in `loaded` and in `config`, they count as the user's: they come from the file
+    that `loaded` names for this provider. If `loaded` names none, the provider is left out of the result. All other
+    settings come from `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}
@@ -268,9 +270,9 @@ def _find_destination(
 def _variables_to_allow(
     sent: Sequence[str], url: str, origin: ProviderOrigin, env: Environment
 ) -> Iterator[str | None]:
-    """Yield each variable that needs consent.
+    """Yield each variable that may go to `url` only with the user's consent.
 
-    If no variable needs consent, but the debate's texts need it, yield None.
+    If there is no such variable, but the debate's texts may go there only with consent, yield None.
     """
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]

@@ -66,7 +66,7 @@ class ModelCheck:
     problem: str | None = None
     """What was wrong, in one line; None for `ok`."""
     has_form: bool = False
-    """Whether the answer contains a valid form, even if the server did not enforce the schema."""
+    """Whether the answer contains a correctly filled-in form, even if the server did not enforce its schema."""
     usage: Usage = field(default_factory=Usage)
     latency_s: float | None = None
     """Seconds to the last byte of the answer; None without an answer."""
@@ -95,7 +95,7 @@ class Diagnosis:
 
     @property
     def usable(self) -> bool:
-        """Whether the model can debate and judge: it is a person, or its answer in some mode contains a valid form."""
+        """Whether the model can debate and judge: it is a person, or it filled in a form correctly in some mode."""
         return self.is_person or any(check.has_form for check in self.checks)
 
     @property

@@ -184,7 +184,7 @@ def format_labels(rows: Iterable[tuple[str, str, str, str]]) -> bytes:
 def read_dataset(
     paths: Sequence[Path], request: ImportRequest, folder: Path, at: datetime
 ) -> Iterator[tuple[Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
-    """For each debate in the data set, yield a function that builds the debate, and the debate's labels.
+    """For each debate in the data set, yield a pair: a function that builds the debate, and a tuple of labels.
 
     Each label is one rater's judgement of the debate. The function raises TranscriptError if it cannot build the debate.
 

@@ -109,7 +109,10 @@ class JudgeTask:
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """A file that can be judged. The plan does not contain the debate, so that many plans fit into memory."""
+    """What is known about a file before it is judged.
+
+    The plan does not contain the debate in the file, so that the plans of many files fit into memory.
+    """
 
     source: Path
     target: Path | None

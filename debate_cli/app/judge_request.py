@@ -124,8 +124,8 @@ def parse_model(name: str, option: str = "--model") -> ModelSpec:
 def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
     """Return the judging runs that the request adds to `debate`: `repeat` runs for each model.
 
-    Named systems that cannot judge the debate are left out. Raises TranscriptError if no system is left. Raises
-    UsageError for an unusable option.
+    A system that the request names, or that is not installed, is left out if it cannot judge the debate. Raises
+    TranscriptError, e.g. if no system is left. Raises UsageError for an unusable option.
     """
     unsuitable = unsuitable_systems(debate, request)
     requested = _requested_systems(debate, request)
@@ -147,10 +147,10 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
     """Return the systems that are left out because they cannot judge `debate`. The values are the reasons.
 
-    The systems are those that the request names. If it names none, they are the configured systems that are not
-    installed.
+    If the request names systems, only these are checked. Otherwise, only configured systems that are not installed are
+    checked.
 
-    If no system is left, the result is empty: `open_judging_runs` then raises an error with the reasons.
+    If no system can judge the debate, the result is empty: `open_judging_runs` then raises an error with the reasons.
     """
     kinds = request.systems or tuple(system.kind for system in _requested_systems(debate, request))
     asked = (kind for kind in kinds if request.systems or not is_installed(kind))
@@ -160,9 +160,10 @@ def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str
 
 
 def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """Return all judging runs that `request` makes of a text, except the first.
+    """Return the judging runs of a text that follow the first one.
 
-    Every requested model judges the text `request.repeat` times, so two models and `repeat=3` make six runs.
+    Every requested model judges the text `request.repeat` times. So with two models and `repeat=3` there are six runs,
+    and the last five of them are returned.
     """
     return _openings(judged.config.judging, request, at, taken=0)[1:]
 
@@ -272,8 +273,9 @@ def _limits_without_budget(debate: Debate) -> Limits:
 def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
     """Apply `request.changes` to the stored configuration, and return `request` with the result as its `config`.
 
-    The new `config` has no budget, no models and no providers. The judges still use the stored models and providers.
-    Without changes, returns `request` itself.
+    Three things are left out of this `config`: the budget, the models and the providers. So the judges use the models
+    and providers that are stored in the debate, unless `request.model` names a model. Without changes, returns
+    `request` itself.
 
     Raises UsageError for a setting that is in none of the sections `STORED_SECTIONS`, and ConfigError for an invalid
     value.

@@ -129,8 +129,8 @@ def _list_parts(
 ) -> list[tuple[PendingModels, SourceMap]]:
     """Return the groups of models that a run asks, each with the `SourceMap` of its configuration.
 
-    `own` is the first group, and each value of `added` is a further group. If the run searches files and has a model
-    that sorts passages, this model is the last group.
+    The first group is `own`. The values of `added` follow. If the run searches files and a model sorts the passages
+    found, this model forms the last group.
     """
     ordering = rerank_spec(own.config) if "files" in searches else None
     return [

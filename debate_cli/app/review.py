@@ -59,7 +59,7 @@ class ReviewPart:
     question: str
     form: Form[Any]
     brief: Brief | None = None
-    """The brief (task of a judge) that the form answers. None: the form asks for probabilities."""
+    """The judge's task that the person does by filling in the form. None: the form asks for probabilities."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ class WorkflowGuard:
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self._line = ""
-        """Start and end of the line that is not finished yet: enough to recognize a command in it after the next write."""
+        """Shortened text of the unfinished line: enough to recognize a workflow command that the next write completes."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)

@@ -102,8 +102,8 @@ class PipeSafeObserver:
     def event(self, event: Event, debate: Debate) -> None:
         """Forward the event.
 
-        The event `DebateResumed` contains earlier speeches. If a person debates, the person must not see some of these
-        speeches before answering. They are forwarded after the person's answer.
+        With the event `DebateResumed`, the earlier speeches are shown. If a person debates, a speech that this person
+        must not see before answering is shown only after the answer.
         """
         if not isinstance(event, TaskStarted):
             self._seen_notes.clear()
@@ -172,7 +172,7 @@ class PipeSafeObserver:
                     self.forward(showing)
 
     def forward(self, showing: Callable[[], object]) -> None:
-        """Call `showing` at once. While people at the terminal must answer, call it after they have answered.
+        """Call `showing`: at once or, if people at the terminal are being asked, after they have answered or left.
 
         Does nothing if stdout is closed.
         """

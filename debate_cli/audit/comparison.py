@@ -85,7 +85,7 @@ class _Row(NamedTuple):
 
 
 def score_hit(said: str, label: str) -> float:
-    """Return 1 if `said` and `label` are equal, 0.5 if only one of them is `draw`, and 0 otherwise."""
+    """Return 1 if the judge's winner `said` is the known winner `label`, 0.5 if only one of them is `draw`, else 0."""
     return 1.0 if said == label else 0.5 if DRAW in {said, label} else 0.0
 
 

@@ -42,7 +42,7 @@ class LabelSet(NamedTuple):
     source: str
     """Source of the labels: `by construction` (shipped debates), `reviews` (by people), or the path of a file."""
     unknown: int = 0
-    """Number of labels that are left out because their winner is neither a debater nor `draw`."""
+    """Number of labels that name neither a debater nor `draw`, and are therefore left out."""
 
 
 def majority_winner(winners: Sequence[str]) -> str:

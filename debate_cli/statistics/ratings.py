@@ -235,7 +235,7 @@ class _Design:
         return float(abs(self.matrix @ values).max()) > DIVERGED
 
     def find_unlimited(self, values: Floats) -> tuple[bool, bool]:
-        """Return two booleans: whether the results leave a strength unlimited, and whether they do so for the side term."""
+        """Return whether the results put no bound on a player's strength, and whether they put none on the side term."""
         if not self.diverges(values):
             return False, False
         spread, side = float(values[:-1].max() - values[:-1].min()), abs(float(values[-1]))

@@ -144,8 +144,8 @@ def _labelled_rows(judgements: Iterable[Judgement], labels: Sequence[WinnerLabel
 def _add_majority(rows: Sequence[_Row]) -> None:
     """Add the answer of the simple rule `majority` to each row.
 
-    The rule gives the same answer for every row: the first debater, the second debater or a draw, whichever most rows
-    have as label.
+    The rule gives the same answer for every row: the most frequent label of all rows (first debater, second debater or
+    draw).
     """
     places = Counter(row.sides.index(row.label) if row.label in row.sides else None for row in rows)
     place = places.most_common(1)[0][0]

@@ -163,7 +163,10 @@ def rate(results: Sequence[PairResult], *, resamples: int = RESAMPLES) -> Rating
 
 
 def _fit_resamples(design: _Design, found: Floats, prior: float, resamples: int) -> tuple[list[Floats], int]:
-    """Return the fitted values of each resample, and the number of resamples that needed imaginary draws."""
+    """Return the fitted values of each resample, and the number of resamples whose first fit diverged.
+
+    Imaginary draws are added to such a resample, and it is fitted again.
+    """
     drawn: list[Floats] = []
     refits, clusters = 0, len(design.weights)
     for counts in resample_counts(clusters, resamples) if clusters > 1 else ():

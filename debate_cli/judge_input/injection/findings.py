@@ -38,8 +38,8 @@ MAX_QUOTE_CHARS = 160
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
     """Return a finding for each passage of the subject that addresses the judge. Quotes of sources are not searched.
 
-    If the subject is the whole debate, the motion, the background and the names are searched too. If the subject
-    is a pair of turns, or some turns of the debate, the result is empty, because each turn has its own subject.
+    If the subject is the whole debate, the motion, the background and the names are searched too. If the subject is a
+    pair of turns, or some turns of the debate, the result is empty: these turns are searched as subjects of their own.
     """
     if subject.moment in {"pair", "debate"} and subject.turns:
         return ()

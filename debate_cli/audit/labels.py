@@ -132,7 +132,7 @@ def labels_by_construction(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
 
 
 def labels_from_reviews(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
-    """Return labels from people's reviews. If a person reviewed a debate several times, only the newest review counts."""
+    """Return one label (known winner) per debate and person, from the person's newest review of the debate."""
     found = {
         (each.debate.id, rater): WinnerLabel(
             each.debate.id, verdict.winner or DRAW, rater, tuple(verdict.scores.items())

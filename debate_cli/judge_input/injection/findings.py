@@ -116,8 +116,11 @@ def read_addressed_to_judge(
     """Return findings and warnings about the quotes in the field `addressed_to_judge` of `form`.
 
     A quote from the judged turns, the motion or the background becomes a finding. A quote that is nowhere in what
-    the judge read becomes a warning. Other quotes are ignored: those that are too short, from earlier turns or
-    sources, or in `known`, the findings so far.
+    the judge read becomes a warning. These quotes are ignored:
+
+    - quotes that are too short
+    - quotes from earlier turns or from sources
+    - quotes that a finding in `known` or an earlier quote already covers
     """
     last = last_visible_turn(debate, subject)
     visible = debate.turns if last is None else debate.turns_before(last + 1)

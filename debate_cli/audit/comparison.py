@@ -206,7 +206,7 @@ class JudgeAgreement:
     majority: Estimate
     """Share of labelled debates in which most judges name the labelled winner, 0 to 1."""
     gain: Estimate
-    """How much more often most judges name the labelled winner than the best single judge does, as a difference of shares."""
+    """How much more often most judges name the labelled winner than the best judge does, as a difference of shares."""
 
 
 Votes = Mapping[str, str]

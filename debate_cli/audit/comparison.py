@@ -85,7 +85,7 @@ class _Row(NamedTuple):
 
 
 def score_hit(said: str, label: str) -> float:
-    """Return 1 if `said` and `label` are equal, 0.5 if only one of them is `draw`, and 0 otherwise."""
+    """Return 1 if the judge's winner `said` is the known winner `label`, 0.5 if only one of them is `draw`, else 0."""
     return 1.0 if said == label else 0.5 if DRAW in {said, label} else 0.0
 
 
@@ -144,8 +144,8 @@ def _labelled_rows(judgements: Iterable[Judgement], labels: Sequence[WinnerLabel
 def _add_majority(rows: Sequence[_Row]) -> None:
     """Add the answer of the simple rule `majority` to each row.
 
-    The rule gives the same answer for every row: the first debater, the second debater or a draw, whichever most rows
-    have as label.
+    The rule gives the same answer (first debater, second debater or draw) for every row: the one that is right most
+    often.
     """
     places = Counter(row.sides.index(row.label) if row.label in row.sides else None for row in rows)
     place = places.most_common(1)[0][0]
@@ -206,7 +206,7 @@ class JudgeAgreement:
     majority: Estimate
     """Share of labelled debates in which most judges name the labelled winner, 0 to 1."""
     gain: Estimate
-    """The value of `majority`, minus the share of labelled debates in which the best judge names the labelled winner."""
+    """How much more often most judges name the labelled winner than the best judge does, as a difference of shares."""
 
 
 Votes = Mapping[str, str]

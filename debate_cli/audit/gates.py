@@ -21,7 +21,7 @@ class Gate(NamedTuple):
     """A bound for one measure of a judge, with texts for the report."""
 
     measure: str
-    """Name of the measure, e.g. `order`. The names `alpha` and `baseline` mean numbers from the comparison with labels.
+    """Name of the measure, e.g. `order`. `alpha` and `baseline` instead come from the comparison with labels.
 
     If the measure is `mirror`, the bound applies to the share of draws, which is 1 minus the measure.
     """

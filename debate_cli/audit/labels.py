@@ -42,7 +42,7 @@ class LabelSet(NamedTuple):
     source: str
     """Source of the labels: `by construction` (shipped debates), `reviews` (by people), or the path of a file."""
     unknown: int = 0
-    """Number of labels that are left out because their winner is neither a debater nor `draw`."""
+    """Number of labels that name neither a debater nor `draw`, and are therefore left out."""
 
 
 def majority_winner(winners: Sequence[str]) -> str:
@@ -132,7 +132,7 @@ def labels_by_construction(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
 
 
 def labels_from_reviews(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
-    """Return labels from people's reviews. If a person reviewed a debate several times, only the newest review counts."""
+    """Return one label (known winner) per debate and person, from the person's newest review of the debate."""
     found = {
         (each.debate.id, rater): WinnerLabel(
             each.debate.id, verdict.winner or DRAW, rater, tuple(verdict.scores.items())

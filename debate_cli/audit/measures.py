@@ -102,9 +102,9 @@ def _margin(judgement: Judgement) -> float:
 
 
 def _noise(one: Observation) -> Iterator[float]:
-    """Compare the winners in all pairs of judgements of the unchanged debate: yield 1 if they differ, otherwise 0.
+    """For each pair of judgements of the unchanged debate, yield 1 if their winners differ, otherwise 0.
 
-    Yields nothing unless `one.judgement` is the first of these judgements, so that each pair counts once.
+    Only the observation with the debate's first judgement yields the pairs, so that each pair counts once.
     """
     if one.judgement is one.unchanged[0]:
         pairs = combinations(one.unchanged, 2)

@@ -71,7 +71,7 @@ class AuditReport:
     labels: str
     """Source of the labels. Empty if there are no labels."""
     unknown_labels: int = 0
-    """Number of labels that are left out because their winner is neither a debater nor `draw`."""
+    """Number of labels (known winners of debates) that name neither a debater nor `draw`, and are therefore left out."""
     between: JudgeAgreement | None = None
     """Agreement of several judges. None for one judge."""
 

@@ -80,7 +80,7 @@ def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]
     """Yield (text, start, end) of each passage of a section. `start` and `end` are positions in the section's text.
 
     A passage has about `words` words at most. If possible, it consists of whole paragraphs (in a list, of whole lines).
-    Only a paragraph that is too long is split between sentences, and only a sentence that is too long at line ends.
+    A longer paragraph is split between sentences. A sentence of more than twice `words` words is split at line ends.
     """
     start = end = count = 0
     for piece_start, piece_end in _pieces(section, words):

@@ -19,7 +19,8 @@ from debate_cli.regular_file import read_regular_file
 
 MAX_FILE_BYTES = 20_000_000
 MAX_TEXT_CHARS = 100_000_000
-"""Maximum length in characters of the text read from a file. For JSON and CSV, the text can be longer than the file."""
+"""Maximum length in characters of the text read from a file. The text of JSON and CSV can be longer than the file,
+because each value is written with its name."""
 _MAX_PATH_CHARS = 200
 _FENCE = re.compile(r"^ {0,3}(?P<marks>`{3,}|~{3,})(?P<rest>.*)$", re.MULTILINE)
 _PACKAGE_BY_SUFFIX = {".pdf": "pypdf", ".docx": "docx"}

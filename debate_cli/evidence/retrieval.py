@@ -95,7 +95,7 @@ class PassageFinder:
         return (*(Search(key=task.key, query=query) for query in queries if query not in made), *orderings)
 
     async def search(self, search: Search) -> SearchRecord:
-        """Search the web, or order passages by meaning, as `search` says. Return the record of this search."""
+        """Carry out `search`: search the web or, if its kind is `rerank`, order passages by meaning. Return its record."""
         if search.kind == "rerank":
             assert self.ranker is not None
             assert self.corpus is not None

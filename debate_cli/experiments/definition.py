@@ -32,7 +32,7 @@ _DEBATER_PATH = re.compile(r"\bdebaters\.(\d+)\b")
 
 @dataclass(frozen=True, slots=True)
 class ExperimentJudge:
-    """A judge of the experiment, with the model and judging settings that apply in one variant."""
+    """A judge of the experiment, with its model and judging settings for one combination of axis values."""
 
     name: str
     spec: ModelSpec

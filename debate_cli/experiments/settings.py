@@ -129,8 +129,8 @@ class ExperimentConfig(ConfigModel):
             ...,
         ]
     )
-    """List of motions, or path of a CSV file, relative to this file. The CSV file has the columns `topic`, `background`
-    and `tags`."""
+    """List of motions, or path of a CSV file, relative to the experiment's file. The CSV file has the columns `topic`,
+    `background` and `tags`."""
     players: tuple[PlayerConfig, ...] = Field(min_length=1)
     """The players, at least one."""
     pairing: Literal["round_robin", "self"] | Versus | tuple[tuple[Name, Name], ...] = "round_robin"

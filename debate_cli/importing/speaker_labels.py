@@ -96,7 +96,7 @@ def fold_name(name: str) -> str:
 
 
 def select_names(names: Iterable[str]) -> frozenset[str]:
-    """Return those of `names` that are probably speakers, not words such as `Note`. Each is folded with `fold_name`.
+    """Return those of `names` that are probably speakers, not words such as `Note`. The result is in lower case.
 
     `names`: the words before the colon of each label `Name:` in a text, with repetitions.
     """

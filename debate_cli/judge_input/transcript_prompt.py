@@ -137,7 +137,7 @@ def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
 
 
 def last_passage_before(turn: Turn, debate: Debate) -> str:
-    """Return the text at the end of the speaker's turn before `turn`. Texts of citations do not count.
+    """Return the last text of the turn that the speaker of `turn` had before it. Texts of citations do not count.
 
     The result is empty if `turn` is the speaker's first turn.
     """

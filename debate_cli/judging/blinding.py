@@ -19,7 +19,7 @@ from debate_cli.judge_input.injection.name_aliases import map_strings
 
 T = TypeVar("T")
 PUBLIC_SIDES = frozenset({"for", "against"})
-"""Names of sides that the reviewer may see. Any other name is masked, because it could reveal the debater."""
+"""Sides whose names the reviewer may see. The name of any other side is masked, because it could reveal the debater."""
 _NEVER_MASKED_FIELDS = frozenset({"type", "shift", "phase", "kind"})
 _TEXT_FIELDS = ("speaker", "text", "arguments", "responses", "answers", "closing", "passages")
 HIDDEN_MODEL = "hidden/hidden"

@@ -38,7 +38,7 @@ LATE = "late"
 
 @dataclass(frozen=True, slots=True)
 class BriefForm:
-    """The form for one brief, and the part of the debate that the judge reads with the form."""
+    """The form that a judge fills in for a brief (a request to assess), with the part of the debate that the judge reads."""
 
     context: JudgingContext[Any]
     shown: JudgingContext[Any]

@@ -65,9 +65,9 @@ def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, ...]:
-    """Return the briefs that have no assessment, of those whose judging run and system have one of `verdicts`.
+    """Return the briefs without an assessment. Briefs about turns that do not exist yet are left out.
 
-    Briefs about turns that do not exist yet are left out.
+    `verdicts`: only briefs with the judging run and system of one of these verdicts are returned.
     """
     scored = {(verdict.run, verdict.system) for verdict in verdicts}
     owed = unsettled_briefs(debate.model_copy(update={"given_up": frozenset[str]()}))

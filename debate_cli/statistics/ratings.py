@@ -163,7 +163,10 @@ def rate(results: Sequence[PairResult], *, resamples: int = RESAMPLES) -> Rating
 
 
 def _fit_resamples(design: _Design, found: Floats, prior: float, resamples: int) -> tuple[list[Floats], int]:
-    """Return the fitted values of each resample, and the number of resamples that needed imaginary draws."""
+    """Return the fitted values of each resample, and the number of resamples whose first fit diverged.
+
+    Imaginary draws are added to such a resample, and it is fitted again.
+    """
     drawn: list[Floats] = []
     refits, clusters = 0, len(design.weights)
     for counts in resample_counts(clusters, resamples) if clusters > 1 else ():
@@ -235,7 +238,7 @@ class _Design:
         return float(abs(self.matrix @ values).max()) > DIVERGED
 
     def find_unlimited(self, values: Floats) -> tuple[bool, bool]:
-        """Return two booleans: whether the results leave a strength unlimited, and whether they do so for the side term."""
+        """Return whether the results put no bound on a player's strength, and whether they put none on the side term."""
         if not self.diverges(values):
             return False, False
         spread, side = float(values[:-1].max() - values[:-1].min()), abs(float(values[-1]))

@@ -38,8 +38,8 @@ MAX_QUOTE_CHARS = 160
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
     """Return a finding for each passage of the subject that addresses the judge. Quotes of sources are not searched.
 
-    If the subject is the whole debate, the motion, the background and the names are searched too. If the subject
-    is a pair of turns, or some turns of the debate, the result is empty, because each turn has its own subject.
+    If the subject is the whole debate, the motion, the background and the names are searched too. If the subject is a
+    pair of turns, or some turns of the debate, the result is empty: these turns are searched as subjects of their own.
     """
     if subject.moment in {"pair", "debate"} and subject.turns:
         return ()
@@ -116,8 +116,11 @@ def read_addressed_to_judge(
     """Return findings and warnings about the quotes in the field `addressed_to_judge` of `form`.
 
     A quote from the judged turns, the motion or the background becomes a finding. A quote that is nowhere in what
-    the judge read becomes a warning. Other quotes are ignored: those that are too short, from earlier turns or
-    sources, or in `known`, the findings so far.
+    the judge read becomes a warning. These quotes are ignored:
+
+    - quotes that are too short
+    - quotes from earlier turns or from sources
+    - quotes that a finding in `known` or an earlier quote already covers
     """
     last = last_visible_turn(debate, subject)
     visible = debate.turns if last is None else debate.turns_before(last + 1)

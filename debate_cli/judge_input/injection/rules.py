@@ -66,7 +66,10 @@ class Language:
         self.hidden = tuple(hidden)
 
     def pattern(self, name: str) -> re.Pattern[str]:
-        """Return the pattern of the sign `name`; a pattern that never matches if the language lacks the sign."""
+        """Return the pattern of the sign (words such as a command) called `name`.
+
+        If the language lacks the sign, the pattern never matches.
+        """
         if name not in self._patterns:
             self._patterns[name] = re.compile(self._sources.get(name, r"(?!)"), re.IGNORECASE | re.MULTILINE)
         return self._patterns[name]
@@ -201,9 +204,9 @@ def measure_suspicion(text: str) -> int:
 
 
 def hints_at_instruction(text: str) -> bool:
-    """Return whether `text` mentions the judging.
+    """Return whether `text`, which readers do not see, mentions the judging.
 
-    In text that readers do not see, a mention is enough for a finding.
+    In such hidden text, a mention is enough for a finding, even without an instruction.
     """
     signs = _SentenceSigns(load_english(), text)
     return any(signs.meet(conditions) for conditions in load_english().hidden)

@@ -118,7 +118,7 @@ def closing_rows(
 ) -> tuple[VerdictSummary, list[SummaryRow]]:
     """Return the summary and the rows of the closing screen.
 
-    `max_claims`: maximum number of claims, and of sources, under a label such as `rely on`.
+    `max_claims`: maximum number of claims with the same label, e.g. `rely on`, and of sources with the same label.
     """
     summary = summarize_verdicts(debate, verdicts)
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
@@ -172,7 +172,7 @@ def missing_rows(verdict: Verdict) -> list[SummaryRow]:
 
 
 def quote_rows(quote: JudgeQuote | None) -> list[SummaryRow]:
-    """Return a row with the words and the name of the quoted judge; an empty list if `quote` is None."""
+    """Return a list with one row: the judge's name and words. The list is empty if `quote` is None."""
     if quote is None:
         return []
     words = f"{quote.judge}: “{quote.words}”" if quote.judge else f"“{quote.words}”"

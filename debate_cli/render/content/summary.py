@@ -150,7 +150,8 @@ def closing_rows(
 def caution_rows(debate: Debate) -> list[SummaryRow]:
     """Return a list with one row, which warns of judge models that are too small for decisions.
 
-    The list is empty if there are no such models."""
+    The list is empty if there are no such models.
+    """
     caution = describe_trial_judges(debate)
     return [SummaryRow("caution", (caution,))] if caution else []
 

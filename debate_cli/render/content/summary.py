@@ -231,7 +231,10 @@ def find_required_changes(verdict: Verdict) -> tuple[RequiredChange, ...]:
 
 
 def group_changes(changes: Iterable[RequiredChange]) -> list[tuple[str, list[RequiredChange]]]:
-    """Return (dimension, changes) for each series of consecutive changes with one dimension; `other` means no dimension."""
+    """Return (dimension, changes) for each series of consecutive changes with the same dimension.
+
+    If the changes of a series have no dimension, `dimension` is `other`.
+    """
     return [(name or "other", list(group)) for name, group in groupby(changes, key=lambda change: change.dimension)]
 
 
@@ -326,7 +329,10 @@ def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Ve
 
 
 def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-    """Return one sentence that names the verdicts without scores of an unfinished debate; an empty list if none."""
+    """Return a list with one sentence, which names the verdicts without scores of an unfinished debate.
+
+    The list is empty if there are no such verdicts.
+    """
     shown = reportable_verdicts(debate, verdicts)
     omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)
     names = " or ".join(f"`{label}`" for label in omitted)

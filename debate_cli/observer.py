@@ -29,7 +29,7 @@ class Observer(Protocol):
         ...
 
     def text(self, cue: Cue, piece: str) -> None:
-        """Receive a piece of a speech as the model wrote it. The piece `RESTART` means that the speech begins again."""
+        """Receive the next piece of a speech, neither parsed nor sanitized. The piece `RESTART` means that the speech begins again."""
         ...
 
     def note(self, note: str) -> None:

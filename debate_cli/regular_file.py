@@ -35,9 +35,9 @@ def read_regular_file(path: Path, max_bytes: int) -> bytes:
 
 
 def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> str:
-    """Return the text of the regular file at `path`. Raises OSError.
+    """Return the text of the regular file at `path`.
 
-    Raises ValueError if the text is too long or not in `encoding`. The message does not name the file.
+    Raises OSError, and ValueError if the text is too long or not in `encoding`. The ValueError does not name the file.
     """
     data = read_regular_file(path, max_bytes)
     if len(data) > max_bytes:

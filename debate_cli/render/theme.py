@@ -124,8 +124,8 @@ def format_cell(cell: Cell) -> str:
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
     """Yield (position, header, cell) for each nonempty cell of a row, except the first cell.
 
-    `position`: index of the cell in the row. A badge always counts as nonempty. The header is an empty text for a cell
-    that explains itself: a debater's name, or the only badge with a word in the row.
+    `position`: index of the cell in the row. A badge counts as nonempty even if it has no word. `header` is empty for
+    a debater's name. It is also empty for a badge with a word, if no other badge in the row has a word.
     """
     badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
     for position, cell in enumerate(row[1:], 1):

@@ -78,8 +78,8 @@ def debate_facts(debate: Debate) -> list[str]:
 def judge_rows(debate: Debate, *runs: JudgingRun) -> tuple[ParticipantRow, ...]:
     """Return a row per judging system in `runs`. A panel has a row per judge instead. Equal rows are listed once.
 
-    If exactly one of `runs` is by models rather than a reviewer, and this run has several systems, its deciding system
-    is marked `decides`. Otherwise no row is marked.
+    The deciding system of a run is marked `decides` if the run has several systems and no reviewer. If several of
+    `runs` have no reviewer, no row is marked.
     """
     marked = [run for run in runs if run.reviewer is None]
     rows = (row for run in runs for row in _rows_of_run(debate, run, is_marked=marked == [run]))

@@ -139,16 +139,16 @@ class MissingJudgements(NamedTuple):
         return f"{subject} ({systems}): {self._describe_reason(shown)}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
-        """Return two commands: the first requests these judgements again, the second judges with another model.
+        """Return two commands: the first requests the missing judgements again, the second judges with another model.
 
         The first command changes settings only as far as necessary:
 
-        - If unchanged settings may help at least one judge, it changes nothing.
-        - Otherwise, if shorter prompts may help, it has the option for shorter prompts.
-        - Otherwise, it has an option for each model to replace.
+        - If at least one judge may succeed with unchanged settings, the command changes nothing.
+        - Otherwise, if shorter prompts may help, the command has the option for shorter prompts.
+        - Otherwise, the command has an option for each model to replace.
 
-        The first command is empty if nothing helps. It is also empty if settings must change, but `path` is None or
-        `batch` is true.
+        The first command is empty if nothing helps. If `path` is None or `batch` is true, the first command never
+        changes settings, so it is also empty if only changed settings help.
 
         `path`: path of the transcript; None if the debate was not saved. `batch`: whether to use a provider's batch API.
         """

@@ -33,7 +33,7 @@ class JudgeReport(NamedTuple):
 def report_position(brief: Brief) -> tuple[bool, int, int, int, int]:
     """Return a key that sorts the reports of one system by round and turn. Reports on the whole debate are last.
 
-    An assessment of a pair of turns follows the assessments of its two turns.
+    A report on a pair of turns comes after the reports on each of the two turns.
     """
     subject = brief.subject
     place = max(subject.turns, default=-1), MOMENTS.index(subject.moment)

@@ -118,7 +118,7 @@ def closing_rows(
 ) -> tuple[VerdictSummary, list[SummaryRow]]:
     """Return the summary and the rows of the closing screen.
 
-    `max_claims`: maximum number of claims, and of sources, under a label such as `rely on`.
+    `max_claims`: maximum number of claims with the same label, e.g. `rely on`, and of sources with the same label.
     """
     summary = summarize_verdicts(debate, verdicts)
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
@@ -148,7 +148,10 @@ def closing_rows(
 
 
 def caution_rows(debate: Debate) -> list[SummaryRow]:
-    """Return a row that warns of judge models that are too small for decisions; an empty list if there are none."""
+    """Return a list with one row, which warns of judge models that are too small for decisions.
+
+    The list is empty if there are no such models.
+    """
     caution = describe_trial_judges(debate)
     return [SummaryRow("caution", (caution,))] if caution else []
 
@@ -172,7 +175,7 @@ def missing_rows(verdict: Verdict) -> list[SummaryRow]:
 
 
 def quote_rows(quote: JudgeQuote | None) -> list[SummaryRow]:
-    """Return a row with the words and the name of the quoted judge; an empty list if `quote` is None."""
+    """Return a list with one row: the judge's name and words. The list is empty if `quote` is None."""
     if quote is None:
         return []
     words = f"{quote.judge}: “{quote.words}”" if quote.judge else f"“{quote.words}”"
@@ -228,7 +231,10 @@ def find_required_changes(verdict: Verdict) -> tuple[RequiredChange, ...]:
 
 
 def group_changes(changes: Iterable[RequiredChange]) -> list[tuple[str, list[RequiredChange]]]:
-    """Return (dimension, changes) for each series of consecutive changes with one dimension; `other` means no dimension."""
+    """Return (dimension, changes) for each series of consecutive changes with the same dimension.
+
+    If the changes of a series have no dimension, `dimension` is `other`.
+    """
     return [(name or "other", list(group)) for name, group in groupby(changes, key=lambda change: change.dimension)]
 
 
@@ -323,7 +329,10 @@ def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Ve
 
 
 def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-    """Return one sentence that names the verdicts without scores of an unfinished debate; an empty list if none."""
+    """Return a list with one sentence, which names the verdicts without scores of an unfinished debate.
+
+    The list is empty if there are no such verdicts.
+    """
     shown = reportable_verdicts(debate, verdicts)
     omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)
     names = " or ".join(f"`{label}`" for label in omitted)

@@ -195,11 +195,17 @@ class PageAnchors:
         return self._passages.get(source, "")
 
     def response(self, item: str, turn: int) -> str:
-        """Return the anchor of a turn's answer to argument `item`; the turn's anchor for an unknown argument."""
+        """Return the anchor of the response, in turn `turn`, to the argument `item`.
+
+        If the debate has no argument with this id, return the anchor of the turn.
+        """
         return f"turn-{turn}-{self._arguments[item]}" if item in self._arguments else f"turn-{turn}"
 
     def reply(self, item: str, turn: int) -> str:
-        """Return the anchor of a turn's reply about argument `item`; the turn's anchor for an unknown argument."""
+        """Return the anchor of the reply, in turn `turn`, to a question about the argument `item`.
+
+        If the debate has no argument with this id, return the anchor of the turn.
+        """
         return f"{self.response(item, turn)}-reply" if item in self._arguments else f"turn-{turn}"
 
     def statements(self, row: TraceRow) -> list[StatementGroup]:

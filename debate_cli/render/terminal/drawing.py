@@ -66,7 +66,7 @@ def section(title: str, *body: RenderableType, subtitle: str = "") -> Renderable
 
 
 def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
-    """Return a debater's name after the debater's symbol. Any other name has no symbol; None becomes a dash."""
+    """Return `name`; if it is the name of a debater, with the debater's symbol in front. None becomes a dash."""
     if name is None:
         return Text("—", style=theme.MUTED)
     style = styles.get(name)

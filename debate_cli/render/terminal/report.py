@@ -61,11 +61,11 @@ def closing_screen(
 def fitting_screen(
     console: Console, debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None
 ) -> list[RenderableType]:
-    """Draw the closing screen with up to `MAX_CLAIMS` claims under each label, e.g. `rely on`.
+    """Draw the closing screen with as many claims under each label, e.g. `rely on`, as fit (1 to `MAX_CLAIMS`).
 
-    - If this screen does not fit into the window, it has fewer claims.
-    - If it does not fit even with one claim per label, it is higher than the window, up to `MAX_SCREEN_ROWS` rows.
-    - If one claim per label needs more rows than that, OPTIONAL_PARTS are left out, one after the other.
+    - The screen should fit into the window, and into `MAX_SCREEN_ROWS` rows.
+    - If not even one claim per label fits into the window, only the limit of `MAX_SCREEN_ROWS` rows applies.
+    - If not even one claim per label fits into `MAX_SCREEN_ROWS` rows, OPTIONAL_PARTS are left out, one after the other.
     """
 
     def height(parts: list[RenderableType]) -> int:

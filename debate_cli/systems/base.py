@@ -369,9 +369,9 @@ class JudgingSystem(Generic[SettingsT]):
         return describe_scores(verdict, self.max_score(verdict))
 
     def headline(self, verdict: Verdict) -> str:
-        """Return the reason for the verdict in sentences; may be empty. Default: `explain`.
+        """Return the reason for the verdict in sentences; may be empty. Names are not sanitized.
 
-        The reason of an undetermined verdict is the first sentence of `notes.missing`. Names are not sanitized.
+        Default: the result of `explain`, but for an undetermined verdict the first sentence of `notes.missing`.
         """
         if verdict.victory != "undetermined":
             return self.explain(verdict)

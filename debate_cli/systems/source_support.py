@@ -241,8 +241,8 @@ class SourceBriefing(FrozenModel):
     reliable: tuple[SourceNote, ...] = ()
     """Sources that support an argument and contain the words quoted from them. One note per source."""
     doubtful: tuple[SourceNote, ...] = ()
-    """One note per citation. First come altered quotes, then quotes that are not in their source, then sources that
-    contradict the argument."""
+    """One note for each doubtful citation: first those with an altered quote, then those whose quote or source was not
+    found, then those whose source contradicts the argument."""
 
 
 def brief_sources(debate: Debate) -> SourceBriefing:

@@ -113,9 +113,9 @@ def panel_agreement(votes: Votes, dimensions: DimensionMarks) -> float:
 def should_panel_deliberate(votes: Votes, dimensions: DimensionMarks, threshold: float) -> bool:
     """Return whether a panel should vote again.
 
-    It should if its agreement is below `threshold`, and the judges chose different options or gave marks in one
-    dimension that differ by DEFAULT_DIMENSION_THRESHOLD or more. With fewer than two votes, the panel never votes
-    again.
+    A panel votes again if two conditions are met: the agreement of the judges is below `threshold`, and either they
+    chose different options or their marks in one dimension differ by 1.5 (DEFAULT_DIMENSION_THRESHOLD) or more. With
+    fewer than two votes, the panel never votes again.
 
     Raises ConfigError if `votes` contains an unknown option, or if `dimensions` contains a mark outside 1-3.
     """

@@ -167,9 +167,9 @@ def end_round(
 ) -> dict[str, DebaterState]:
     """Return the debaters' states after the end of a round, when debaters may surrender.
 
-    If a debater with a stance above 0 surrenders, each remaining debater with a stance above 0 moves towards 0: the
-    stance loses the share `bystander_effect`, 0-1. The same is true of stances below 0. Several surrenders in one round
-    move a stance only once.
+    If a debater with a stance above 0 surrenders, the stance of each remaining debater with a stance above 0 moves
+    towards 0 by the share `bystander_effect`, 0-1. In the same way, the surrender of a debater with a stance below 0
+    affects stances below 0. Several surrenders in one round move a stance only once.
     """
     reasons = {
         name: reason

@@ -48,7 +48,7 @@ def pick_strategy(
 def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> float:
     """Return the predicted persuasion by `strategy`, 0-1.2, averaged over the targets.
 
-    The prediction for a target is the mean persuasion by which the speaker, using this strategy, has moved the target so
+    The prediction for a target is the mean persuasion that the speaker's turns with this strategy had on the target so
     far. It is 0.3 (UNTRIED_EFFECT) if the speaker has not tried the strategy on the target. If the strategy suits the
     situation, 0.2 (SITUATION_BONUS) is added.
 

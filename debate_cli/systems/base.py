@@ -321,9 +321,10 @@ class JudgingSystem(Generic[SettingsT]):
         return ""
 
     def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick | None:
-        """Return the strategy for the speaker of `cue`, whose configuration says `strategy: adaptive`. Default: None.
+        """Return a strategy for the next turn, which `cue` requests. Default: None.
 
-        The program also calls this method for debates that do not use this system.
+        The speaker of this turn is a debater with `strategy: adaptive` in the configuration. The program also calls
+        this method for debates that do not use this system.
         """
         return None
 

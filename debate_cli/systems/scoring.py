@@ -59,9 +59,9 @@ def score(
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
     """Return the verdicts that decide the debate; empty if all verdicts are by persons.
 
-    Verdicts by persons are ignored. Normally the result is one verdict: the one with the flag `decides`. In a comparison
-    of judge models, no verdict has the flag. Then the system of the first verdict decides, and the result contains this
-    system's verdicts of all compared runs.
+    Verdicts by persons are ignored. Normally the result is one verdict: the one with the flag `decides`. In a
+    comparison of judge models, no verdict has the flag. Then the system of the first verdict decides, and the result
+    contains this system's verdicts of all compared runs.
     """
     verdicts = [verdict for verdict in verdicts if verdict.reviewer is None]
     decisive = [verdict for verdict in verdicts if verdict.decides]

@@ -88,8 +88,8 @@ class DebaterState:
     def influence(self) -> float:
         """How much this debater persuaded the other debaters on average, 0-1.
 
-        First the persuasion of each target is averaged over the turns that affected this target. Then these averages are
-        averaged over the targets.
+        First the persuasion of each target is averaged over the turns that affected this target. Then these averages
+        are averaged over the targets.
         """
         sums, counts = defaultdict[str, float](float), Counter[str]()
         for (target, _), (total, count) in self.persuasion_dealt.items():

@@ -321,9 +321,10 @@ class JudgingSystem(Generic[SettingsT]):
         return ""
 
     def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick | None:
-        """Return the strategy for the speaker of `cue`, whose configuration says `strategy: adaptive`. Default: None.
+        """Return a strategy for the next turn, which `cue` requests. Default: None.
 
-        The program also calls this method for debates that do not use this system.
+        The speaker of this turn is a debater with `strategy: adaptive` in the configuration. The program also calls
+        this method for debates that do not use this system.
         """
         return None
 
@@ -369,9 +370,9 @@ class JudgingSystem(Generic[SettingsT]):
         return describe_scores(verdict, self.max_score(verdict))
 
     def headline(self, verdict: Verdict) -> str:
-        """Return the reason for the verdict in sentences; may be empty. Default: `explain`.
+        """Return the reason for the verdict in sentences; may be empty. Names are not sanitized.
 
-        The reason of an undetermined verdict is the first sentence of `notes.missing`. Names are not sanitized.
+        Default: the result of `explain`, but for an undetermined verdict the first sentence of `notes.missing`.
         """
         if verdict.victory != "undetermined":
             return self.explain(verdict)

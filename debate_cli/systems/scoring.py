@@ -34,8 +34,8 @@ def score(
     `systems`: the kinds of systems to score; None means all. `settings`: maps kinds of systems to settings that replace
     the stored settings.
 
-    If the configured deciding system has no verdict, the first verdict decides. No verdict decides in a comparison of
-    judge models. A person's verdict never decides.
+    The verdict of the configured deciding system decides or, if it has none, the first verdict. There is no deciding
+    verdict if people gave all verdicts, or if this verdict belongs to a comparison of judge models.
     """
     replacing = settings or {}
     chosen = [
@@ -59,10 +59,9 @@ def score(
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
     """Return the verdicts that decide the debate; empty if all verdicts are by persons.
 
-    Normally this is one verdict: the one with the flag `decides`. In a comparison of judge models, no verdict has the
-    flag. The result then contains the verdicts of all compared runs by the system of the first verdict.
-
-    Verdicts by persons are ignored.
+    Verdicts by persons are ignored. Normally the result is one verdict: the one with the flag `decides`. In a
+    comparison of judge models, no verdict has the flag. Then the system of the first verdict decides, and the result
+    contains this system's verdicts of all compared runs.
     """
     verdicts = [verdict for verdict in verdicts if verdict.reviewer is None]
     decisive = [verdict for verdict in verdicts if verdict.decides]

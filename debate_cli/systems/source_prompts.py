@@ -89,8 +89,8 @@ def _find_sources_run(debate: Debate, run_id: str) -> str | None:
 def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -> str | None:
     """Return the id of a passage that supports `words` of the turn `turn`; None if there is none.
 
-    A judge of the system `sources` decides which passages support an argument. The judge reads the passages that the
-    turn cites, and the passages found for arguments without a citation.
+    Two kinds of passages qualify, both according to a judge of the system `sources`: passages that the turn cites and
+    that support its argument, and passages found for an argument without a citation that show its evidence to exist.
     """
     run = _find_sources_run(debate, run_id)
     if run is None:

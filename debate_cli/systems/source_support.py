@@ -64,7 +64,8 @@ class SourceLookup(Finding):
     kind: Literal["source_lookup"] = "source_lookup"
     turn: int
     item: str
-    """Id of the argument with the figure, study, institution or source; `closing` for a closing statement."""
+    """Id of the argument that mentions the figure, study, institution or source; `closing` if a closing statement
+    mentions it."""
     source: str = ""
     """Name of the source; empty for an argument without a citation."""
     exists: Quality
@@ -199,10 +200,10 @@ def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLo
 
 
 def check_lookup(answer: SourceLookup, debate: Debate) -> tuple[Quality, SourceOutcome | None]:
-    """Return (whether the looked-up evidence exists, result of checking the judge's quote).
+    """Check the judge's answer to the question whether a claim's evidence or source exists.
 
-    If the answer names no passage, the result is (`unknown`, None). If the quote is not in the passage, the first value
-    is `unknown`.
+    Return (whether it exists, result of checking the passage and the quote that the judge gave). If the judge named no
+    passage, return (`unknown`, None). If the passage or the quote fails the check, the first value is `unknown`.
     """
     if not answer.passage:
         return "unknown", None
@@ -240,8 +241,8 @@ class SourceBriefing(FrozenModel):
     reliable: tuple[SourceNote, ...] = ()
     """Sources that support an argument and contain the words quoted from them. One note per source."""
     doubtful: tuple[SourceNote, ...] = ()
-    """One note per citation. First come altered quotes, then quotes that are not in their source, then sources that
-    contradict the argument."""
+    """One note for each doubtful citation: first those with an altered quote, then those whose quote or source was not
+    found, then those whose source contradicts the argument."""
 
 
 def brief_sources(debate: Debate) -> SourceBriefing:

@@ -157,7 +157,7 @@ def parse_notes(model: type[N], verdict: Verdict) -> N:
 def format_number(value: float, digits: int = 2) -> str:
     """Format `value` with at most `digits` decimals.
 
-    With `digits` 2, the results look like 7.25, 7.5 and 7.0. With `digits` 1, they look like 7.5 and 7.
+    Whole numbers keep one zero (7.0), but not if `digits` is 0 or 1 (7). Other numbers end without zeros (7.5, 7.25).
     """
     whole, _, fraction = f"{value:.{digits}f}".partition(".")
     fraction = fraction.rstrip("0") or ("0" if digits > 1 else "")

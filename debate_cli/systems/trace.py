@@ -181,12 +181,12 @@ class WeakestArgument:
 
 
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
-    """Return the argument with the lowest score. If scores are equal, the worst standing decides.
+    """Return the argument with the lowest score; of arguments with equal scores, the one with the worst standing.
 
-    An argument without a score is ignored if it is UPHELD or has no standing. With any other standing, an argument
-    without a score is treated as if it had the highest possible score.
+    Arguments without a score are ignored if they are UPHELD or have no standing. If they have another standing, e.g.
+    REFUTED, they count as if they had the highest possible score.
 
-    Return None if no argument remains, or if several remain and all are equally weak.
+    Return None if there is no argument to choose from, or if there are several and all are equal in score and standing.
     """
     scores = score_arguments(debate, verdicts)
     rows = [
@@ -201,10 +201,10 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
 
 
 def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScores:
-    """Return the scores of arguments, from the newest run that reviews claims.
+    """Return the scores of arguments from one of `verdicts`; empty if none of them has scores of arguments.
 
-    If no verdict of this run in `verdicts` has scores of arguments, the first verdict of another run that has them is
-    used.
+    A verdict of the newest run that reviews claims is preferred. If it has no scores of arguments, the first other
+    verdict with scores of arguments is used.
     """
     system = find_claim_reviewer(debate)
     newest = newest_run(debate, system.kind) if system is not None else None

@@ -56,9 +56,10 @@ def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[
 
 
 def personality_curve(debate: Debate, name: str) -> tuple[PersonalityStep, ...]:
-    """Return a debater's personality before the first turn and after each assessed exchange of the debater.
+    """Return a debater's personality before the first turn, and after each exchange in which the debater took part.
 
-    Empty if the configuration gives the debater no personality.
+    An exchange is two adjacent turns; exchanges that no judge has assessed are left out. The result is empty if the
+    configuration gives the debater no personality.
     """
     start = next((item.personality for item in debate.participants if item.name == name), None)
     if start is None:

@@ -46,8 +46,9 @@ class RegisterRow(FrozenModel):
     points: float
     """Points that the turn `charged_to` loses in logic. If `charged_to` is None, no turn loses points."""
     status: EntryStatus
-    """The decision of the final review. `open`: no decision. `confirmed`: the fault exists. `withdrawn`: no fault, so
-    the entry costs nothing. `doubted`: withdrawn, but the entry costs its points because of `withdrawals: false`."""
+    """What the judge decided in the final review. `open`: nothing. `confirmed`: the fault exists. `withdrawn`: there is
+    no fault, and the entry costs no points. `doubted`: there is no fault, but the entry still costs points, because the
+    settings say `withdrawals: false`."""
     exposed_by: int | None
     """Index of the later turn that exposed the fault; None if no later turn did."""
     reason: str

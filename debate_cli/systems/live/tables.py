@@ -174,8 +174,8 @@ class ScoreChange(NamedTuple):
     after: float
     why: str
     words: str | None = None
-    """The quoted words that cost points, or the judge's description of the fault. None if no fault but a rule changed
-    the score: an incomplete causal chain, or a won or lost exchange (two adjacent turns)."""
+    """The quoted words that cost points, or the judge's description of the fault. None if the score changed for another
+    reason than a fault: an incomplete causal chain, or a won or lost exchange (two adjacent turns)."""
 
 
 def list_changes(

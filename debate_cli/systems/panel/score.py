@@ -126,8 +126,8 @@ class PanelNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `PanelNotes`.
 
-    After PASS, the debater of side `for` wins. After FAIL, the debater of side `against` wins. There is no winner after
-    CONDITIONAL, or if the winning side does not have exactly one debater.
+    In a debate, PASS makes the side `for` the winner, and FAIL the side `against`. The verdict names a winner only if
+    this side has exactly one debater. CONDITIONAL has no winner.
 
     The margin is the difference between the two highest shares of the voting weight, 0-1.
 

@@ -105,7 +105,7 @@ class Disagreement(FrozenModel):
 def panel_agreement(votes: Votes, dimensions: DimensionMarks) -> float:
     """Return how far the judges agree on the option and on the marks of each dimension, 0-1. 1 is full agreement.
 
-    Raises ConfigError if `votes` contains an unknown option, or `dimensions` a mark outside 1-3.
+    Raises ConfigError if `votes` contains an unknown option, or if `dimensions` contains a mark outside 1-3.
     """
     return _compute_agreement(*_list_votes(votes, dimensions))
 
@@ -113,11 +113,11 @@ def panel_agreement(votes: Votes, dimensions: DimensionMarks) -> float:
 def should_panel_deliberate(votes: Votes, dimensions: DimensionMarks, threshold: float) -> bool:
     """Return whether a panel should vote again.
 
-    It should if its agreement is below `threshold`, and the judges chose different options or gave marks in one
-    dimension that differ by DEFAULT_DIMENSION_THRESHOLD or more. With fewer than two votes, the panel never votes
-    again.
+    A panel votes again if two conditions are met: the agreement of the judges is below `threshold`, and either they
+    chose different options or their marks in one dimension differ by 1.5 (DEFAULT_DIMENSION_THRESHOLD) or more. With
+    fewer than two votes, the panel never votes again.
 
-    Raises ConfigError if `votes` contains an unknown option, or `dimensions` a mark outside 1-3.
+    Raises ConfigError if `votes` contains an unknown option, or if `dimensions` contains a mark outside 1-3.
     """
     options, marks = _list_votes(votes, dimensions)
     is_disputed = any(spread >= DEFAULT_DIMENSION_THRESHOLD for spread in _mark_ranges(marks).values())
@@ -246,9 +246,10 @@ def _marks_by_dimension(ballots: Sequence[Ballot]) -> dict[str, list[float]]:
 
 
 def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSettings) -> bool:
-    """Return whether the panel votes again after the last of `rounds`, which must be complete.
+    """Return whether the panel holds another round of voting.
 
-    A round is complete if each of its briefs was answered or failed.
+    `rounds`: maps the number of each round so far to the votes that count in it. The result is final only if all judges
+    have voted in the last of these rounds, or have failed to vote.
     """
     if not rounds:
         return False

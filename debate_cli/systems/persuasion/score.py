@@ -179,7 +179,8 @@ class PersuasionNotes(Notes, _NoiseFree):
     surrendered: tuple[Surrender, ...]
     """All surrenders, earliest first."""
     hint: str = ""
-    """Advice on the setting `keywords`, if no speech contains a keyword. Empty otherwise, and with `effects: judge`."""
+    """Advice on the setting `keywords` if no speech contains a keyword. Empty if a speech contains one, if there are no
+    speeches, or if the settings say `effects: judge`."""
     parts: tuple[ScoreParts, ...]
     """The parts of each debater's score."""
     states: tuple[FinalState, ...]

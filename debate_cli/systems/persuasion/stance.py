@@ -88,7 +88,8 @@ class DebaterState:
     def influence(self) -> float:
         """How much this debater persuaded the other debaters on average, 0-1.
 
-        The mean for each target is over the turns that affected the target. The result is the mean over the targets.
+        First the persuasion of each target is averaged over the turns that affected this target. Then these averages
+        are averaged over the targets.
         """
         sums, counts = defaultdict[str, float](float), Counter[str]()
         for (target, _), (total, count) in self.persuasion_dealt.items():
@@ -166,8 +167,9 @@ def end_round(
 ) -> dict[str, DebaterState]:
     """Return the debaters' states after the end of a round, when debaters may surrender.
 
-    If a debater surrenders, the stance of each remaining debater on the same side of 0 (both above 0, or both below 0)
-    moves towards 0 by the share `bystander_effect`, 0-1. Several surrenders in one round move a stance only once.
+    If a debater with a stance above 0 surrenders, the stance of each remaining debater with a stance above 0 moves
+    towards 0 by the share `bystander_effect`, 0-1. In the same way, the surrender of a debater with a stance below 0
+    affects stances below 0. Several surrenders in one round move a stance only once.
     """
     reasons = {
         name: reason

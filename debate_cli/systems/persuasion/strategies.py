@@ -48,9 +48,9 @@ def pick_strategy(
 def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> float:
     """Return the predicted persuasion by `strategy`, 0-1.2, averaged over the targets.
 
-    The prediction for a target is the mean persuasion that the strategy had on this target so far. If the speaker has
-    not tried the strategy on the target, the prediction is UNTRIED_EFFECT. If the strategy suits the situation,
-    SITUATION_BONUS is added.
+    The prediction for a target is the mean persuasion that the speaker's turns with this strategy had on the target so
+    far. It is 0.3 (UNTRIED_EFFECT) if the speaker has not tried the strategy on the target. If the strategy suits the
+    situation, 0.2 (SITUATION_BONUS) is added.
 
     `own`: state of the speaker. `targets`: states of the debaters to persuade. `debaters`: number of all debaters.
     """

@@ -72,8 +72,8 @@ def _found_passages(context: JudgingContext[SourcesSettings]) -> tuple[Passage, 
 def build_form(context: JudgingContext[SourcesSettings]) -> Form[SourcesForm]:
     """Return the form for the citations and claims of a round.
 
-    For each claim, the judge answers whether its evidence or source exists. If no passage was found for the claims,
-    `unknown` is the only possible answer.
+    For each claim, the judge answers whether its evidence or source exists. If the search found no passage for any
+    claim of the round, `unknown` is the only possible answer.
     """
     citations, claims = tuple(_round_citations(context)), tuple(_round_claims(context))
     passages = [passage.id for passage in _found_passages(context)]

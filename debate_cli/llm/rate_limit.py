@@ -125,8 +125,8 @@ class ProviderGate:
     def refuse(self, call: SentCall, error: RateLimitedError, waiting: int) -> bool:
         """Register that the provider refused `call` with `error`. Returns False for a late refusal, else True.
 
-        A refusal is late if `call` was sent before an earlier refusal closed the gate. A late refusal neither closes nor
-        opens the gate, but the next call may have to wait longer. Any other refusal closes the gate, or keeps it closed.
+        A refusal is late if `call` was sent before an earlier refusal closed the gate. A late refusal does not
+        close the gate, but the next call may have to wait longer. Any other refusal closes the gate or keeps it closed.
 
         `waiting`: number of waiting calls, for the message to the user.
         """

@@ -1,6 +1,6 @@
 """Wrappers that deal with the faults of a model.
 
-- `RetryingModel` sends a request again after a temporary error. Not after HTTP 429 or 529: `llm.rate_limit` does this.
+- `RetryingModel` sends a request again after a temporary error. (After HTTP 429 or 529, `llm.rate_limit` does this.)
 - `SilenceReportingModel` tells the user that no text arrives.
 - `ParameterFallbackModel` leaves out a parameter that the server rejects.
 - `CallerModel` checks the model object of a Python caller.

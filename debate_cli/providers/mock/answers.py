@@ -484,7 +484,7 @@ TONE_WORDS = 5
 """The mock's bias `confident` raises the opinion of a side that uses more words of certainty than words of doubt. The
 bias has its full effect if the difference is at least this number."""
 MIN_DIFFERENT_WORDS = 15
-"""If the speeches of a debater have fewer different words than this, a biased mock judge's opinion of the debater is 0."""
+"""If a debater's speeches have fewer different words than this, a biased judge's opinion of the debater is 0."""
 _CERTAIN = re.compile(
     r"\b(?:no doubt|absolutely certain|nobody can seriously deny|certainly|undeniabl[ey]|clearly)\b", re.IGNORECASE
 )

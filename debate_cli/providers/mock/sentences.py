@@ -87,9 +87,9 @@ class PromptFacts:
 
     @cached_property
     def speaker(self) -> str | None:
-        """Name of the debater that the prompt addresses.
+        """In a debater's prompt, the name of this debater.
 
-        If the prompt addresses a judge, name of the debater who spoke in the judged turn; None without a judged turn.
+        In a judge's prompt, the name of the debater who spoke in the judged turn; None if no turn is judged.
         """
         if not self.is_judge:
             return _find_json(_SPEAKER, self.user_text) or None
@@ -427,8 +427,8 @@ Manner = Literal["exact", "near", "altered", "invented"]
 MANNERS: tuple[Manner, ...] = (
     "exact", "exact", "altered", "exact", "near", "exact", "exact", "invented", "near", "exact",
 )  # fmt: skip
-"""How the mock quotes passages. Entry 1 is the manner of a debater's first quote, entry 2 of the second, and so on. After
-the last entry, the list begins again."""
+"""How the mock quotes passages. Entry 1 is the manner of a debater's first quote, entry 2 of the second, and so on.
+After the last entry, the list begins again."""
 MIN_SENTENCE_WORDS, MAX_CITED_WORDS = 6, 16
 """The mock quotes from sentences with at least MIN_SENTENCE_WORDS words. A quote has at most MAX_CITED_WORDS words."""
 INVENTED_QUOTE = "every team that has tried it would do it again"

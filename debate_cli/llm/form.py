@@ -34,7 +34,7 @@ FormT = TypeVar("FormT", bound=FormModel)
 
 @dataclass(frozen=True, slots=True)
 class Form(Generic[FormT]):
-    """The pydantic model of a form, and the JSON Schema for the answer to one question."""
+    """A form that a model fills in. `schema` can be stricter than `model`, for example allow only certain names."""
 
     name: str
     """Name of the form in a request: 1 to 64 ASCII letters, digits, `_` and `-`, which all providers accept."""

@@ -41,7 +41,7 @@ class OutputSchema:
 
 @dataclass(frozen=True, slots=True)
 class RequestOrigin:
-    """The task that a request belongs to: a cue (for a debater) or a brief (for a judge)."""
+    """The task of a debater or judge that a request belongs to, for example a debater's opening."""
 
     debate: str
     """Id of the debate."""

@@ -45,7 +45,7 @@ class Prompts:
         return self
 
     def find_problems(self) -> list[tuple[str, str]]:
-        """Return the faults of the user's texts, each as the name of the prompt and a sentence."""
+        """Check the user's texts for prompts. Return each problem as the name of the prompt and a sentence."""
         found: list[tuple[str, str]] = []
         shipped = {prompt.name: prompt.placeholders for prompt in shipped_prompts()} if self._overrides else {}
         for name, text in self._overrides.items():

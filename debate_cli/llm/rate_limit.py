@@ -30,11 +30,10 @@ MAX_GAP_FACTOR = 4
 """While the gate is closed, the program waits. When the gate opens, the gap between calls becomes at most this factor
 times the seconds waited. Without a maximum, a server that refuses calls at random would make the gap ever longer."""
 GAP_FACTOR_PER_SERIES = 0.85
-"""After each series of accepted calls (its length: see SERIES_LENGTH), the gap between calls is multiplied by this
-factor."""
+"""Each time the provider has accepted a certain number of calls, the gap between calls is multiplied by this factor."""
 SERIES_LENGTH = 3
-"""The gap between calls becomes shorter after each series of accepted calls. If the gap was computed from N calls, a
-series has SERIES_LENGTH * N calls."""
+"""The gap between calls is computed from the times of N accepted calls. Each time the provider has then accepted
+SERIES_LENGTH * N calls, the gap becomes shorter."""
 MAX_REMEMBERED_CALLS = 1000
 """The gap between calls is computed from the times of the last accepted calls, at most this many."""
 
@@ -89,8 +88,8 @@ class ProviderGate:
         self._interval_s = 0.0
         self._accepted_at: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
         self._proven_interval_s = math.inf
-        """Gap in seconds between the calls of the last series that the provider accepted since the gate opened.
-        Infinite if there is no such series yet. Length of a series: see SERIES_LENGTH."""
+        """The shortest gap between calls, in seconds, that the provider has accepted for `_series_calls` calls since
+        the gate opened. Infinite until the provider has accepted so many calls."""
         self._series_calls = 0
         self._calls_at_pace = 0
 
@@ -126,8 +125,8 @@ class ProviderGate:
     def refuse(self, call: SentCall, error: RateLimitedError, waiting: int) -> bool:
         """Register that the provider refused `call` with `error`. Returns False for a late refusal, else True.
 
-        A refusal is late if `call` was sent before an earlier refusal closed the gate. A late refusal can only lengthen
-        the wait. Any other refusal closes the gate, or keeps it closed.
+        A refusal is late if `call` was sent before an earlier refusal closed the gate. A late refusal does not
+        close the gate, but the next call may have to wait longer. Any other refusal closes the gate or keeps it closed.
 
         `waiting`: number of waiting calls, for the message to the user.
         """

@@ -11,7 +11,8 @@ from debate_cli.errors import ModelError
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
 
 MIN_ENCODED_CHARS = 8
-"""Minimum length of an encoded secret (hexadecimal or Base64) to remove. Shorter codes occur in ordinary text."""
+"""A secret in hexadecimal or Base64 code is removed only if the code has at least this many characters, because shorter
+codes occur in ordinary text."""
 MAX_ENCODED_FACTOR = 9
 """Maximum length of an encoded secret, as a multiple of the secret's length. In a URL, one `€` becomes nine
 characters."""

@@ -1,6 +1,9 @@
-"""Model wrappers: retry after a fault, report silence, leave out a rejected parameter, guard a Python caller's object.
+"""Wrappers that deal with the faults of a model.
 
-`llm.rate_limit` repeats calls that a provider refused with HTTP 429 or 529. The SDKs do not repeat calls.
+- `RetryingModel` sends a request again after a temporary error. (After HTTP 429 or 529, `llm.rate_limit` does this.)
+- `SilenceReportingModel` tells the user that no text arrives.
+- `ParameterFallbackModel` leaves out a parameter that the server rejects.
+- `CallerModel` checks the model object of a Python caller.
 """
 
 import asyncio

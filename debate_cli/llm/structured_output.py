@@ -79,7 +79,7 @@ class StructuredAnswer(Generic[FormT]):
     """The answer to one question. The answer is valid if `error` and `problem` are None."""
 
     form: FormT | None
-    """The filled-in form; None if no answer was valid, or if the question asked for plain text."""
+    """The filled-in form; None if the model gave no valid answer, or was asked for plain text."""
     text: str
     """Text of the last answer without the model's thinking; may be empty."""
     raw_text: str

@@ -165,8 +165,8 @@ class _OpenAIReplyBuilder:
 def parse_usage(reported: Any, read: str = "prompt", written: str = "completion", searches: int = 0) -> Usage:
     """Return the token counts in `reported`, with `searches` as the number of web searches.
 
-    `read` and `written`: names of input and output in `reported`. If `read` is `prompt`, the field `prompt_tokens` has
-    the input tokens.
+    The fields of `reported` are, for example, `prompt_tokens` for the input and `completion_tokens` for the output.
+    `read` and `written`: the parts of these names before `_tokens`.
     """
     prompt = parse_token_count(reported.get(f"{read}_tokens"))
     details: Any = reported.get(f"{read}_tokens_details") or {}

@@ -155,7 +155,9 @@ class ProviderRegistry:
         return find_price(spec, self.row(spec.model), self._env)
 
     def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = lambda model: model) -> Model:
-        """Return the model of `spec`. `within` adds wrappers to it, for example a rate limit; not to a person.
+        """Return the model of `spec`. `within` adds wrappers to the model, for example a rate limit.
+
+        If the model is a person, `within` is not used.
 
         Raises ConfigError for an unknown provider, and for an unreadable script of the mock. If the key, package or
         address of the provider is missing or invalid, each call of the model raises MissingKeyError or ConfigError.

@@ -291,13 +291,13 @@ class Opinions:
         return min(1.0, max(0.0, skill + dither)) if skill else 0.0
 
     def quality(self, values: Json, score: float | None) -> float:
-        """Return the quality (0-1) of the performance that the judge's next sentence describes.
+        """Return how good (0-1) the judge's next sentence calls the argument or debater that it describes.
 
-        The first of these that is known decides the quality:
+        The result follows from the first of these that exists:
 
-        - the standing of an argument in `values`
-        - the score that the sentence explains (`score`)
-        - whether a debater leads in `values`: then the quality is LEADER_QUALITY
+        - the field `standing` in `values`, a judge's verdict on an argument
+        - `score`, the score that the sentence explains
+        - a debater who leads in `values`; the result is then LEADER_QUALITY
         - the skill of the judged debater
         """
         standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)
@@ -478,12 +478,13 @@ LENGTH_STEP = 0.3
 DITHER = 0.08
 """Range of the random number that is added to a skill: from -DITHER / 2 to DITHER / 2."""
 DRAW_MARGIN = 0.08
-"""Skills (0-1) that differ by less than this number lead to a draw. A biased judge uses half of this number."""
+"""A mock judge decides on a draw if the skills (0-1) of the two best debaters differ by less than this number. A judge
+with `bias` decides on a draw if the skills differ by less than half of this number."""
 TONE_WORDS = 5
 """The mock's bias `confident` raises the opinion of a side that uses more words of certainty than words of doubt. The
 bias has its full effect if the difference is at least this number."""
 MIN_DIFFERENT_WORDS = 15
-"""Minimum number of different words in a side's speeches. A side with fewer words gets the opinion 0."""
+"""If a debater's speeches have fewer different words than this, a biased judge's opinion of the debater is 0."""
 _CERTAIN = re.compile(
     r"\b(?:no doubt|absolutely certain|nobody can seriously deny|certainly|undeniabl[ey]|clearly)\b", re.IGNORECASE
 )

@@ -87,9 +87,9 @@ class PromptFacts:
 
     @cached_property
     def speaker(self) -> str | None:
-        """If a debater is asked, the debater's name.
+        """In a debater's prompt, the name of this debater.
 
-        If a judge is asked, the speaker of the judged turn, or None if no turn is judged.
+        In a judge's prompt, the name of the debater who spoke in the judged turn; None if no turn is judged.
         """
         if not self.is_judge:
             return _find_json(_SPEAKER, self.user_text) or None
@@ -128,9 +128,11 @@ class PromptFacts:
     def quotable_sentences(self, item: str | None, *, before: bool) -> list[str]:
         """Return the sentences that a judge can quote.
 
-        - With `item`, the id of an argument: from the claim of that argument.
-        - Without `item`: from the judged turn; with `before`, from the turn before the judged turn.
-        - Without `item` and without a judged turn: from all turns.
+        `item`: id of an argument; the sentences are from the argument's claim. If None, the sentences are from turns:
+
+        - all turns if the prompt names no judged turn
+        - the turn before the judged turn if `before` is true
+        - the judged turn if `before` is false
         """
         if item:
             arguments = [each for turn in self.turns for each in list_objects(turn, "arguments")]
@@ -425,8 +427,8 @@ Manner = Literal["exact", "near", "altered", "invented"]
 MANNERS: tuple[Manner, ...] = (
     "exact", "exact", "altered", "exact", "near", "exact", "exact", "invented", "near", "exact",
 )  # fmt: skip
-"""How the mock quotes passages: entry 1 says how in a debater's first citation, entry 2 in the second, and so on. After
-the last entry, the list begins again."""
+"""How the mock quotes passages. Entry 1 is the manner of a debater's first quote, entry 2 of the second, and so on.
+After the last entry, the list begins again."""
 MIN_SENTENCE_WORDS, MAX_CITED_WORDS = 6, 16
 """The mock quotes from sentences with at least MIN_SENTENCE_WORDS words. A quote has at most MAX_CITED_WORDS words."""
 INVENTED_QUOTE = "every team that has tried it would do it again"

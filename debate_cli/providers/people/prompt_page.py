@@ -47,7 +47,7 @@ def explain_field(request: Request, name: str) -> str:
 
 
 def format_prompt_text(text: str) -> str:
-    """Return the text of a prompt. JSON objects in it become Markdown lists, and long JSON strings block quotes."""
+    """Return the text of a prompt. JSON objects become Markdown lists, and long JSON strings become block quotes."""
     return "\n".join(shown for line in text.split("\n") for shown in _show_line(line))
 
 

@@ -206,7 +206,10 @@ def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Probl
 
 
 def _redirect(row: ProviderRow, web: WebSearchConfig) -> ProviderRow:
-    """Return `row` with the address of `web`. A new address gets none of the headers of the provider's own server."""
+    """Return `row` with the address in `web` and without headers; unchanged if `web` has no address.
+
+    The headers are left out because they are for the provider's own server.
+    """
     if web.base_url is None:
         return row
     return replace(row, base_url=web.base_url, base_url_env=None, headers={})

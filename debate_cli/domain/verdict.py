@@ -85,9 +85,9 @@ class Verdict(FrozenModel):
 
     @property
     def option_scores(self) -> dict[str, float]:
-        """Maps each option of a vote to its score; empty for systems without options.
+        """Maps each option of a vote, e.g. PASS, to its score. Empty for systems without options.
 
-        If the vote makes a debater the winner, the options still have scores.
+        In a debate, a vote for an option can make a debater the winner. The options have scores in this case too.
         """
         found = self.notes.get("weights")
         if not isinstance(self.notes.get("option"), str) or not isinstance(found, dict):

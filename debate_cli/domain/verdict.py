@@ -101,9 +101,9 @@ class Verdict(FrozenModel):
 
     @property
     def is_tied(self) -> bool:
-        """Whether the best options tie, so that the result is an option with a lower score.
+        """Whether the verdict's option is not the one with the highest score, because several options have this score.
 
-        Example: PASS and FAIL tie, so the panel's option is CONDITIONAL.
+        Example: PASS and FAIL have 0.5 each, so the panel's verdict is CONDITIONAL.
         """
         shares = self.option_shares
         return self.option is not None and shares.get(self.option, 0.0) < max(shares.values(), default=0.0)

@@ -101,7 +101,7 @@ class Verdict(FrozenModel):
 
     @property
     def is_tied(self) -> bool:
-        """Whether the verdict's option is not the one with the highest score, because several options have this score.
+        """Whether several options tie for the highest score, so that another option is the result.
 
         Example: PASS and FAIL have 0.5 each, so the panel's verdict is CONDITIONAL.
         """

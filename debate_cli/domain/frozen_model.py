@@ -204,7 +204,7 @@ def fold_growing(
 class _Folds:
     def __init__(self) -> None:
         self.newest: dict[Hashable, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
-        """Maps the argument `name` of `fold_growing` to (items of the newest call with `name`, intermediate results)."""
+        """Maps the argument `name` of `fold_growing` to (items, intermediate results) of one call with this name."""
 
 
 @memoize_on_value

@@ -17,7 +17,7 @@ from debate_cli.domain.tasks import MOMENTS
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
     """Return the label of a system, e.g. `structured` or `structured r4 (human:anna)`. The label is not sanitized.
 
-    `run`: id of the system's run, e.g. `r4`. `runs`: ids of all runs that are shown together.
+    `run`: id of the system's run, e.g. `r4`. `runs`: ids of the runs to distinguish it from.
     If a person judged, or if `runs` contains an id other than `run`, the label includes `run`.
     """
     if reviewer is not None:

@@ -125,8 +125,10 @@ class _References:
         self._turns = {turn.index: turn for turn in turns}
         own = [(turn.speaker, item.id, item.id) for turn in turns for item in turn.arguments or ()]
         self._ids = [*own, *((item.speaker, item.written, item.id) for item in renamed)]
-        """Items (author, id that a text may use, id in the debate). An argument whose id was changed has two items: one
-        with its new id in the middle, one with its old id."""
+        """Items (author, id in a text, id in the debate). A text may name a renamed argument by its old or new id.
+
+        Example: if `A1` was renamed `PRO-1`: (`Pro`, `A1`, `PRO-1`) and (`Pro`, `PRO-1`, `PRO-1`).
+        """
 
     def resolve(self, turn: Turn) -> Turn:
         changes: dict[str, object] = {}

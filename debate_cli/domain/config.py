@@ -274,7 +274,7 @@ class FormatConfig(ConfigModel):
 
 
 ROUND_KEYS = {"rounds": ("phases", "turns"), "phases": ("rounds",)}
-"""Maps each of these keys of `format` to the keys that must not be set together with it, because all set the rounds."""
+"""Maps a key of `format` to its alternatives: other keys of `format` that must not be set beside it."""
 
 
 class Limits(ConfigModel):

@@ -83,7 +83,7 @@ class Reservation(FrozenModel):
 
     task: Cue | Brief
     exchange: ModelCall
-    """The charged usage: that of the task's finished requests, plus an estimate for the next request."""
+    """The usage to charge: the sum of the task's finished requests and an estimate for the next request."""
 
 
 class TaskStarted(FrozenModel):

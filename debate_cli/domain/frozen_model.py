@@ -204,7 +204,7 @@ def fold_growing(
 class _Folds:
     def __init__(self) -> None:
         self.newest: dict[Hashable, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
-        """Maps `name` of `fold_growing` to (items of its newest call, results after the last of these items)."""
+        """Maps the argument `name` of `fold_growing` to (items, intermediate results) of one call with this name."""
 
 
 @memoize_on_value

@@ -152,7 +152,7 @@ class Thresholds(ConfigModel):
 
 
 def default_bounds(**defaults: float) -> BeforeValidator:
-    """Return a validator of a mapping such as `thresholds`. Keys that the mapping lacks are added from `defaults`."""
+    """Return a validator that adds missing keys from `defaults`, e.g. `clear` if `thresholds` has only `draw`."""
 
     def fill(bounds: object) -> object:
         return {**defaults, **cast("dict[str, object]", bounds)} if isinstance(bounds, dict) else bounds

@@ -17,7 +17,8 @@ from debate_cli.domain.tasks import MOMENTS
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
     """Return the label of a system, e.g. `structured` or `structured r4 (human:anna)`. The label is not sanitized.
 
-    The label includes the id `run` if a person judged, or if `runs` contains another id.
+    `run`: id of the system's run, e.g. `r4`. `runs`: ids of the runs to distinguish it from.
+    If a person judged, or if `runs` contains an id other than `run`, the label includes `run`.
     """
     if reviewer is not None:
         return f"{system} {run} ({reviewer_id(reviewer)})"
@@ -97,7 +98,7 @@ def _canonical_rank(runs: Sequence[JudgingRun]) -> Callable[[Assessment], tuple[
 
 
 def mark_replaced(kinds: set[str], runs: Sequence[JudgingRun]) -> tuple[JudgingRun, ...]:
-    """Return `runs`, in which the systems `kinds` are now marked as replaced. Runs by people stay unchanged."""
+    """Add the systems `kinds` to `replaced` of each run by models. Returns all `runs`."""
     marked = list(runs)
     for index in reversed(range(len(marked))):
         run = marked[index]

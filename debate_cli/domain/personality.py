@@ -24,7 +24,7 @@ HIGH_TRAIT, LOW_TRAIT = 8.0, 2.0
 RIGID_TRAITS = 4
 """A personality with at least this number of extreme traits is rigid."""
 SHARPENED_TRAITS = 3
-"""If a personality is not rigid (see `RIGID_TRAITS`), pressure raises this number of traits: its highest ones."""
+"""Number of traits that pressure raises in a personality with fewer than RIGID_TRAITS extreme traits: its highest."""
 TRAIT_MIDDLE = 5.5
 """Value towards which pressure moves the extreme traits of a rigid personality."""
 

@@ -12,8 +12,8 @@ MAX_REVISION = 100
 
 Moment = Literal["turn", "pair", "round", "debate"]
 MOMENTS: tuple[Moment, ...] = ("turn", "pair", "round", "debate")
-"""Kinds of subjects. A transcript lists assessments in this order: of turns, of pairs of turns, of rounds, of the
-debate."""
+"""What a judge can assess: one turn, a pair of turns, a round or the debate. A transcript lists assessments in this
+order."""
 
 
 def speech_key(index: int) -> str:

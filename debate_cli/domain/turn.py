@@ -61,7 +61,7 @@ class FollowUpAnswer(FrozenModel):
     """Id of the argument that the question was about."""
     reply: str
     evaded: bool | None = None
-    """Whether the debater who replies admits that `reply` leaves the question open; None if not stated."""
+    """True if the replying debater admits to leaving the question open; None if the debater does not say."""
 
 
 class Closing(FrozenModel):

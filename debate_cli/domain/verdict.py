@@ -85,9 +85,9 @@ class Verdict(FrozenModel):
 
     @property
     def option_scores(self) -> dict[str, float]:
-        """Maps each option of a vote to its score; empty for systems without options.
+        """Maps each option of a vote, e.g. PASS, to its score. Empty for systems without options.
 
-        If the vote makes a debater the winner, the options still have scores.
+        In a debate, a vote for an option can make a debater the winner. The options have scores in this case too.
         """
         found = self.notes.get("weights")
         if not isinstance(self.notes.get("option"), str) or not isinstance(found, dict):
@@ -101,9 +101,9 @@ class Verdict(FrozenModel):
 
     @property
     def is_tied(self) -> bool:
-        """Whether the best options tie, so that the result is an option with a lower score.
+        """Whether several options tie for the highest score, so that another option is the result.
 
-        Example: PASS and FAIL tie, so the panel's option is CONDITIONAL.
+        Example: PASS and FAIL have 0.5 each, so the panel's verdict is CONDITIONAL.
         """
         shares = self.option_shares
         return self.option is not None and shares.get(self.option, 0.0) < max(shares.values(), default=0.0)

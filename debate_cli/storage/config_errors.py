@@ -157,8 +157,11 @@ class ConfigRepair:
     renamed: dict[KeyPath, KeyPath] = field(default_factory=dict[KeyPath, KeyPath])
     """Maps key paths in the repaired configuration to key paths in the file, for each key that `repair` renamed."""
     unknown_sections: set[str] = field(default_factory=set[str])
-    """Top-level keys of sections that `repair` made incomplete, and of sections that depend on them. The errors that
-    checks find in these sections are not reported, because the repair may have caused them."""
+    """Top-level keys of sections in which checks report no errors, because `repair` may have caused the errors.
+
+    If `repair` removes a section, or an entry of a section, the keys of this section and of dependent sections are
+    added.
+    """
     _replaced: set[KeyPath] = field(default_factory=set[KeyPath])
 
     def repair(self, problem: Problem) -> None:

@@ -146,7 +146,8 @@ def test_every_request_has_its_own_end(here: Path, server: BatchServer, model: s
     assert "refused by the test" in "".join(path.read_text() for path in (here / "transcripts").glob("*.json"))
     assert [len(batch.requests) for batch in server.batches] == [3, 2]
     calls = answers(here)
-    assert [(call["attempts"], bool(call["usage"].get("estimated"))) for call in calls] == [(2, True), (2, False)]
+    usage = [(call["attempts"], bool(call["usage"].get("estimated"))) for call in calls]
+    assert sorted(usage) == [(2, False), (2, True)]  # the order of the requests in a batch is not fixed
 
 
 def test_a_failed_judgement_is_asked_for_again_in_a_batch(here: Path, server: BatchServer) -> None:

@@ -62,7 +62,7 @@ def test_a_replaced_model_is_named_everywhere(here: Path) -> None:
     words = "mock, no model (configured: vllm/scripted)"
     for form in ("terminal", "markdown", "html"):
         assert words in debate("replay", "one", "--format", form, cwd=here).out, form
-    assert debate("list", cwd=here).out.rstrip().split("\t")[3::4] == ["mock/unscripted", "rehearsal"]
+    assert debate("list", cwd=here).out.rstrip().split("\t")[3::4] == ["mock/unscripted", "rehearsal in part"]
 
 
 def test_resuming_a_complete_debate_reports_unchanged(saved: Path) -> None:

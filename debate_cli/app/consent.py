@@ -77,8 +77,8 @@ class Consent:
     def to_records(self) -> tuple[RememberedConsent, ...]:
         """Return the records that make this consent valid in later commands.
 
-        If `file` is a configuration, there are two records: one for the unchanged file, and one for saved debates with
-        the same provider settings. Otherwise there is one record.
+        If `file` is a configuration, there are two records. With the first, the consent is valid until the file changes.
+        With the second, it is valid for saved debates with the same provider settings. Otherwise there is one record.
         """
         fingerprints = dict.fromkeys((self.fingerprint, self.settings))
         return tuple(RememberedConsent(self.variable, self.host, sha256) for sha256 in fingerprints)

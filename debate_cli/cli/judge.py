@@ -120,7 +120,7 @@ def _plan_collection(
         store = BatchStore(plan.source.parent).path
         if not store.exists():
             raise UsageError(
-                f"{plan.source}: {store.name} is missing in its folder, so the submitted batches are unknown; restore that file, "
+                f"{plan.source}: the file {store} does not exist, so the submitted batches are unknown; restore {store.name}, "
                 f"or submit all questions again with: debate judge --collect {shlex.quote(str(plan.source))} --resubmit"
             )
     return plans, problems

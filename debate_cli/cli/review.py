@@ -178,7 +178,9 @@ def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> Re
     }
     for option, (wanted, written) in options.items():
         if wanted not in {None, written}:
-            raise UsageError(f"{option} contradicts {given.source}; leave the option out, or write a new template")
+            raise UsageError(
+                f"{option} differs from the value in {given.source}; leave the option out, or write a new template with --template"
+            )
     if file.debate_key != debate_key(stored.debate):
         raise UsageError(f"{given.source}: is the review of another debate; name that debate, or write a new template")
     return terms

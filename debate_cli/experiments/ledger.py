@@ -294,7 +294,7 @@ class Ledger:
         return [to_record(row) for row in rows]
 
     def counts(self, shard: tuple[int, int] = (1, 1)) -> dict[CellState, int]:
-        """Return the number of cells in each state. `shard`: number of the shard, from 1, and number of all shards."""
+        """Return how many cells of a shard are in each state. `shard`: (which shard, from 1; how many shards there are)."""
         rows = self.query(
             "SELECT state, COUNT(*) FROM cells WHERE plan = ? AND bucket % ? = ? GROUP BY state",
             self.plan,

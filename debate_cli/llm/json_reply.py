@@ -77,7 +77,8 @@ def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> Par
     `text` may have words around its JSON object. Several different filled-in forms are a fault. Broken JSON is repaired
     if possible.
 
-    `truncated`: whether `text` broke off. A truncated text is accepted only if it is a complete JSON object.
+    `truncated`: whether the reply was cut off at its token limit. If so, `text` is accepted only if the whole of it is one
+    valid JSON object; nothing is searched for or repaired.
     """
     try:
         whole: Any = _DECODER.decode(text.strip())

@@ -156,11 +156,11 @@ class ConfigRepair:
     """The configuration. It is changed in place."""
     renamed: dict[KeyPath, KeyPath] = field(default_factory=dict[KeyPath, KeyPath])
     """Maps key paths in the repaired configuration to key paths in the file, for each key that `repair` renamed."""
-    unknown_sections: set[str] = field(default_factory=set[str])
-    """Top-level keys of sections in which checks report no errors, because `repair` may have caused the errors.
+    skipped_sections: set[str] = field(default_factory=set[str])
+    """Names of the sections that checks skip, because `repair` may have caused the errors in them.
 
-    If `repair` removes a section, or an entry of a section, the keys of this section and of dependent sections are
-    added.
+    If `repair` removes a section or one of its entries, this set gets the names of that section and of the sections that
+    depend on it.
     """
     _replaced: set[KeyPath] = field(default_factory=set[KeyPath])
 
@@ -195,7 +195,7 @@ class ConfigRepair:
             if is_mapping(parent) and key in parent:
                 del parent[str(key)]
                 if length <= 2:  # noqa: PLR2004  a section, or an entry of one
-                    self.unknown_sections |= {str(path[0]), *_DEPENDENT_SECTIONS.get(str(path[0]), ())}
+                    self.skipped_sections |= {str(path[0]), *_DEPENDENT_SECTIONS.get(str(path[0]), ())}
                 return
 
 

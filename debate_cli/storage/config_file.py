@@ -204,7 +204,7 @@ class _ConfigLoader:
                     problem._replace(path=repair.written_path(problem.path))
                     for check in checks
                     for problem in check(config)
-                    if problem.path[0] not in repair.unknown_sections
+                    if problem.path[0] not in repair.skipped_sections
                 )
                 return config
         return None

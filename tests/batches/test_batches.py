@@ -311,7 +311,7 @@ def test_without_its_store_nothing_is_submitted_again(here: Path, slow: BatchSer
     stored(here).path.unlink()
     refused = collect(here, slow, "transcripts/d0.json", "--batch")
     assert refused.code == 2
-    assert "batches.sqlite is missing in its folder" in refused.err
+    assert "batches.sqlite does not exist, so the submitted batches are unknown" in refused.err
     assert len(slow.batches) == 1
     assert collect(here, slow, "transcripts/d0.json", "--batch", "--resubmit").code == 0
     assert len(slow.batches) == 2

@@ -18,7 +18,7 @@ from debate_cli.systems.source_support import SOURCES_KIND, JudgedCitation, join
 from debate_cli.systems.tables import RESPONSE_BADGES, Badge
 
 SpeechPart = Argument | Response | FollowUpAnswer | Closing | str
-"""A part of a speech. Free text is a string."""
+"""A part of a speech. A string is free text: text that is no argument, response, follow-up answer or closing."""
 MAX_REPLY_LENGTH = 200
 NEW_ARGUMENT_PREFIX = "New argument. "
 """Marks a paragraph of a cross-examination as a new argument, which the rules do not allow there.

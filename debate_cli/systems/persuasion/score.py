@@ -59,8 +59,10 @@ class ScoreParts(_NoiseFree):
     stance: float
     """Points for the stance: 30 x |stance| x conviction."""
     persuasion: float
-    """Points for each opponent, added up: 10 x the opponent's mean persuasion, plus 20 if the opponent surrendered. The
-    mean is over the last ten speeches, by any speaker, that had an effect on the opponent."""
+    """Sum over the opponents: 10 x the mean persuasion that the opponent received, plus 20 if the opponent surrendered.
+
+    The mean covers the last ten speeches, of any debater, that had an effect on the opponent.
+    """
     resistance: float
     """20 x conviction x (1 - mean attack received); 0 if no speech had an effect on the debater."""
     penalty: float

@@ -165,11 +165,11 @@ def apply_effect(state: DebaterState, effect: Effect) -> DebaterState:
 def end_round(
     states: Mapping[str, DebaterState], conditions: VictoryConditions, bystander_effect: float
 ) -> dict[str, DebaterState]:
-    """Return the debaters' states after the end of a round, when debaters may surrender.
+    """End a round: decide which debaters surrender, and return all states afterwards.
 
     If a debater with a stance above 0 surrenders, the stance of each remaining debater with a stance above 0 moves
-    towards 0 by the share `bystander_effect`, 0-1. In the same way, the surrender of a debater with a stance below 0
-    affects stances below 0. Several surrenders in one round move a stance only once.
+    towards 0 by the share `bystander_effect`, 0-1. The same applies to stances below 0. Several surrenders on one side of
+    0 move a stance only once per round.
     """
     reasons = {
         name: reason

@@ -25,7 +25,7 @@ from debate_cli.systems.registry import active_systems, stopped_debaters
 class Stage:
     """A planned round of a debate.
 
-    The debate skips a stage in which nobody has to speak, e.g. a round of answers if no question was asked.
+    A stage without due speeches is skipped, e.g. a round of answers if no question was asked.
     """
 
     phase: Phase

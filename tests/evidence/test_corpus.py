@@ -120,7 +120,7 @@ def test_a_passage_never_splits_a_sentence() -> None:
 
 def test_a_period_of_an_abbreviation_ends_no_sentence() -> None:
     """A single letter or a known abbreviation before the period keeps the sentence whole; other words end one."""
-    sentences = ["The U.S. Senate heard Dr. Ada Bell on rent.", "Costs rose (Bell et al. 2020).", "Nobody agreed. "]
+    sentences = ["The U.S. Senate heard Dr. Ada Bell on rent.", "Costs rose (Bell et al. 2020).", "No one agreed. "]
     parts = [part for part, _, _ in split_section(Section(" ".join(sentences)), 6)]
     assert parts == [sentence.strip() for sentence in sentences]
 

@@ -36,7 +36,7 @@ STRATEGY_INSTRUCTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class TurnInstructions:
-    """The instructions for one turn, which the turn stores."""
+    """Instructions for one turn. The turn stores them."""
 
     directive: str | None = None
     """Instruction for this turn only, which the speaker must not mention; None if there is none."""
@@ -111,9 +111,9 @@ def build_conversation(
 def build_recent_conversation(
     cue: Cue, debate: Debate, config: DebaterConfig, instructions: TurnInstructions, prompts: Prompts
 ) -> Conversation:
-    """Return a conversation of one message: a list of earlier arguments, the last turns, and the task of `cue`.
+    """Return a shorter conversation: one message with a list of earlier arguments, the last turns, and the task of `cue`.
 
-    If there are no earlier arguments to list, returns the result of `build_conversation`.
+    If there are no earlier arguments to list, returns the full conversation (`build_conversation`).
     """
     context = TurnContext.from_cue(cue, debate).with_recent_history()
     history = recent_history(context.debate)

@@ -158,8 +158,8 @@ class CrossExaminationForm(FormModel):
 
     responses: list[ResponseForm] = items(0)
     arguments: list[ArgumentForm] = []
-    """New arguments, which the phase does not allow. The schema does not have this field. If a model fills it in, the
-    turn gets a warning."""
+    """New arguments, which the phase does not allow. The schema that models receive lacks this field. If a model fills it
+    in anyway, the turn gets a warning."""
 
 
 class AnswerForm(FormModel):

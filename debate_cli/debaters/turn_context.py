@@ -34,9 +34,9 @@ class TurnContext:
         """Return this context for a prompt with only the recent part of the debate."""
         return replace(self, shown_ids=recent_history(self.debate).argument_ids)
 
-    def keep_shown(self, keys: tuple[str, ...]) -> tuple[str, ...]:
-        """Return `keys` without the ids of arguments that the prompt does not show."""
-        return keys if self.shown_ids is None else tuple(key for key in keys if key in self.shown_ids)
+    def keep_shown(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the ids of the arguments that the prompt shows. `ids`: ids of arguments."""
+        return ids if self.shown_ids is None else tuple(key for key in ids if key in self.shown_ids)
 
     @property
     def speaker(self) -> Participant:
@@ -60,10 +60,9 @@ class TurnContext:
 
     @cached_property
     def target_ids(self) -> tuple[str, ...]:
-        """Ids of the arguments to answer.
+        """Ids of the arguments to answer: the arguments that the cue's questions are about.
 
-        If the cue contains questions, these are the arguments that the questions are about. Otherwise, these are all
-        arguments of the opponents.
+        Without questions, all arguments of the opponents.
         """
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))

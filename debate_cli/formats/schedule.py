@@ -87,8 +87,8 @@ class Timetable:
 
     rounds: tuple[ScheduledRound, ...]
     due_cues: tuple[Cue, ...]
-    """If debaters speak one after the other, the next cue. Otherwise all cues of the current round, including those
-    whose turns are finished. Empty after the last planned round.
+    """The next cue if debaters speak one after the other; otherwise all cues of the current round. Empty after the last
+    planned round.
     """
 
     @property
@@ -268,7 +268,7 @@ def finished_rounds(debate: Debate) -> tuple[int, ...]:
 
 
 def list_cues(debate: Debate) -> tuple[Cue, ...]:
-    """Return the cues, i.e. the requests for turns, sorted by index: those of finished turns, and those that come next."""
+    """Return the cues of all finished turns and of the turns that come next, sorted by index."""
     return tuple(add_guidance(debate, cue) for item in build_timetable(debate).rounds for cue in item.cues)
 
 

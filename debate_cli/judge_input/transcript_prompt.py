@@ -1,6 +1,6 @@
-"""Formats the transcript, with which each judge's prompt begins.
+"""Formats the transcript at the beginning of each judge's prompt.
 
-During a debate, lines are added only at the end of the transcript. A provider can therefore cache the earlier lines.
+During a debate, lines are only added at the end of the transcript, so a provider can cache the earlier lines.
 """
 
 import json
@@ -118,9 +118,9 @@ def _document_lines(debate: Debate) -> Iterator[str]:
 
 
 def last_visible_turn(debate: Debate, subject: Subject) -> int | None:
-    """Return the index of the last turn that the judge may see; -1 for no turn, None for all turns.
+    """Return the index of the last turn that a judge of `subject` may see.
 
-    `subject`: what is to be judged, e.g. a turn or a round.
+    Returns None if the judge may see all turns, and -1 if the judge may see none.
     """
     match subject.moment:
         case "turn" | "pair":
@@ -137,9 +137,9 @@ def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
 
 
 def last_passage_before(turn: Turn, debate: Debate) -> str:
-    """Return the last text of the turn that the speaker of `turn` had before it. Texts of citations do not count.
+    """Return the last text, other than a citation, of the speaker's previous turn.
 
-    The result is empty if `turn` is the speaker's first turn.
+    `turn`: the speaker's current turn. The result is empty if it is the speaker's first turn.
     """
     earlier = reversed(debate.turns_before(turn.index))
     before = next((other for other in earlier if other.speaker == turn.speaker), None)

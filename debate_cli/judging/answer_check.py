@@ -13,7 +13,7 @@ from debate_cli.providers.people.yaml_form import describe_value
 
 
 def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Problem]]:
-    """Return (filled-in form, empty list) if `answer` is valid, otherwise (None, list of all problems).
+    """Return (filled-in form, problems). The form is None if there are problems.
 
     `answer`: the content of a YAML file. An empty field takes its default.
     """

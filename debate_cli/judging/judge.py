@@ -171,7 +171,7 @@ class Judge:
 
 
 def build_request(model: ModelHandle, purpose: str, rules: str, shown: str, ask: str) -> Request:
-    """Return a request. `rules`: system message. `shown`: material to judge. `ask`: task, which follows the material."""
+    """Return a request: the system message `rules`, and a message with the material `shown` and the task `ask`."""
     nonce = new_nonce()
     return Request(
         system=rules,
@@ -200,10 +200,10 @@ def _result_without_form(
     call: ModelCall | None,
     raw: RawAnswer | None = None,
 ) -> Failure:
-    """Return the failure for a brief for which the judge filled in no form.
+    """Return the failure of a brief whose judge filled in no form.
 
-    If the judge refused or gave no usable answer, the failure is an abstention, which is final. After any other error,
-    e.g. of the network, a resumed run asks the judge again.
+    A refusal or an unusable answer is an abstention: the failure is final. After any other error, e.g. of the network, a
+    resumed run asks the judge again.
     """
     if error is not None and not isinstance(error, RefusedError):
         sent = call if call is not None and call.attempts else None

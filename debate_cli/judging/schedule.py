@@ -1,6 +1,6 @@
 """Determines which briefs still need an answer, and which of them can be sent to judges now. Pure functions.
 
-A brief is a request to a judge. It is settled after a judge's answer, or after a failure that is not retried in this
+A brief is a request to a judge. A brief is settled once it has an answer, or a failure that is not retried in this
 session.
 """
 
@@ -38,9 +38,9 @@ def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """Return the briefs that are not settled. Briefs about future turns and rounds are left out.
+    """Return the briefs that still need an answer, those of the system that decides the debate first.
 
-    Briefs of the system that decides the debate come first.
+    Briefs about future turns and rounds are left out.
     """
     runs = [
         run
@@ -65,9 +65,9 @@ def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, ...]:
-    """Return the briefs without an assessment. Briefs about turns that do not exist yet are left out.
+    """Return the briefs without an assessment in the judging runs and systems of `verdicts`.
 
-    `verdicts`: only briefs with the judging run and system of one of these verdicts are returned.
+    Briefs about turns that do not exist yet are left out.
     """
     scored = {(verdict.run, verdict.system) for verdict in verdicts}
     owed = unsettled_briefs(debate.model_copy(update={"given_up": frozenset[str]()}))

@@ -47,7 +47,7 @@ def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
 
 
 def clamp_mark(mark: Mark, low: float, high: float) -> float:
-    """Return the value of `mark`, limited to the range from `low` to the smaller of `high` and `mark.out_of`."""
+    """Return the value of `mark`, raised to at least `low`, and lowered to at most `high` and `mark.out_of`."""
     return max(low, min(mark.value, mark.out_of, high))
 
 
@@ -64,23 +64,23 @@ def ordered_assessments(debate: Debate, system: str, run: JudgingRun | str) -> t
     return debate.assessments_of_system(system, get_run_id(run))
 
 
-def iter_findings(given: Iterable[Assessment], kind: type[FindingT]) -> Iterator[tuple[Assessment, FindingT]]:
-    """Yield (assessment, finding) for each finding of the class `kind`, in the order of the assessments `given`."""
-    for assessment in given:
+def iter_findings(assessments: Iterable[Assessment], kind: type[FindingT]) -> Iterator[tuple[Assessment, FindingT]]:
+    """Yield (assessment, finding) for each finding of the class `kind`."""
+    for assessment in assessments:
         for finding in assessment.findings:
             if isinstance(finding, kind):
                 yield assessment, finding
 
 
-def first_finding(given: Iterable[Assessment], kind: type[FindingT]) -> FindingT | None:
+def first_finding(assessments: Iterable[Assessment], kind: type[FindingT]) -> FindingT | None:
     """Return the first finding of the class `kind`; None if there is none."""
-    return next((finding for _, finding in iter_findings(given, kind)), None)
+    return next((finding for _, finding in iter_findings(assessments, kind)), None)
 
 
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
-    """Return the settings that `run` stored for the system of `settings`.
+    """Return a system's settings in `run`. If the run does not use the system, return `settings`.
 
-    Returns `settings` if the run does not use this system.
+    `settings`: any settings of the system.
     """
     systems = (system for known in debate.runs if known.id == get_run_id(run) for system in known.judging.systems)
     return next((system for system in systems if isinstance(system, type(settings))), settings)
@@ -89,7 +89,7 @@ def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
 def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
     """Return the run whose assessments by the system `kind` are used. None if no run uses this system.
 
-    The rules below rank the runs that use the system. A later rule matters only if the earlier rules give a tie.
+    If several runs use the system, these rules choose one. A later rule matters only in a tie.
 
     1. A run with assessments by the system comes before a run without.
     2. A run by models comes before a run by a person.
@@ -106,7 +106,7 @@ def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
 
 
 def newest_assessments(debate: Debate, kind: str) -> tuple[Assessment, ...]:
-    """Return the assessments by the system `kind` in the run that `newest_run` picks. Empty if it picks none."""
+    """Return the assessments by the system `kind` in the run of `newest_run`. Empty if no run uses this system."""
     run = newest_run(debate, kind)
     return () if run is None else ordered_assessments(debate, kind, run)
 
@@ -123,8 +123,8 @@ def format_failure_cause(debate: Debate, key: str) -> str:
 def describe_unanswered(debate: Debate, briefs: Iterable[tuple[Brief, str]]) -> Iterator[str]:
     """Yield a sentence for each brief without an assessment.
 
-    `briefs`: pairs (brief, sentence about the missing answer, without the final period). If the brief failed, the cause
-    is added to the sentence: `Round 2 was not assessed by ada (abstained).`
+    `briefs`: pairs (brief, beginning of its sentence, e.g. `Round 2 was not assessed by ada`). This function adds the
+    cause of the failure, e.g. ` (abstained)`, and a period.
     """
     for brief, words in briefs:
         if brief.key not in debate.answered_keys:

@@ -229,13 +229,13 @@ class JudgingSystem(Generic[SettingsT]):
     judges_texts: bool = False
     """Whether the system can judge a text instead of a debate."""
     options: Mapping[str, Badge] = {}
-    """Maps each outcome that judges can choose instead of a debater, e.g. `PASS`, to its badge. The most favourable
-    outcome is first.
+    """Outcomes that judges can choose instead of a debater, e.g. `PASS`, mapped to badges. The most favourable outcome is
+    first.
 
-    The tone of the badge is `good` if the outcome means that a text passes, and `bad` if it means that the text fails.
-    In the notes of a verdict, `option` is the chosen outcome, and `weights` maps each outcome to its score."""
+    The tone of a badge is `good` if a text passes with this outcome, and `bad` if the text fails. The notes of a verdict
+    have a field `option` (the chosen outcome) and a field `weights` (maps outcomes to scores)."""
     options_in_debates: bool = True
-    """Whether judges of a debate choose from `options`. If False, only judges of a text do."""
+    """Whether judges choose from `options` in debates too. If False, they choose only when they judge a text."""
     max_option_score: float = 1
     """Highest possible score of an outcome in `options`. The lowest is 0."""
     unit: str = "points"
@@ -265,10 +265,10 @@ class JudgingSystem(Generic[SettingsT]):
         raise NotImplementedError
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """Return the kinds of other systems whose answers the question of `brief` quotes. Default: none.
+        """Return the kinds of the other systems whose answers the question of `brief` quotes. Default: none.
 
-        A question about a round is asked after these systems have judged that round. Any other question is asked after
-        they have judged all rounds.
+        A question about a round is asked once these systems have judged this round. Other questions are asked once these
+        systems have judged all rounds.
         """
         return ()
 
@@ -299,7 +299,7 @@ class JudgingSystem(Generic[SettingsT]):
     ) -> Iterable[Brief]:
         """Return the briefs that must be finished before the turn `index` begins. Default: none.
 
-        A brief is finished if the judge has answered, or has failed and is not asked again before the debate is resumed.
+        A brief is finished once it has an answer, or a failure that is not retried in this session.
 
         `round_number`: round of this turn; None if `index` is after the last turn of the debate.
         """
@@ -321,10 +321,10 @@ class JudgingSystem(Generic[SettingsT]):
         return ""
 
     def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick | None:
-        """Return a strategy for the next turn, which `cue` requests. Default: None.
+        """Return a strategy for the turn that `cue` requests. Default: None.
 
-        The speaker of this turn is a debater with `strategy: adaptive` in the configuration. The program also calls
-        this method for debates that do not use this system.
+        Called only if the configuration of the speaker has `strategy: adaptive`. Also called for debates that do not use
+        this system.
         """
         return None
 
@@ -340,7 +340,7 @@ class JudgingSystem(Generic[SettingsT]):
     # Display
 
     def max_score(self, verdict: Verdict) -> float | None:
-        """Return the highest possible score. None if it is unknown: then scores are shown without a scale.
+        """Return the highest possible score. If it is None, scores are shown without a scale.
 
         Default: `max_option_score` if an option (e.g. PASS) won, else None.
         """
@@ -353,7 +353,7 @@ class JudgingSystem(Generic[SettingsT]):
     def describe_brief(self, brief: Brief) -> str:
         """Return a short name of the question, e.g. `turn 3`. Default: the subject of the brief.
 
-        Different questions to a judge have different names.
+        Questions to the same judge must have different names.
         """
         return describe_subject(brief.subject)
 
@@ -372,7 +372,7 @@ class JudgingSystem(Generic[SettingsT]):
     def headline(self, verdict: Verdict) -> str:
         """Return the reason for the verdict in sentences; may be empty. Names are not sanitized.
 
-        Default: the result of `explain`, but for an undetermined verdict the first sentence of `notes.missing`.
+        Default: the result of `explain`. If the verdict is undetermined: the first sentence of `notes.missing`.
         """
         if verdict.victory != "undetermined":
             return self.explain(verdict)
@@ -433,8 +433,7 @@ class JudgingSystem(Generic[SettingsT]):
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         """Return a short report on an assessment, for people who watch a run.
 
-        Default: descriptions of all findings whose kind is not in SHARED_FINDINGS. If there are no such findings, the
-        judge's reasoning.
+        Default: descriptions of the findings that only this system makes. Without such findings, the judge's reasoning.
         """
         own = [finding for finding in assessment.findings if finding.kind not in SHARED_FINDINGS]
         sentences = [sentence for finding in own for sentence in finding.describe()]
@@ -445,8 +444,8 @@ class JudgingSystem(Generic[SettingsT]):
     def agreeing_assessments(self, debate: Debate, verdict: Verdict) -> Sequence[Assessment]:
         """Return the assessments of judges who agree with the verdict.
 
-        To find them, the assessments of each judge are scored without those of the others. The judge agrees if the
-        result has the same winner as the verdict, or is undetermined. If there is only one judge, this judge agrees.
+        Each judge's assessments are scored alone. The judge agrees if the resulting verdict has the same winner, or is
+        undetermined. An only judge always agrees.
         """
         given = ordered_assessments(debate, verdict.system, verdict.run)
         judges = dict.fromkeys(item.assessor for item in given)

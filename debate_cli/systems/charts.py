@@ -20,7 +20,7 @@ class ChartPoint:
 
 @dataclass(frozen=True, slots=True)
 class ChartSeries:
-    """The values of one debater or one quantity: one value for each label of the chart, None if it is missing."""
+    """The values of one debater or one quantity. `points` has a value, or None, for each label of the chart."""
 
     name: str
     points: tuple[ChartPoint | None, ...]

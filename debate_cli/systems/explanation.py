@@ -11,10 +11,10 @@ ADVERBS: dict[Victory, str] = {"narrow": "narrowly", "clear": "clearly", "overwh
 
 
 def describe_outcome(verdict: Verdict, document: str | None = None, tone: Tone = "info") -> str:
-    """Say in one sentence who won, and how clearly.
+    """Return a sentence that says who won, and how clearly.
 
-    `document`: name of the judged text; None for a debate. `tone`: tone of the badge of the winning option. `good`
-    means that the motion is upheld or the text passes, `bad` the opposite.
+    `document`: name of the judged text; None for a debate. `tone`: `good` if the winning option upholds the motion or
+    passes the text, `bad` if it rejects the motion or the text.
     """
     how = ADVERBS.get(verdict.victory, "")
     match verdict.victory:
@@ -48,14 +48,14 @@ def describe_scores(
 ) -> str:
     """Return a sentence with the scores; empty if the verdict has no scores.
 
-    If `maxima` is given, a second sentence names the criterion that separates the two best debaters most. Criteria with
-    a larger weight count more.
+    If `maxima` is given, a second sentence names the criterion with the largest weighted difference between the two
+    best debaters.
 
     - `max_score`: highest possible score; None if it is unknown.
     - `marks`: maps each debater to a mapping from criteria to marks.
     - `maxima`: maps criteria to highest possible marks.
     - `weights`: maps criteria to weights, 0-1. None means weights in proportion to `maxima`.
-    - `whole`: what the weights are shares of, e.g. `the score`, for the second sentence.
+    - `whole`: the last words of `40% of the score` in the second sentence.
     """
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     if not ranked:

@@ -53,9 +53,9 @@ class MarkCollector:
 def unique_known_items(
     collector: MarkCollector, items: Iterable[ItemT], key: Callable[[ItemT], str], known: Collection[str]
 ) -> Iterator[ItemT]:
-    """Yield the first of the judge's `items` about each name in `known`.
+    """Yield the judge's first item about each name in `known`.
 
-    Later items about the same name, and items about other names, are dropped with a warning. `key` returns the name that
+    Repeated items about a name, and items about unknown names, are dropped with a warning. `key` returns the name that
     an item is about.
     """
     seen: set[str] = set()
@@ -79,9 +79,9 @@ def judge_form(
 ) -> Form[FormModelT]:
     """Return the form that a judge fills in. If a required entry is missing in an answer, the judge is asked again.
 
-    `complete`: the required entries of each list. `{"targets": ("participant", ["Ann", "Bob"])}` means that the list
-    `targets` needs an entry whose `participant` is Ann, and one for Bob. `{"targets": ("participant", [])}` removes the
-    list `targets` from the form.
+    `complete`: the required entries of lists. With `{"targets": ("participant", ["Ann", "Bob"])}`, the list `targets`
+    needs one entry with `participant: Ann` and one with `participant: Bob`. With `{"targets": ("participant", [])}`, the
+    form has no list `targets`.
 
     `narrowing`: further restrictions of the schema, as in `derive_schema`.
     """

@@ -26,8 +26,8 @@ UNDETERMINED_OUTCOME = ScoreOutcome(None, "undetermined", None)
 def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victory]) -> ScoreOutcome:
     """Return the winner, the kind of victory, and the margin between the two highest scores.
 
-    `victory`: maps a margin above 0 to the kind of victory. A margin of 0 is a draw. With fewer than two scores, the
-    outcome is undetermined.
+    `victory`: function that returns the kind of victory for a margin above 0. A margin of 0 is a draw. With fewer than
+    two scores, the outcome is undetermined.
     """
     if len(scores) < 2:  # noqa: PLR2004 - a margin needs two scores
         return UNDETERMINED_OUTCOME

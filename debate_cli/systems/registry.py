@@ -71,7 +71,7 @@ def settings_for(brief: Brief, debate: Debate) -> SystemSettings:
 
 @memoize_on_value
 def active_systems(run: JudgingRun) -> tuple[tuple[JudgingSystem[Any], SystemSettings], ...]:
-    """Return pairs (system, settings) of a run. Left out: systems whose judging a later run replaces."""
+    """Return pairs (system, settings) of a run, without the systems that a later run has replaced."""
     return tuple((get_system(settings.kind), settings) for settings in run.active_systems())
 
 
@@ -85,8 +85,7 @@ def systems_of_debate(debate: Debate) -> tuple[JudgingSystem[Any], ...]:
 def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
     """Return the names of the debaters who surrendered before the round `due_round`.
 
-    A debater has surrendered if any system of the first judging run says so, unless a later run replaces the judging of
-    this system.
+    Only systems of the first judging run let debaters surrender. Systems that a later run has replaced do not count.
     """
     return frozenset(
         name
@@ -96,7 +95,7 @@ def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
 
 
 def debater_instructions(debate: Debate, cue: Cue) -> tuple[str, ...]:
-    """Return the instructions of all configured systems to the speaker of `cue`, in the order of `system_kinds`."""
+    """Return the instructions that the configured systems give to the speaker of `cue`."""
     active = {system.kind: (system, settings) for system, settings in active_systems(debate.run(FIRST_RUN))}
     chosen = (active[kind] for kind in system_kinds() if kind in active)
     return tuple(system.instruct(debate, settings, cue) for system, settings in chosen)

@@ -1,4 +1,4 @@
-"""Rubrics: changed settings of judging systems, with which stored marks are scored again."""
+"""Rubrics: changed settings of judging systems, used to score stored marks again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,11 +18,11 @@ class Rubric:
 
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     criterion_weights: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Maps criteria to weights, for every system with weighted criteria. If the mapping is empty, the weights do not
-    change. Otherwise, criteria that are not in the mapping get weight 0."""
+    """Maps criteria to weights, for every system with weighted criteria. Criteria that are not in the mapping get weight 0.
+    An empty mapping changes no weights."""
 
     def settings(self, debate: Debate, where: str = "") -> dict[str, SystemSettings]:
-        """Map the kind of each system that the rubric changes to the system's new settings.
+        """Return the new settings of each system that the rubric changes, by the system's kind.
 
         `where`: text at the start of error messages, e.g. `debate.json: `.
 

@@ -22,9 +22,8 @@ def format_margin(verdict: Verdict) -> str:
 def format_ranked_scores(verdict: Verdict) -> str:
     """Return e.g. `(Pro 7.4, Con 6.8)`, the highest score first; empty if the verdict has no scores.
 
-    If the verdict is undetermined, conditional or without a margin, the scale is added: `(Pro 7.4, Con 6.8 of 10
-    points)`. For a vote on a debate, options that favour no debater are listed too: `(Con 0.73, CONDITIONAL 0.27, Pro
-    0.0)`.
+    A vote also lists the options that favour no debater: `(Con 0.73, CONDITIONAL 0.27, Pro 0.0)`. The scale
+    is added if no margin is shown elsewhere, e.g. for an undetermined verdict: `(Pro 7.4, Con 6.8 of 10 points)`.
     """
     shown = {**_undecided_options(verdict), **verdict.displayed_scores}
     ranked = sorted(shown.items(), key=lambda item: -item[1])
@@ -55,9 +54,9 @@ def _shows_margin(verdict: Verdict) -> bool:
 
 
 def format_scale(verdicts: Iterable[Verdict]) -> str:
-    """Return the highest score with its unit, e.g. `10 points` or `1 (weight)`, for a column `out of`.
+    """Return the highest possible score with its unit, e.g. `10 points` or `1 (weight)`; empty if it is unknown.
 
-    Verdicts with different highest scores give e.g. `80 or 110 points`. Empty if no highest score is known.
+    If the verdicts have different highest scores, the result is e.g. `80 or 110 points`.
     """
     found: dict[str, set[float]] = {}
     for verdict in verdicts:

@@ -26,16 +26,16 @@ def score(
 
     `runs`: which judging runs are scored.
 
-    - `latest`: all runs of people, and for each system the newest run. If the newest run belongs to a comparison of
-      judge models, all runs of the comparison are scored.
+    - `latest`: each system's newest run, and all runs in which a person judged. If the newest run belongs to a comparison
+      of judge models, all runs of the comparison are scored.
     - `all`: all runs.
     - The id of one run. An unknown id gives no verdicts.
 
     `systems`: the kinds of systems to score; None means all. `settings`: maps kinds of systems to settings that replace
     the stored settings.
 
-    The verdict of the configured deciding system decides or, if it has none, the first verdict. There is no deciding
-    verdict if people gave all verdicts, or if this verdict belongs to a comparison of judge models.
+    The deciding verdict is by the configured deciding system. Without such a verdict, it is the first verdict. No verdict
+    decides if only people judged, or if the deciding verdict belongs to a comparison of judge models.
     """
     replacing = settings or {}
     chosen = [
@@ -57,11 +57,10 @@ def score(
 
 
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts that decide the debate; empty if all verdicts are by persons.
+    """Return the verdicts that decide the debate. Verdicts by persons are ignored.
 
-    Verdicts by persons are ignored. Normally the result is one verdict: the one with the flag `decides`. In a
-    comparison of judge models, no verdict has the flag. Then the system of the first verdict decides, and the result
-    contains this system's verdicts of all compared runs.
+    Normally, this is the verdict with the flag `decides`. In a comparison of judge models, no verdict has the flag. The
+    system of the first verdict then decides, and this system's verdicts of all compared runs are returned.
     """
     verdicts = [verdict for verdict in verdicts if verdict.reviewer is None]
     decisive = [verdict for verdict in verdicts if verdict.decides]
@@ -75,8 +74,8 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
     """Return the verdicts of several runs: first the main verdict, then all others, run by run.
 
-    The main verdict is by the deciding system of the newest run that was not judged by a person. It gets the flag
-    `decides`, unless its run belongs to a comparison of judge models: then no verdict gets it.
+    The main verdict is by the deciding system of the newest run that was not judged by a person. Only the main verdict
+    gets the flag `decides`. If its run belongs to a comparison of judge models, no verdict gets the flag.
 
     `runs`: ids of the runs, oldest first.
     """
@@ -163,9 +162,9 @@ def _has_judged(debate: Debate, run: JudgingRun, system: SystemSettings) -> bool
 
 
 def deciding_kind(debate: Debate, runs: str) -> str | None:
-    """Return the kind of the system that decides the selected judging runs. None if they use no judging system.
+    """Return the kind of the system whose verdict decides. None if the selected runs use no judging system.
 
-    `runs`: `latest`, `all` or the id of one run.
+    `runs`: selects judging runs: `latest`, `all` or the id of one run.
     """
     asked = [run for run in debate.runs if runs in {"latest", "all", run.id}]
     named = [

@@ -136,10 +136,9 @@ def citation_key(item: SourceCheck | SourceSupport) -> tuple[int, str, str, str]
 
 
 def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[SourceCheck, JudgedCitation]]:
-    """Return (quote check, judged citation) for each citation of the debate.
+    """Return (quote check, judged citation) for each citation of the debate, with the first judge's answer in `given`.
 
-    `given`: assessments with the judges' answers. If several answers are about one citation, the first is used. If
-    there is no answer, `supports` is `unknown`.
+    Without an answer, `supports` is `unknown`.
     """
     answers: dict[tuple[int, str, str, str], SourceSupport] = {}
     for _, finding in iter_findings(given, SourceSupport):
@@ -164,7 +163,7 @@ def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, 
     """Return the arguments and sources of the round `round_number` that judges must look up.
 
     First come the arguments that name evidence but cite no source, then the cited sources that the debate does not
-    have. If `round_number` is None, those of all rounds are returned.
+    have. `round_number`: None means all rounds.
     """
     turns = debate.turns_by_index
     named = [
@@ -179,10 +178,9 @@ def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, 
 
 
 def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLookup, ...]:
-    """Return each argument or source that must be looked up, with the judge's answer.
+    """Return each argument or source that judges must look up, with the first judge's answer in `given`.
 
-    `given`: assessments with the answers. If several answers are about one argument or source, the first is used. If
-    there is no answer, `exists` is `unknown`.
+    Without an answer, `exists` is `unknown`.
     """
     answers: dict[tuple[int, str, str], SourceLookup] = {}
     for _, finding in iter_findings(given, SourceLookup):
@@ -200,10 +198,10 @@ def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLo
 
 
 def check_lookup(answer: SourceLookup, debate: Debate) -> tuple[Quality, SourceOutcome | None]:
-    """Check the judge's answer to the question whether a claim's evidence or source exists.
+    """Check the quote in a judge's answer to the question whether a claim's evidence or source exists.
 
-    Return (whether it exists, result of checking the passage and the quote that the judge gave). If the judge named no
-    passage, return (`unknown`, None). If the passage or the quote fails the check, the first value is `unknown`.
+    Return (answer to the question, result of the quote check). If the quote check fails, the answer becomes `unknown`. If
+    the judge named no passage, return (`unknown`, None).
     """
     if not answer.passage:
         return "unknown", None
@@ -213,7 +211,7 @@ def check_lookup(answer: SourceLookup, debate: Debate) -> tuple[Quality, SourceO
 
 
 def describe_lookups(assessment: Assessment, debate: Debate) -> Iterator[str]:
-    """Yield a sentence for each looked-up argument or source in `assessment`, with the check of the judge's quote."""
+    """Yield a sentence for each source or piece of evidence that the judge looked up, with the check of the judge's quote."""
     for _, answer in iter_findings([assessment], SourceLookup):
         exists, outcome = check_lookup(answer, debate)
         check = f"{outcome.replace('_', ' ')} in {answer.passage}: " if outcome is not None else ""

@@ -38,7 +38,7 @@ class Gauge(NamedTuple):
 class Interval(NamedTuple):
     """A number with its interval from `low` to `high`, drawn on an axis from `start` to `end`.
 
-    In plain text, the whole cell is empty.
+    In plain text, the cell is empty.
     """
 
     value: float | None
@@ -94,7 +94,7 @@ class Table(NamedTuple):
     numeric: frozenset[int] = frozenset()
     """Indices of the right-aligned columns."""
     has_key_column: bool = False
-    """Whether the first column contains dotted keys, e.g. `judging.decides`. These are wrapped only at dots."""
+    """Whether the first column contains dotted keys, e.g. `judging.decides`. Lines break only at the dots of such keys."""
 
     @property
     def heading(self) -> str:
@@ -155,9 +155,9 @@ def parse_notes(model: type[N], verdict: Verdict) -> N:
 
 
 def format_number(value: float, digits: int = 2) -> str:
-    """Format `value` with at most `digits` decimals.
+    """Format `value` with at most `digits` decimals and without final zeros, e.g. `7.25` or `7.5`.
 
-    Whole numbers keep one zero (7.0), but not if `digits` is 0 or 1 (7). Other numbers end without zeros (7.5, 7.25).
+    A whole number is formatted as `7.0`, or as `7` if `digits` is 0 or 1.
     """
     whole, _, fraction = f"{value:.{digits}f}".partition(".")
     fraction = fraction.rstrip("0") or ("0" if digits > 1 else "")

@@ -181,12 +181,12 @@ class WeakestArgument:
 
 
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
-    """Return the argument with the lowest score; of arguments with equal scores, the one with the worst standing.
+    """Return the argument with the lowest score. If scores are equal, the argument with the worse standing is weaker.
 
-    Arguments without a score are ignored if they are UPHELD or have no standing. If they have another standing, e.g.
-    REFUTED, they count as if they had the highest possible score.
+    An argument without a score is compared only if its standing is bad, e.g. REFUTED. It then counts as if it had the
+    highest possible score.
 
-    Return None if there is no argument to choose from, or if there are several and all are equal in score and standing.
+    Return None if no argument is compared, or if several are and all are equally weak.
     """
     scores = score_arguments(debate, verdicts)
     rows = [
@@ -201,10 +201,9 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
 
 
 def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScores:
-    """Return the scores of arguments from one of `verdicts`; empty if none of them has scores of arguments.
+    """Return the arguments' scores in one of `verdicts`; empty if no verdict scores arguments.
 
-    A verdict of the newest run that reviews claims is preferred. If it has no scores of arguments, the first other
-    verdict with scores of arguments is used.
+    If several verdicts score arguments, a verdict of the newest run is preferred.
     """
     system = find_claim_reviewer(debate)
     newest = newest_run(debate, system.kind) if system is not None else None

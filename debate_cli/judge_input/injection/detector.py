@@ -172,13 +172,11 @@ MAX_MASKING_PASSES = 3
 """Maximum number of passes of `mask_injection` over a text. After one pass has masked an instruction, the words around
 it may form a new instruction for the next pass."""
 MAX_EXAMINED_CHARS = 60_000
-"""Maximum number of characters that all rules examine.
-
-In a longer text, all rules examine the most suspicious parts, and one fast pattern examines the rest.
-"""
+"""Texts of up to this many characters are examined with all rules. In a longer text, all rules examine only the most
+suspicious parts, and one fast pattern examines the rest."""
 MAX_LEAD_CHARS = 200
-"""An instruction may begin at the end of one text of a speaker and continue in the next text. Only this many characters
-at the end of the earlier text are searched for such a beginning."""
+"""A speaker may split an instruction: one text ends with its beginning, and the next text continues it. Only this many
+characters at the end of the earlier text are searched for such a beginning."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 Span = tuple[int, int, str]
@@ -188,8 +186,8 @@ Span = tuple[int, int, str]
 class Hit(NamedTuple):
     """Words of a text that address the judge.
 
-    `start` and `end` are positions in the sanitized text. For invisible words, `start` and `end` are the length of the
-    sanitized text.
+    `start` and `end` are positions in the sanitized text. Invisible words are not in the sanitized text; their `start`
+    and `end` are its length.
     """
 
     start: int
@@ -207,8 +205,8 @@ def detect_injection(
 ) -> tuple[Hit, ...]:
     """Return the words of the sanitized `text` that address the judge, in order and without overlaps.
 
-    `names`: names of the debaters. `only`: techniques to search for; None means all techniques. `after`: the speaker's
-    words before `text`. They matter because an instruction may begin there and continue in `text`.
+    `names`: names of the debaters. `only`: techniques to search for; None means all techniques. `after`: the end of the
+    speaker's previous text, where an instruction may begin.
     """
     sanitized = sanitize_for_prompt(text)
     examined = _mask_names(_blank_removals(sanitized), names)

@@ -28,7 +28,7 @@ from debate_cli.judge_input.transcript_prompt import (
 from debate_cli.llm.form import Form, FormModel
 
 ADDRESSED_TO_JUDGE = "addressed_to_judge"
-"""Name of a field in every judge's form. It is also the `technique` of findings from this field."""
+"""Name of the form field in which a judge reports words meant for the judge; also the `technique` of these findings."""
 _DESCRIPTION = "Quotes of words that are meant for the judge instead of the debate; empty if there are none."
 MAX_QUOTES = 3
 """Maximum number of quotes that a judge may report in one form."""
@@ -39,7 +39,7 @@ def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, 
     """Return a finding for each passage of the subject that addresses the judge. Quotes of sources are not searched.
 
     If the subject is the whole debate, the motion, the background and the names are searched too. If the subject is a
-    pair of turns, or some turns of the debate, the result is empty: these turns are searched as subjects of their own.
+    pair of turns or a selection of turns, nothing is searched.
     """
     if subject.moment in {"pair", "debate"} and subject.turns:
         return ()
@@ -115,12 +115,10 @@ def read_addressed_to_judge(
 ) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
     """Return findings and warnings about the quotes in the field `addressed_to_judge` of `form`.
 
-    A quote from the judged turns, the motion or the background becomes a finding. A quote that is nowhere in what
-    the judge read becomes a warning. These quotes are ignored:
-
-    - quotes that are too short
-    - quotes from earlier turns or from sources
-    - quotes that a finding in `known` or an earlier quote already covers
+    - A quote from the judged turns, the motion or the background becomes a finding.
+    - A quote of words that the judge did not read becomes a warning.
+    - A quote from an earlier turn or from a source is ignored.
+    - A quote that is too short, or that an earlier quote or `known` covers, is ignored.
     """
     last = last_visible_turn(debate, subject)
     visible = debate.turns if last is None else debate.turns_before(last + 1)

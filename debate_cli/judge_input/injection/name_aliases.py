@@ -42,7 +42,7 @@ class NameAliases:
         return map_strings(value, lambda text: self._aliases.get(text, text)) if self._aliases else value
 
     def restore(self, value: T) -> T:
-        """Return `value` with names in place of aliases, also in the middle of strings."""
+        """Return `value` with names in place of aliases, including aliases inside longer strings."""
 
         def restore_text(text: str) -> str:
             return _ALIAS.sub(lambda match: self._names.get(match.group(), match.group()), text)

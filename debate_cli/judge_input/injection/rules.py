@@ -19,8 +19,8 @@ MAX_ROLE_TEXT_CHARS = 300
 """A speech may imitate a message of another role, e.g. `system:`. The forged message ends at a blank line, and has at
 most this many characters."""
 MAX_ENTRY_GAP = 200
-"""A speech may imitate a judge's filled-in form. Two entries, e.g. `winner: PRO`, are treated as parts of one form if
-at most this many characters are between them."""
+"""A speech may imitate a judge's filled-in form. If two entries, e.g. `winner: PRO`, are at most this many characters
+apart, they count as one form."""
 _SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{MAX_SENTENCE_CHARS}}}[.!?。！？]*[\"'”’)\]]*")
 _PLACEHOLDER = re.compile(r"<<(\w+)>>")
 _LINE_WRAP = re.compile(r"\n\s*")
@@ -55,9 +55,8 @@ class Language:
     ) -> None:
         """`sources`: maps the name of each sign to a regular expression.
 
-        `commands`: signs that count only where a command can begin, e.g. at the start of a clause.
-        `hidden`: conditions that are checked only in text that readers do not see. The text gives a finding if it meets
-        one of these conditions.
+        `commands`: names of the signs that count only where a command can begin, e.g. at the start of a clause.
+        `hidden`: further conditions for invisible text. Meeting one of them is enough for a finding.
         """
         self._sources = sources
         self._patterns: dict[str, re.Pattern[str]] = {}
@@ -191,7 +190,7 @@ def find_instructions(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def find_coarsely(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and technique of suspicious words in `text`, found with one fast pattern."""
+    """Yield (start, end, technique) for each match of one fast pattern for suspicious words in `text`."""
     for match in load_english().pattern("coarse").finditer(text):
         yield *match.span(), "score_demand"
 
@@ -204,9 +203,9 @@ def measure_suspicion(text: str) -> int:
 
 
 def hints_at_instruction(text: str) -> bool:
-    """Return whether `text`, which readers do not see, mentions the judging.
+    """Return whether `text`, which is invisible to readers, mentions the judging.
 
-    In such hidden text, a mention is enough for a finding, even without an instruction.
+    In invisible text, a mention is enough for a finding, even without an instruction.
     """
     signs = _SentenceSigns(load_english(), text)
     return any(signs.meet(conditions) for conditions in load_english().hidden)

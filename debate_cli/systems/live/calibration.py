@@ -24,11 +24,13 @@ SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10
 INCOMPLETE_CHAIN_MAX = 34.0
 """Highest score in logic of a turn whose causal chain (cause, process, consequence) is incomplete."""
 MIN_WINNER_SCORES: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
-"""Maps each dimension to a score. A turn that won the dimension in an exchange (two adjacent turns) gets at least this
-score. A turn that lost the dimension, and won it in no other exchange, gets at most this score minus 1."""
+"""Minimum score in each dimension of a turn that won the dimension in an exchange (two adjacent turns).
+
+A turn that only lost exchanges in the dimension gets at most this score minus 1.
+"""
 DRAW_SHARE = 0.10
-"""If the judge calls a dimension a `draw`, but the scores of the two turns differ by more than this share of the
-dimension's highest score, the exchange is unresolved."""
+"""An exchange that the judge calls a draw is unresolved if the scores of its two turns differ by more than this share of
+the highest score."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["chain", "floor", "ceiling"]
@@ -45,9 +47,9 @@ class Calibration(FrozenModel):
     dimension: str
     """The scored dimension: `logic`, `rhetoric` or `tactics`."""
     before: float = Field(validation_alias=AliasChoices("from", "before"), serialization_alias="from")
-    """Score before the change; `from` in files."""
+    """Score before the change. JSON key: `from`."""
     after: float = Field(validation_alias=AliasChoices("to", "after"), serialization_alias="to")
-    """Score after the change; `to` in files."""
+    """Score after the change. JSON key: `to`."""
     rule: CalibrationRule
     """Why the score changed. `chain`: lowered, because the causal chain is incomplete. `floor`: raised, because the
     turn won the dimension in an exchange (two adjacent turns). `ceiling`: lowered, because the turn lost the dimension
@@ -92,8 +94,8 @@ class Scorecard:
     """Scores before penalties are subtracted."""
     calibrations: tuple[Calibration, ...]
     mixed: Mapping[int, tuple[str, ...]]
-    """Each turn is in up to two exchanges, one with the turn before and one with the turn after. This maps turn indices
-    to the dimensions in which the turn won one of its exchanges and lost the other."""
+    """Maps turn indices to the dimensions in which the turn won one of its two exchanges and lost the other. The exchanges
+    are with the turn before and the turn after."""
     unresolved: tuple[UnresolvedExchange, ...]
     penalised: TurnScores
     penalties: tuple[Penalty, ...]
@@ -229,9 +231,10 @@ def _apply_penalties(scores: TurnScores, penalties: Iterable[Penalty]) -> TurnSc
 def count_wins(
     debate: Debate, comparisons: Mapping[int, PairComparison]
 ) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
-    """Return (number of exchanges that each participant won, number of wins of each participant in each dimension).
+    """Count the exchanges (two adjacent turns) that each participant won, and each participant's wins by dimension.
 
-    An exchange is two adjacent turns. The winner of an exchange won more dimensions than the opponent.
+    The winner of an exchange won more dimensions than the opponent. The second mapping is by participant, then by
+    dimension.
     """
     exchanges, dimensions = Counter[str](), Counter[tuple[str, str]]()
     for index, comparison in comparisons.items():

@@ -77,7 +77,7 @@ class RegisterDecision(Finding):
     quote: str
     fault: RegisterFault
     points: int | None = Field(default=None, ge=1, le=10)
-    """New number of points that a logic gap costs. None means that the number does not change."""
+    """Points that a logic gap costs after the review; None if they do not change."""
     status: ReviewStatus
     exposed_by: int | None = None
     """Index of the later turn that exposed the fault; None if no later turn did."""
@@ -104,7 +104,7 @@ class Narrative(Finding):
     winner: str | None
     reasoning: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """Pattern of the debate, in old transcripts only. In new transcripts, `Resolution` contains the pattern."""
+    """Pattern of the debate; None in new transcripts, where `Resolution` contains the pattern."""
     arcs: tuple[Arc, ...] = ()
 
     def describe(self) -> list[str]:
@@ -159,8 +159,8 @@ class Pressure(Finding):
 class CausalChain(Finding):
     """Cause, process and consequence in the main argument of a turn.
 
-    `missing`: names of the parts that the argument lacks. `weakest_premise` in `missing` means that the turn does not
-    address the opponent's weakest premise.
+    `missing`: names of the parts that the argument lacks. It contains `weakest_premise` if the turn does not address the
+    opponent's weakest premise.
     """
 
     kind: Literal["causal_chain"] = "causal_chain"

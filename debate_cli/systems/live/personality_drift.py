@@ -45,7 +45,7 @@ class PersonalityStep(FrozenModel):
 def personality_steps(debate: Debate, run: JudgingRun | str) -> dict[str, tuple[PersonalityStep, ...]]:
     """Return the personality over time for each debater whose personality changed.
 
-    Empty unless `run` is the first judging run, because only this run changes personalities.
+    Only the first judging run changes personalities. For any other `run`, the result is empty.
     """
     if get_run_id(run) != FIRST_RUN:
         return {}
@@ -105,10 +105,9 @@ def describe_pressure(debate: Debate, name: str) -> str:
 
 
 def format_pressure(start: Personality, now: Personality, pressures: Mapping[PressureKind, float]) -> str:
-    """Describe `pressures`, and the traits that differ between `start` and `now`, for a debater's prompt.
+    """Return a text for a debater's prompt about `pressures` and about the changes of traits from `start` to `now`.
 
-    `pressures`: maps kinds of pressure to strengths, 0-1. The text is empty if no trait differs and no strength is above
-    0.
+    `pressures`: maps kinds of pressure to strengths, 0-1. The text is empty if there is no pressure and no change.
     """
     felt: list[str] = []
     for kind, value in pressures.items():

@@ -42,7 +42,7 @@ class RegisterRow(FrozenModel):
     fault: RegisterFault
     """What is wrong: `hollow`, `fabricated`, `inverted` or `backwards` for a claim, `gap` for a gap in the logic."""
     quote: str
-    """The quoted words with the fault. Empty for a logic gap in an old transcript, which has no quotes of gaps."""
+    """The quoted words with the fault; empty for logic gaps in old transcripts."""
     points: float
     """Points that the turn `charged_to` loses in logic. If `charged_to` is None, no turn loses points."""
     status: EntryStatus
@@ -54,8 +54,10 @@ class RegisterRow(FrozenModel):
     reason: str
     """What is wrong with the quoted words, according to the judge; may be empty."""
     charged_to: int | None = None
-    """Index of the turn that loses the points. None if the entry is withdrawn, or if another entry with the same quote
-    is charged. Of several entries with the same quote, only the costliest is charged."""
+    """Index of the turn that loses the points; None if the entry costs no points.
+
+    A withdrawn entry costs no points. Of several entries with the same quote, only the costliest costs points.
+    """
 
 
 class _EntryKey(NamedTuple):
@@ -68,8 +70,8 @@ class _EntryKey(NamedTuple):
 def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: bool = True) -> tuple[RegisterRow, ...]:
     """Return the entries of the register with the decisions of the final review, sorted by turn.
 
-    Repeated reports of the same fault in the same quote become one entry. `withdrawals=False` means that withdrawn
-    entries still cost points.
+    Several reports of the same fault in the same quote become one entry. If `withdrawals` is False, withdrawn entries
+    still cost points.
     """
     rows: dict[_EntryKey, RegisterRow] = {}
     decisions: dict[_EntryKey, RegisterDecision] = {}
@@ -207,8 +209,8 @@ def add_faults(
 ) -> None:
     """Add a finding to `collector` for each claim and gap that the judge reports.
 
-    `last`: index of the last turn that the question is about. The quote of a claim must be in this turn or an earlier
-    turn. The quote of a gap must be in an earlier turn. Otherwise, the claim or gap is dropped with a warning.
+    `last`: index of the last turn that the question is about. A claim must quote this turn or an earlier turn. A gap must
+    quote an earlier turn. Any other claim or gap is dropped with a warning.
     """
     for claim in claims:
         turn = _find_turn(claim.quote, debate.turns_before(last + 1), collector)
@@ -234,8 +236,8 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
 def list_entries(debate: Debate, run: str, before: int | None = None) -> Mapping[str, RegisterRow]:
     """Map names such as `E1` to the open entries of the register, for a question to the judge.
 
-    If `before` is None, all open entries are returned. If `before` is the index of a turn, only entries from
-    assessments of earlier turns are returned, and at most MAX_LISTED_ENTRIES: the costliest.
+    `before`: index of a turn. Only entries from assessments of earlier turns are returned. If there are more than
+    MAX_LISTED_ENTRIES, only the costliest are returned. None means all open entries.
     """
     given = ordered_assessments(debate, "live", run)
     if before is not None:

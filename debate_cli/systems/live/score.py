@@ -52,7 +52,7 @@ MIN_CONVERGENCE_TURNS = 10
 COLD_START_TURNS = 2
 """Number of turns at the start of a debate whose marks are less reliable."""
 NARRATIVE_REVISION, RESOLUTION_REVISION, REVIEW_REVISION = 0, 1, 2
-"""Values of `Brief.revision` for the three questions about the whole debate."""
+"""Values of `Brief.revision` that tell the three questions about the whole debate apart."""
 
 
 class TurnRow(FrozenModel):
@@ -83,8 +83,8 @@ class TurnRow(FrozenModel):
     cold_start: bool = False
     """Whether this is one of the first two turns, whose marks are less reliable."""
     mixed: tuple[str, ...] = ()
-    """Each turn is in up to two exchanges, one with the turn before and one with the turn after. These are the
-    dimensions in which the turn won one of its exchanges and lost the other."""
+    """Dimensions in which the turn won one of its two exchanges and lost the other. The exchanges are with the turn before
+    and the turn after."""
 
 
 class ChainRow(FrozenModel):
@@ -101,7 +101,8 @@ class ChainRow(FrozenModel):
     consequence: str
     """The consequence that the argument names, in the judge's words."""
     missing: tuple[str, ...]
-    """Missing links of the chain: `cause`, `process`, `consequence` or `weakest_premise`."""
+    """What the turn lacks: `cause`, `process`, `consequence` or `weakest_premise` (an answer to the opponent's weakest
+    premise)."""
 
 
 class NarrativeNote(FrozenModel):
@@ -150,8 +151,10 @@ class LiveNotes(Notes):
     penalties: tuple[Penalty, ...]
     """Points that turns lost in logic, with the reasons."""
     exchanges_won: dict[str, int] = {}
-    """Maps each participant to the number of exchanges (two adjacent turns) in which the participant won more
-    dimensions."""
+    """Maps each participant to the number of exchanges (two adjacent turns) that the participant won.
+
+    The winner of an exchange won more dimensions than the opponent.
+    """
     dimension_wins: dict[str, dict[str, int]]
     """Number of exchanges in which a participant won a dimension: `dimension_wins[participant][dimension]`."""
     frame_control: dict[str, float]

@@ -174,14 +174,14 @@ class ScoreChange(NamedTuple):
     after: float
     why: str
     words: str | None = None
-    """The quoted words that cost points, or the judge's description of the fault. None if the score changed for another
-    reason than a fault: an incomplete causal chain, or a won or lost exchange (two adjacent turns)."""
+    """For a penalty, the quoted words that cost the points, or the judge's description of the fault. None for other
+    changes."""
 
 
 def list_changes(
     calibrations: Iterable[Calibration], penalties: Iterable[Penalty], logic: Mapping[int, float]
 ) -> Iterator[ScoreChange]:
-    """Yield all changes of scores: first those because of a causal chain or an exchange, then the penalties.
+    """Yield a change of a score for each of `calibrations`, then for each of `penalties`.
 
     `logic`: maps turn indices to scores in logic before penalties.
     """

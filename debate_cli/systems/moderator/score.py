@@ -107,7 +107,7 @@ class FinalRow(FrozenModel):
 
 
 class ClaimedTotal(FrozenModel):
-    """A total, written by a judge, that differs by more than 0.5 from the sum of the same judge's marks."""
+    """A judge's wrong total: it differs by more than 0.5 from the sum of the judge's own marks."""
 
     assessor: str
     """Id of the judge."""
@@ -172,7 +172,7 @@ class ModeratorNotes(Notes):
     final: tuple[FinalRow, ...]
     """The final evaluation, one row per debater."""
     claimed: tuple[ClaimedTotal, ...]
-    """Totals, written by judges, that differ by more than 0.5 from the sums of the same judges' marks."""
+    """Wrong totals of judges: each differs by more than 0.5 from the sum of the judge's own marks."""
     reasoning: tuple[Reasoning, ...]
     """Each judge's reasoning about the whole debate."""
     reports: tuple[RoundReport, ...] = ()
@@ -184,10 +184,10 @@ class ModeratorNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `ModeratorNotes`.
 
-    A debater has a score if at least one round and the final evaluation are fully marked for this debater. A debater who
-    never spoke has no score if another debater spoke.
+    A debater needs all marks of the final evaluation and of at least one round to have a score. A debater who never
+    spoke has no score if another debater spoke.
 
-    The verdict is undetermined in two cases: fewer than two debaters have a score, or a debater who spoke has none.
+    The verdict is undetermined if fewer than two debaters have a score, or if a debater who spoke has no score.
     """
     given = ordered_assessments(debate, "moderator", run)
     marked = [(item, _marks_of_judge(item)) for item in given]

@@ -12,8 +12,8 @@ from debate_cli.domain.judging_config import JudgeSeat, SystemSettings, Threshol
 ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}
 """Maps the criteria of a round to their highest marks."""
 ROUND_GROUPS: dict[str, tuple[str, ...]] = {name: (name,) for name in ROUND_CRITERIA}
-"""Maps groups to criteria of a round. The judge gives one reason for each group. Each group has one criterion, so each
-mark gets its own reason."""
+"""Maps groups to criteria of a round. The judge gives one reason for each group. Here, each group is a single
+criterion."""
 ROUND_TOTAL = sum(ROUND_CRITERIA.values())
 ROUND_HEADS: dict[str, str] = {
     "argument_quality": "argument",
@@ -70,7 +70,7 @@ class ModeratorSettings(SystemSettings):
 
     @property
     def steers_debate(self) -> bool:
-        """Whether debaters read the system's findings: the value of `guidance`."""
+        """Whether judging influences the debate: the value of `guidance`."""
         return self.guidance
 
     def with_judge_count(self, count: int) -> Self:

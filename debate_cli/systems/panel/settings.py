@@ -67,8 +67,8 @@ class PanelSettings(SystemSettings):
     max_rounds: int = Field(default=3, ge=0, le=20)
     """Maximum number of rounds of voting after the first vote."""
     min_judges: int = Field(default=2, ge=1)
-    """A verdict needs at least this number of votes, and so does another round of voting. Exception: if the panel has
-    only one judge, one vote is enough for a verdict."""
+    """Minimum number of votes for a verdict, and for another round of voting. If the panel has only one judge, one vote is
+    enough for a verdict."""
     timeout_s: float = Field(default=120, gt=0)
     """Seconds that a judge has for each vote. After that time, the judge's earlier vote is used again. Without an
     earlier vote, the judge has no vote."""

@@ -40,7 +40,7 @@ OPTIONS: tuple[VoteOption, ...] = get_args(VoteOption)
 Votes = Sequence[VoteOption] | Mapping[str, VoteOption]
 """The judges' options: a list, or a mapping from judges to options."""
 DimensionMarks = Mapping[str, Sequence[float] | Mapping[str, float]]
-"""Maps each dimension to the judges' marks, 1-3: a list, or a mapping from judges to marks."""
+"""Maps each dimension to the judges' marks, 1-3. The marks are a list, or a mapping from judges to marks."""
 _TURN_REFERENCE = re.compile(r"\bturns?\s*(?:no\.?|number|#)?\s*(\d{1,9})(?!\d)", re.IGNORECASE)
 
 
@@ -113,9 +113,9 @@ def panel_agreement(votes: Votes, dimensions: DimensionMarks) -> float:
 def should_panel_deliberate(votes: Votes, dimensions: DimensionMarks, threshold: float) -> bool:
     """Return whether a panel should vote again.
 
-    A panel votes again if two conditions are met: the agreement of the judges is below `threshold`, and either they
-    chose different options or their marks in one dimension differ by 1.5 (DEFAULT_DIMENSION_THRESHOLD) or more. With
-    fewer than two votes, the panel never votes again.
+    A panel votes again if its agreement is below `threshold` and its judges are divided. Judges are divided if they chose
+    different options, or if their marks in one dimension differ by 1.5 (DEFAULT_DIMENSION_THRESHOLD) or more. Fewer than
+    two votes are never divided.
 
     Raises ConfigError if `votes` contains an unknown option, or if `dimensions` contains a mark outside 1-3.
     """
@@ -248,8 +248,8 @@ def _marks_by_dimension(ballots: Sequence[Ballot]) -> dict[str, list[float]]:
 def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSettings) -> bool:
     """Return whether the panel holds another round of voting.
 
-    `rounds`: maps the number of each round so far to the votes that count in it. The result is final only if all judges
-    have voted in the last of these rounds, or have failed to vote.
+    `rounds`: maps the number of each round to the votes that count. While votes of the last round are missing, the result
+    may still change.
     """
     if not rounds:
         return False

@@ -16,7 +16,7 @@ from debate_cli.systems.persuasion.strategies import pick_strategy
 
 RATED_CRITERIA = ("persuasion", "attack", "evidence")
 KEYWORD_POINTS = {"persuasion": 0.3, "attack": 0.4, "evidence": 0.35}
-"""Maps each criterion to the points, 0-1, that a speech gets in the criterion for each keyword found in the speech."""
+"""Points, 0-1, that a speech gets for each keyword of a criterion."""
 
 
 def keyword_scores(text: str, settings: PersuasionSettings) -> tuple[float, ...]:
@@ -41,8 +41,8 @@ def turn_effects(
 ) -> tuple[Effect, ...]:
     """Return the effects of a turn on the other debaters who have not surrendered.
 
-    `states`: the debaters' states before the turn. `given`: the assessments of the turn. They are used only if the setting
-    `effects` is `judge`. In this case, the result contains only debaters with ratings of both persuasion and attack.
+    `states`: the debaters' states before the turn. `given`: the assessments of the turn, used only if the setting
+    `effects` is `judge`. Debaters whose persuasion or attack was not rated are then left out.
     """
     targets = [name for name, state in states.items() if name != turn.speaker and not state.surrendered]
     if settings.effects == "judge":
@@ -74,8 +74,8 @@ def _weigh_factors(effect: Effect, states: Mapping[str, DebaterState], settings:
 
 CONTEXT_DIMENSIONS = 128
 AGGREGATION_ROUNDS = 2
-"""Number of steps in `social_context_vectors`. In each step, a debater's vector becomes the mean of two vectors: its own,
-and the mean vector of the speakers who affected the debater."""
+"""Number of steps in `social_context_vectors`. Each step averages a debater's vector with the mean vector of the speakers
+who affected the debater."""
 _SEED = "debate-cli social context 1"
 
 InfluenceGraph = Mapping[tuple[str, str], float]

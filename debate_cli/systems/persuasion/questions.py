@@ -12,7 +12,7 @@ from debate_cli.systems.persuasion.settings import PersuasionSettings
 
 
 class EffectForm(FormModel):
-    """The judge's rating of the turn's effect on one debater, each number 0-1."""
+    """The judge's rating of the turn's effect on one debater. Each number is 0-1."""
 
     participant: str
     reasoning: str = text(100)

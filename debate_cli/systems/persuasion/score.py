@@ -59,9 +59,9 @@ class ScoreParts(_NoiseFree):
     stance: float
     """Points for the stance: 30 x |stance| x conviction."""
     persuasion: float
-    """Sum over the opponents: 10 x the mean persuasion that the opponent received, plus 20 if the opponent surrendered.
+    """10 x mean persuasion for each opponent, plus 20 for each opponent who surrendered.
 
-    The mean covers the last ten speeches, of any debater, that had an effect on the opponent.
+    The mean is over the last ten speeches, of any debater, that had an effect on the opponent.
     """
     resistance: float
     """20 x conviction x (1 - mean attack received); 0 if no speech had an effect on the debater."""
@@ -127,7 +127,7 @@ class CurvePoint(_NoiseFree):
 
 
 class StrategyUse(_NoiseFree):
-    """The strategy of one turn: how much it was predicted to persuade, and how much the turn persuaded."""
+    """The strategy of one turn, with the predicted and the actual persuasion."""
 
     turn: int
     """Index of the turn, from 0."""
@@ -181,8 +181,7 @@ class PersuasionNotes(Notes, _NoiseFree):
     surrendered: tuple[Surrender, ...]
     """All surrenders, earliest first."""
     hint: str = ""
-    """Advice on the setting `keywords` if no speech contains a keyword. Empty if a speech contains one, if there are no
-    speeches, or if the settings say `effects: judge`."""
+    """Advice on the setting `keywords`. Empty unless speeches are rated by keywords and no speech contains a keyword."""
     parts: tuple[ScoreParts, ...]
     """The parts of each debater's score."""
     states: tuple[FinalState, ...]
@@ -204,7 +203,7 @@ class PersuasionNotes(Notes, _NoiseFree):
 def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
     """Return the verdict of one judging run, with notes of the class `PersuasionNotes`.
 
-    The verdict is undetermined if no debater surrendered and at most one speaker had an effect on another debater.
+    If no debater surrendered, and fewer than two debaters had an effect on another, the verdict is undetermined.
     """
     curve = compute_state_curve(debate, settings, run)
     final, effects = curve[-1].states, collect_effects(curve)

@@ -22,8 +22,8 @@ class VictoryConditions(ConfigModel):
     """Conviction (0-1). A debater surrenders if conviction is below this value and recent persuasion is above 0.6. Recent
     persuasion is the mean of the strongest persuasion in each of the last three rounds."""
     stance_neutral_threshold: UnitInterval = 0.2
-    """Distance of the stance from 0 (0-1). A debater surrenders if the distance is below this value and conviction is
-    below 0.5. Debaters whose distance was below this value at the start are exempt."""
+    """Distance of the stance from 0 (0-1). A debater surrenders if the stance is closer to 0 than this and conviction is
+    below 0.5. Debaters who started closer to 0 than this are exempt."""
     consecutive_persuasion: int = Field(default=3, ge=1, le=MAX_CONSECUTIVE)
     """A debater surrenders after this number of consecutive rounds in which a speech persuaded the debater by more than
     0.5 (on a scale from 0 to 1)."""
@@ -33,11 +33,11 @@ class Keywords(ConfigModel):
     """Phrases that determine persuasion, attack and evidence of a speech. A repeated phrase counts once; case is ignored."""
 
     persuasion: tuple[Phrase, ...] = ("however", "consider", "but", "think about", "understand")
-    """Persuasive phrases. Each adds 0.3 to the persuasion of a speech, which is at most 1."""
+    """Persuasive phrases. Each adds 0.3 to the persuasion of a speech. The maximum is 1."""
     attack: tuple[Phrase, ...] = ("wrong", "flawed", "incorrect", "mistaken", "fallacious")
-    """Attacking phrases. Each adds 0.4 to the attack of a speech, which is at most 1."""
+    """Attacking phrases. Each adds 0.4 to the attack of a speech. The maximum is 1."""
     evidence: tuple[Phrase, ...] = ("research", "data", "study", "evidence", "statistics")
-    """Phrases that announce evidence. Each adds 0.35 to the evidence of a speech, which is at most 1."""
+    """Phrases that announce evidence. Each adds 0.35 to the evidence of a speech. The maximum is 1."""
 
 
 class PersuasionFactors(ConfigModel):
@@ -62,8 +62,8 @@ class PersuasionSettings(SystemSettings):
     kind: Literal["persuasion"] = "persuasion"
     """Selects this judging system."""
     judge: str | None = None
-    """Model that rates speeches with `effects: judge`: a name in `models`, or `provider/model`. None means
-    `models.judge` or, without `models.judge`, `models.default`."""
+    """Model that rates speeches if `effects` is `judge`: a name in `models`, or `provider/model`. None means `models.judge`
+    or, without `models.judge`, `models.default`."""
     effects: Literal["keywords", "factors", "judge"] = "keywords"
     """How a speech is rated. `keywords`: by phrases. `factors`: by phrases, strategy and earlier persuasion. `judge`:
     by a model."""

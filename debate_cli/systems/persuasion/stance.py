@@ -17,9 +17,10 @@ RESISTANCE_RATINGS: tuple[ResistanceRating, ...] = get_args(ResistanceRating)
 HISTORY_LENGTH = 10
 """Number of latest speeches whose effects a state keeps."""
 RECENT_ROUNDS = 3
-"""Recent persuasion is the mean, over this number of latest rounds, of the strongest persuasion in each round."""
+"""Number of latest rounds that count as recent."""
 RECENT_SPEECHES = 3
-"""The strategy `aggressive` suits a speaker whose evidence, averaged over this number of latest speeches, is strong."""
+"""Number of the speaker's latest speeches whose evidence is averaged. If the mean is high, the strategy `aggressive` suits
+the speaker."""
 PERSUASION_THRESHOLD = 0.6
 """A speech whose persuasion (0-1) is above this value moves the stance of the persuaded debater towards 0."""
 ATTACK_THRESHOLD = 0.3
@@ -31,8 +32,8 @@ BANDS: dict[Band, float] = {"minimal": 0.2, "slight": 0.4, "moderate": 0.6, "sig
 
 StancePosition = Literal["Supportive", "Opposed", "Neutral"]
 SurrenderReason = Literal["persuaded", "neutral", "worn_down"]
-"""The rule by which a debater surrendered. `persuaded`: strong recent persuasion and low conviction. `neutral`: a
-stance close to 0. `worn_down`: persuasion in several consecutive rounds."""
+"""Why a debater surrendered. `persuaded`: persuasion was strong in the last rounds, and conviction is low. `neutral`:
+the stance is close to 0, and conviction is low. `worn_down`: persuasion was strong in several consecutive rounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class DebaterState:
     attack: tuple[float, ...] = ()
     """Attack, 0-1, by each of the last ten speeches with an effect on the debater."""
     round_persuasion: tuple[float, ...] = ()
-    """For each of the last rounds in which a speech had an effect on the debater: the highest persuasion by one speech, 0-1."""
+    """The strongest persuasion, 0-1, in each of the latest rounds with an effect on the debater."""
     last_round: int | None = None
     """Number of the latest round in which a speech had an effect on the debater; None if there is none."""
     surrendered: bool = False
@@ -71,7 +72,7 @@ class DebaterState:
     persuasion_dealt: Mapping[tuple[str, str | None], tuple[float, int]] = field(
         default_factory=dict[tuple[str, str | None], tuple[float, int]]
     )
-    """Maps (target's name, strategy) to (sum of persuasion, number of turns), over all turns of the debater."""
+    """Maps (name of the other debater, strategy of this debater) to (sum of persuasion, number of this debater's turns)."""
 
     @classmethod
     def at_start(cls, participant: Participant) -> Self:
@@ -112,9 +113,9 @@ class DebaterState:
 
     @property
     def resistance(self) -> ResistanceRating | None:
-        """Grade of the debater's resistance: the worse of a grade for attacks received and a grade for conviction.
+        """Grade of the debater's resistance, e.g. `Good`. None if no speech had an effect on the debater.
 
-        None if no speech had an effect on the debater.
+        The attacks received give one grade, and the conviction gives another. The worse grade is the result.
         """
         if not self.attack:
             return None
@@ -132,11 +133,12 @@ def persuasion_band(persuasion: float) -> Band:
 def apply_effect(state: DebaterState, effect: Effect) -> DebaterState:
     """Return the state after `effect`. The state of a debater who has surrendered does not change.
 
-    Let p be the persuasion, a the attack, and c the conviction before the effect. If p is above 0.6, the stance is
-    multiplied by 1 - 0.3p(1 - c), and the conviction by 0.85.
+    With p = persuasion, a = attack, c = conviction before the effect, and e = a - 0.8c:
 
-    Let e = a - 0.8c be the part of the attack that remains. If e is above 0.3, the stance is multiplied by 1 + 0.2e,
-    and the conviction by 1.1. The stance stays between -1 and 1, the conviction at most 1.
+    - p > 0.6: the stance is multiplied by 1 - 0.3p(1 - c), the conviction by 0.85.
+    - e > 0.3: the stance is multiplied by 1 + 0.2e, the conviction by 1.1.
+
+    The stance stays between -1 and 1, the conviction at most 1.
     """
     if state.surrendered:
         return state
@@ -165,11 +167,10 @@ def apply_effect(state: DebaterState, effect: Effect) -> DebaterState:
 def end_round(
     states: Mapping[str, DebaterState], conditions: VictoryConditions, bystander_effect: float
 ) -> dict[str, DebaterState]:
-    """End a round: decide which debaters surrender, and return all states afterwards.
+    """Return all states after the end of a round, at which debaters may surrender.
 
-    If a debater with a stance above 0 surrenders, the stance of each remaining debater with a stance above 0 moves
-    towards 0 by the share `bystander_effect`, 0-1. The same applies to stances below 0. Several surrenders on one side of
-    0 move a stance only once per round.
+    If a debater surrenders, the stance of each remaining debater on the same side of 0 moves towards 0 by the share
+    `bystander_effect`, 0-1. It moves only once per round, even if several debaters surrender.
     """
     reasons = {
         name: reason
@@ -190,7 +191,8 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
     """Return the first rule by which a debater in `state` surrenders; None if no rule applies.
 
     - `persuaded`: recent persuasion is above 0.6, and conviction is below `surrender_threshold`.
-    - `neutral`: the stance has come closer to 0 than `stance_neutral_threshold`, and conviction is below 0.5.
+    - `neutral`: the stance is less than `stance_neutral_threshold` from 0, but was not at the start, and conviction is
+      below 0.5.
     - `worn_down`: persuasion was above 0.5 in each of the last `consecutive_persuasion` rounds.
     """
     conviction, neutral = strip_float_noise(state.conviction), conditions.stance_neutral_threshold
@@ -207,7 +209,8 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
 def record_speech(state: DebaterState, effects: tuple[Effect, ...], strategy: str | None) -> DebaterState:
     """Return the speaker's state after a speech.
 
-    `state`: the speaker's state before the speech. `effects`: the effects of the speech on the other debaters.
+    `state`: the speaker's state before the speech. `effects`: the effects on the other debaters. `strategy`: the
+    speaker's strategy in the speech.
     """
     if not effects:
         return state

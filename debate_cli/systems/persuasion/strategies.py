@@ -14,8 +14,8 @@ SITUATIONS = {
     "empathetic": "recent rounds persuaded {targets}",
     "analytical": "",
 }
-"""Maps each strategy to the situation that suits the strategy. If several strategies are predicted to persuade equally
-well, the one that comes first in this mapping is picked."""
+"""Maps each strategy to the situation that suits the strategy. If several strategies have the highest prediction, the
+first of them in this mapping is picked."""
 UNTRIED_EFFECT = 0.3
 """Predicted persuasion (0-1) by a strategy that the speaker has not yet tried on the target."""
 SITUATION_BONUS = 0.2
@@ -48,9 +48,8 @@ def pick_strategy(
 def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterState], debaters: int) -> float:
     """Return the predicted persuasion by `strategy`, 0-1.2, averaged over the targets.
 
-    The prediction for a target is the mean persuasion that the speaker's turns with this strategy had on the target so
-    far. It is 0.3 (UNTRIED_EFFECT) if the speaker has not tried the strategy on the target. If the strategy suits the
-    situation, 0.2 (SITUATION_BONUS) is added.
+    The prediction for a target is the mean persuasion by the speaker's earlier turns with this strategy. Without such
+    turns, it is 0.3 (UNTRIED_EFFECT). If the strategy suits the situation, 0.2 (SITUATION_BONUS) is added.
 
     `own`: state of the speaker. `targets`: states of the debaters to persuade. `debaters`: number of all debaters.
     """

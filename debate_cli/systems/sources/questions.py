@@ -72,8 +72,8 @@ def _found_passages(context: JudgingContext[SourcesSettings]) -> tuple[Passage, 
 def build_form(context: JudgingContext[SourcesSettings]) -> Form[SourcesForm]:
     """Return the form for the citations and claims of a round.
 
-    For each claim, the judge answers whether its evidence or source exists. If the search found no passage for any
-    claim of the round, `unknown` is the only possible answer.
+    For each claim, the judge answers whether its evidence or source exists. If the search found no passages at all, the
+    only possible answer is `unknown`.
     """
     citations, claims = tuple(_round_citations(context)), tuple(_round_claims(context))
     passages = [passage.id for passage in _found_passages(context)]
@@ -143,8 +143,8 @@ def _passage_words(passage: Passage, names: tuple[str, ...]) -> dict[str, str]:
 def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> AssessmentContent:
     """Return a finding for each answer about a citation or a claim.
 
-    If the answer about a claim names none of the passages that the judge was shown, `exists` is `unknown` in the finding.
-    If the answer quotes words that are not in the passage, a warning is added.
+    If an answer about a claim names a passage that the judge was not shown, its finding says `exists: unknown`. If the
+    answer quotes words that are not in the passage, a warning is added.
     """
     collector = MarkCollector()
     citations, claims = _round_citations(context), _round_claims(context)

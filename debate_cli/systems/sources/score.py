@@ -31,8 +31,8 @@ from debate_cli.systems.source_support import (
 from debate_cli.systems.sources.settings import SourcesSettings
 
 CREDITS: dict[Support, float] = {"yes": 1.0, "partly": 0.5}
-"""Credit of a citation with a correct quote, by the judge's answer to the question whether the source supports the
-argument. Any other answer gives 0."""
+"""Maps the judge's answer (whether the source supports the argument) to the credit of a citation with a correct quote.
+Any other answer gives 0."""
 
 
 class DebaterSources(FrozenModel):
@@ -45,8 +45,8 @@ class DebaterSources(FrozenModel):
     counted: int
     """Number of citations that count: the quote was checked, and the judge's answer is not `unknown`."""
     credit: float
-    """Sum over the citations that count and have a correct quote: 1 if the source supports the argument, 0.5 if it does so
-    only partly, otherwise 0."""
+    """Sum of the credits of all citations that count. The credit is 1 if the quote is correct and the source supports the
+    argument, 0.5 if the source supports it only partly, otherwise 0."""
     score: float
     """`credit` divided by `counted`, 0-1; 0 if `counted` is 0."""
     altered: int
@@ -67,7 +67,7 @@ class SourcesNotes(Notes):
     citations: tuple[JudgedCitation, ...]
     """All citations, those with altered quotes first."""
     lookups: tuple[JudgedLookup, ...] = Field(default=(), exclude_if=lambda lookups: not lookups)
-    """Results of looking up uncited arguments and missing sources. Files omit this field if it is empty."""
+    """Results of looking up uncited arguments and missing sources."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:

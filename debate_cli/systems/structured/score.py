@@ -1,9 +1,8 @@
-"""Scorer of the structured system, whose judges mark each argument by criteria.
+"""Scorer of the structured system, whose judges mark each argument in each criterion, 1-10.
 
-Each mark is 1-10. For each criterion, the marks of several judges are averaged with the weights of the judges, and so are
-their penalties for fallacies. Score of an argument: mean of its marks, with the weights of the criteria, minus the
-penalty, but at least 1. Score of a debater: mean of the scores of the debater's arguments. Standings of claims do not
-change scores.
+The marks of several judges, and their penalties for fallacies, are averaged with the judges' weights. Score of an
+argument: weighted mean over the criteria, minus the penalty, but at least 1. Score of a debater: mean of the scores of
+the debater's arguments. Standings of claims do not change scores.
 """
 
 from collections import Counter, defaultdict

@@ -220,7 +220,7 @@ class StructuredSettings(SystemSettings):
         return self.model_copy(update={"weights": StructuredWeights(**changed)})
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield errors in thresholds, names, ids of judges and weights, each with its position in the settings."""
+        """Yield errors in thresholds, weights, names and judges' ids, each with its position in the settings."""
         yield from super().problems()
         for place in duplicate_indices(criterion.name.casefold() for criterion in self.criteria):
             yield ("criteria", place, "name"), "an earlier criterion has this name; keep one"
@@ -258,8 +258,8 @@ class StructuredSettings(SystemSettings):
     def with_judge_count(self, count: int) -> Self:
         """Return the settings with `count` judges.
 
-        If `judges` lists at least `count` judges, the first `count` stay. Otherwise, `count` judges with the same
-        model replace the list.
+        If `judges` is a list with enough judges, the first `count` are kept. Otherwise, the setting `judges` becomes the
+        number `count`.
         """
         if isinstance(self.judges, int) or count > len(self.judges):
             return self.model_copy(update={"judges": count})

@@ -108,7 +108,7 @@ def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> 
         found = found.model_copy(update={"reviewer": run.reviewer.name})
     if debate.judged_all_turns(run, settings.kind):
         return found
-    part = f"{run.id} judged the debate when {run.heard} of its {len(debate.turns)} speeches had been made."
+    part = f"{run.id} judged the debate when {run.heard} of {len(debate.turns)} speeches had been made."
     notes = found.notes
     if isinstance(notes, Notes):
         return found.model_copy(update={"notes": notes.model_copy(update={"missing": (*notes.missing, part)})})

@@ -166,8 +166,8 @@ def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> 
         collector.add_findings(finding)
         if check_lookup(finding, context.debate)[1] in FAILED_OUTCOMES:
             collector.add_warnings(
-                f"quote: the answer about the evidence of {finding.item} quotes words that are not in {finding.passage}; "
-                "this evidence counts as unknown"
+                f"quote: the judge's quote about {finding.item} is not in the passage {finding.passage}, "
+                "so the judge's answer counts as unknown"
             )
     return collector.result()
 

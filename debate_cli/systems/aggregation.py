@@ -80,7 +80,7 @@ def first_finding(assessments: Iterable[Assessment], kind: type[FindingT]) -> Fi
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
     """Return a system's settings in `run`. If the run does not use the system, return `settings`.
 
-    `settings`: any settings of the system.
+    `settings`: any settings of this system.
     """
     systems = (system for known in debate.runs if known.id == get_run_id(run) for system in known.judging.systems)
     return next((system for system in systems if isinstance(system, type(settings))), settings)

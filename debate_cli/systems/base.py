@@ -445,7 +445,7 @@ class JudgingSystem(Generic[SettingsT]):
         """Return the assessments of judges who agree with the verdict.
 
         Each judge's assessments are scored alone. The judge agrees if the resulting verdict has the same winner, or is
-        undetermined. An only judge always agrees.
+        undetermined. If there is only one judge, this judge agrees.
         """
         given = ordered_assessments(debate, verdict.system, verdict.run)
         judges = dict.fromkeys(item.assessor for item in given)

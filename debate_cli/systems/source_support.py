@@ -136,9 +136,9 @@ def citation_key(item: SourceCheck | SourceSupport) -> tuple[int, str, str, str]
 
 
 def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[SourceCheck, JudgedCitation]]:
-    """Return (quote check, judged citation) for each citation of the debate, with the first judge's answer in `given`.
+    """Return (quote check, judged citation) for each citation of the debate.
 
-    Without an answer, `supports` is `unknown`.
+    The judged citation has the first answer about the citation in `given`. Without an answer, `supports` is `unknown`.
     """
     answers: dict[tuple[int, str, str, str], SourceSupport] = {}
     for _, finding in iter_findings(given, SourceSupport):
@@ -178,7 +178,7 @@ def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, 
 
 
 def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLookup, ...]:
-    """Return each argument or source that judges must look up, with the first judge's answer in `given`.
+    """Return each argument or source that judges must look up, with the first answer about it in `given`.
 
     Without an answer, `exists` is `unknown`.
     """

@@ -175,8 +175,8 @@ MAX_EXAMINED_CHARS = 60_000
 """Texts of up to this many characters are examined with all rules. In a longer text, all rules examine only the most
 suspicious parts, and one fast pattern examines the rest."""
 MAX_LEAD_CHARS = 200
-"""A speaker may split an instruction: one text ends with its beginning, and the next text continues it. Only this many
-characters at the end of the earlier text are searched for such a beginning."""
+"""A speaker may begin an instruction at the end of one text and finish it in the next text. Only this many characters at
+the end of the first text are searched."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 Span = tuple[int, int, str]

@@ -24,13 +24,13 @@ SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10
 INCOMPLETE_CHAIN_MAX = 34.0
 """Highest score in logic of a turn whose causal chain (cause, process, consequence) is incomplete."""
 MIN_WINNER_SCORES: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
-"""Minimum score in each dimension of a turn that won the dimension in an exchange (two adjacent turns).
+"""Maps dimensions to scores. A turn that won the dimension in an exchange (two adjacent turns) gets at least this score.
 
-A turn that only lost exchanges in the dimension gets at most this score minus 1.
+A turn that lost the dimension in an exchange, and won it in none, gets at most this score minus 1.
 """
 DRAW_SHARE = 0.10
 """An exchange that the judge calls a draw is unresolved if the scores of its two turns differ by more than this share of
-the highest score."""
+the dimension's highest score."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["chain", "floor", "ceiling"]

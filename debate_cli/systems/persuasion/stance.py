@@ -170,7 +170,7 @@ def end_round(
     """Return all states after the end of a round, at which debaters may surrender.
 
     If a debater surrenders, the stance of each remaining debater on the same side of 0 moves towards 0 by the share
-    `bystander_effect`, 0-1. It moves only once per round, even if several debaters surrender.
+    `bystander_effect`, 0-1. A stance moves only once per round, even if several debaters surrender.
     """
     reasons = {
         name: reason

@@ -143,8 +143,8 @@ def _passage_words(passage: Passage, names: tuple[str, ...]) -> dict[str, str]:
 def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> AssessmentContent:
     """Return a finding for each answer about a citation or a claim.
 
-    If an answer about a claim names a passage that the judge was not shown, its finding says `exists: unknown`. If the
-    answer quotes words that are not in the passage, a warning is added.
+    If an answer about a claim names none of the passages in the prompt, `exists` becomes `unknown`. If the answer quotes
+    words that are not in the passage, a warning is added.
     """
     collector = MarkCollector()
     citations, claims = _round_citations(context), _round_claims(context)

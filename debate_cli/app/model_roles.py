@@ -55,7 +55,7 @@ def require_judge_models(config: DebateConfig) -> None:
 def with_run_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:
     """Return `config` with the judging run's providers added.
 
-    If both have a provider with the same name, the judging run's provider is used.
+    A provider of the judging run replaces a provider of `config` with the same name.
     """
     return config.model_copy(update={"providers": {**config.providers, **run.providers}}) if run.providers else config
 

@@ -87,7 +87,7 @@ def prepare_run(
     models: Mapping[str, Model] | None = None,
     searches: Collection[SearchPlace] = (),
 ) -> RunContext:
-    """Check every selected model and replaced prompt, and create the run's context.
+    """Check the selected models and the user's prompts, and create the run's context.
 
     - `select`: returns the models to check.
     - `asked`: whether models will be asked. An estimate asks none.

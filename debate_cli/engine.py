@@ -109,8 +109,7 @@ class StopSignal:
     async def wait(self, may_end: Callable[[], bool]) -> None:
         """Wait for the first stop request. Then wait until `may_end` returns True, but at most GRACE_S seconds.
 
-        After the first stop request, `may_end` is called every IDLE_CHECK_S seconds. A second stop request ends the wait
-        at once.
+        After the first stop request, `may_end` is called every IDLE_CHECK_S seconds. A second request ends the wait at once.
         """
         await self._graceful.wait()
         with suppress(TimeoutError):

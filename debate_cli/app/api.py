@@ -57,7 +57,7 @@ IN_MEMORY_CONFIG_NAME = "the configuration"
 PYTHON_PROVIDER = "python"
 """Provider name of the caller's own model objects. The object for the role `judge` is called `python/judge`."""
 JUDGE_ROLES = ("judge", "default")
-"""Keys of the argument `models`. The value of `judge` judges or, without this key, the value of `default`."""
+"""Keys of the argument `models` for the judges' model object. `judge` takes precedence over `default`."""
 
 
 class _LoadedDebateConfig(DebateConfig):

@@ -168,9 +168,9 @@ class BatchQueue:
         for other in self._store.find_by_task(key):
             if other.custom_id not in self._served:
                 error = UsageError(
-                    f"{self._store.path}: the question {key.task} of the debate {key.debate} was submitted to {key.model} "
-                    "with another prompt; collect the answer with the earlier --config and version of debate-cli, or submit the "
-                    "question again with: "
+                    f"{self._store.path}: debate {key.debate}: the prompt of {key.task} has changed since it was submitted "
+                    f"to {key.model}; collect the answer with the earlier --config and version of debate-cli, or submit "
+                    "the new prompt with: "
                     f"debate judge --collect {shlex.quote(str(self._store.path.parent))} --resubmit"
                 )
                 if not self._options.confirm(str(error)):

@@ -54,7 +54,8 @@ class Consent:
     file: str
     """Path of the configuration or saved debate that names the host, or the variable that would go to the host."""
     variable: str | None
-    """Environment variable that would go to the host, e.g. `LAB_KEY`. None: only texts or a download need consent."""
+    """Environment variable that would be sent to the host, e.g. `LAB_KEY`. None: only texts are sent, or a file is
+    downloaded."""
     host: str
     fingerprint: str
     """SHA-256 of what the user allows: a configuration file, a stored debate's provider settings, or a file to
@@ -62,7 +63,7 @@ class Consent:
     settings: str
     """SHA-256 of the provider's settings, or of a file to download."""
     download: str = ""
-    """File that would be downloaded from the host. Empty: the debate's texts would be sent to the host."""
+    """File that would be downloaded from the host. Empty for a consent to send texts or variables."""
 
     def format_sentence(self) -> str:
         """Return the error message: what would be sent or downloaded, and how to allow the host."""

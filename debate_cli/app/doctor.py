@@ -32,8 +32,9 @@ from debate_cli.providers.search.table import find_search_problems, find_search_
 FormMode = Literal["native", "tool", "prompt"]
 CheckKind = FormMode | Literal["stream", "search"]
 CheckResult = Literal["ok", "not_enforced", "invalid", "one_piece", "rejected", "failed"]
-"""Result of a check. `not_enforced`: the server accepts the schema but does not enforce it. `invalid`: the answer is empty or does not fit
-the schema. `one_piece`: the answer was not streamed. `rejected`: the server lacks this mode. `failed`: no answer."""
+"""Result of a check. `not_enforced`: the server accepts the schema but does not enforce it. `invalid`: the answer is
+empty or does not fit the schema. `one_piece`: the answer was not streamed. `rejected`: the server lacks this mode.
+`failed`: no answer."""
 MAX_CHECK_ATTEMPTS = 2
 CHECK_PATIENCE_S = 5.0
 """If the provider answers all calls with status 429, a check fails after this number of seconds."""
@@ -100,7 +101,7 @@ class Diagnosis:
 
     @property
     def is_person(self) -> bool:
-        """Whether a person answers in place of a model, and no problem was found. A person gets no check questions."""
+        """Whether a person answers in place of a model. False if `problem` is set. A person gets no check questions."""
         return self.problem is None and is_person(self.model)
 
     @property

@@ -193,8 +193,8 @@ def build_judge_plans(
             other = taken.setdefault(follow_links(task.target), task.source)
             if other != task.source:
                 raise TranscriptError(
-                    f"{task.source}: would overwrite {task.target}, where the result of {other} is written; use another "
-                    "--out folder"
+                    f"{task.source}: the result of this file would overwrite the result of {other} in {task.target}; "
+                    "use another --out folder"
                 )
         return JudgePlan.of_task(task, partial(_build_task, source, own, loaded))
 

@@ -49,7 +49,9 @@ def require_judge_models(config: DebateConfig) -> None:
     """Raise ConfigError if a judge of `config` has no model."""
     for system in config.judging.systems:
         if any(config.model_for_judge(role) is None for role in judge_roles(system)):
-            raise ConfigError(f"{system.kind}: its judge has no model; give --model, or a --config with models.judge")
+            raise ConfigError(
+                f"a judge of the system {system.kind} has no model; give --model, or a --config with models.judge"
+            )
 
 
 def with_run_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:

@@ -299,7 +299,7 @@ def show_summary(
 ) -> None:
     """Print the closing screen of a debate.
 
-    `full`: whether all tables are printed. `only`: the only part whose tables are printed.
+    `full`: whether all tables are printed. `only`: the part whose tables are printed; None for all parts.
     `judged`: ids of the judging runs to show. None shows all judging runs.
     """
     is_full = full or only is not None

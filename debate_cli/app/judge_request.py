@@ -272,8 +272,8 @@ def _limits_without_budget(debate: Debate) -> Limits:
 def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
     """Return `request` with a new `config`: the stored configuration with `request.changes` applied.
 
-    The new `config` has no budget, models or providers, so the judges use those stored in the debate. If
-    `request.model` names a model, the judges use this model. Without changes, returns `request` itself.
+    The new `config` has no budget, models or providers. The judges use the models and providers stored in the debate
+    or, if `request.model` is set, this model. Without changes, returns `request` itself.
 
     Raises UsageError for a setting outside the sections `STORED_SECTIONS`, and ConfigError for an invalid value.
     """

@@ -36,7 +36,7 @@ class ScoredFile(NamedTuple):
     text: str | None = None
     """Name of the judged text; None for a debate."""
     sources: tuple[SourceCheck, ...] = ()
-    """Results of the checks of citations. One citation has one result."""
+    """Results of the checks of citations, one per citation."""
 
 
 class DebateFacts(NamedTuple):

@@ -172,7 +172,7 @@ class PipeSafeObserver:
                     self.forward(showing)
 
     def forward(self, showing: Callable[[], object]) -> None:
-        """Call `showing`. If people at the terminal are being asked, wait until each has answered or quit.
+        """Call `showing`, or hold it back while people at the terminal are being asked.
 
         Does nothing if stdout is closed.
         """

@@ -73,7 +73,7 @@ def read_source_bytes(path: Path) -> bytes:
     """Return the content of a source file. Raises UnreadableSourceError if the file cannot be indexed."""
     if path.suffix.lower() not in _READERS | _BINARY_READERS:
         kinds = ", ".join(sorted(_READERS | _BINARY_READERS))
-        raise UnreadableSourceError(f"files of this format cannot be read; convert it to one of {kinds}")
+        raise UnreadableSourceError(f"files of this format cannot be read; convert the file to one of {kinds}")
     package = _PACKAGE_BY_SUFFIX.get(path.suffix.lower())
     if package is not None and find_spec(package) is None:
         raise UnreadableSourceError(

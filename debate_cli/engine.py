@@ -107,9 +107,9 @@ class StopSignal:
         return self._graceful.is_set()
 
     async def wait(self, may_end: Callable[[], bool]) -> None:
-        """Wait for the first request, and then until `may_end` returns True, but at most GRACE_S seconds.
+        """Wait for the first stop request. Then wait until `may_end` returns True, but at most GRACE_S seconds.
 
-        `may_end` is called at once and then every IDLE_CHECK_S seconds. A second request ends the wait at once.
+        After the first stop request, `may_end` is called every IDLE_CHECK_S seconds. A second request ends the wait at once.
         """
         await self._graceful.wait()
         with suppress(TimeoutError):

@@ -53,7 +53,7 @@ FOLDER_MODE = 0o700
 
 
 def make_private_folder(folder: Path) -> None:
-    """Create `folder` and its missing parents, which only the user may open. Raises OSError."""
+    """Create `folder` and its missing parents. Only the user may open the new folders. Raises OSError."""
     for missing in reversed([parent for parent in (folder, *folder.parents) if not parent.exists()]):
         missing.mkdir(mode=FOLDER_MODE, exist_ok=True)
 

@@ -57,7 +57,7 @@ IN_MEMORY_CONFIG_NAME = "the configuration"
 PYTHON_PROVIDER = "python"
 """Provider name of the caller's own model objects. The object for the role `judge` is called `python/judge`."""
 JUDGE_ROLES = ("judge", "default")
-"""Keys of the argument `models` whose value is the model object that judges. If both are passed, `judge` counts."""
+"""Keys of the argument `models` for the judges' model object. `judge` takes precedence over `default`."""
 
 
 class _LoadedDebateConfig(DebateConfig):
@@ -132,7 +132,7 @@ def import_debate(
     - `drop`: speakers to leave out.
     - `merge`: maps a spelling in the file to the speaker's name, e.g. `{"Dr. Lee": "Ann Lee"}`.
     - `round_by`: where a round begins. `turns`: when a speaker of the round speaks again. `heading`: at each heading.
-      None: where the file says. A file that names no rounds is read as with `turns`.
+      None: the file names its rounds. If the file names no rounds, `turns` is used.
     - `columns`: for a table, maps `speaker`, `text` or `round` to the name of a column.
 
     To save the debate, judge it: `judge(debate, ..., path=...)`. Raises ConfigError for a wrong argument,
@@ -350,8 +350,8 @@ def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tu
 def _require_used(own: Iterable[str], used: Collection[str], roles: Iterable[str] = ()) -> None:
     """Raise ConfigError for a model object that no debater and no judge uses.
 
-    `own`: full names of the model objects. `used`: full names of the models that are asked. `roles`: further
-    names to suggest in the error.
+    `own`: names of the model objects, e.g. `python/judge`. `used`: names of the models that are asked. `roles`: keys
+    of the argument `models` that the error suggests.
     """
     for name in own:
         if name not in used:

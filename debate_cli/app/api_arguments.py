@@ -1,4 +1,4 @@
-"""Checks the arguments of the functions of `import debate_cli`, because callers may not use a type checker."""
+"""Checks the arguments of the functions of `import debate_cli`. Not every caller uses a type checker."""
 
 from collections.abc import Callable, Collection, Mapping
 from inspect import signature

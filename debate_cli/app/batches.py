@@ -38,7 +38,7 @@ MAX_WAITING_DEBATES = 10_000
 FILES_PER_DEBATE, OTHER_FILES = 2, 200
 """Numbers of open files: of each debate (journal and lock file), and of the rest of the process."""
 SETTLE_S = 0.1
-"""A batch is submitted when every debate has waited for an answer for this time in seconds."""
+"""Seconds to wait before a batch is submitted. If a debate asks another question meanwhile, the wait starts again."""
 FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5
 """Interval between checks of the submitted batches: first and longest interval in seconds, and growth factor."""
 MAX_SUBMISSIONS = 5
@@ -168,9 +168,9 @@ class BatchQueue:
         for other in self._store.find_by_task(key):
             if other.custom_id not in self._served:
                 error = UsageError(
-                    f"{self._store.path}: the question {key.task} of the debate {key.debate} was submitted to {key.model} "
-                    "with another prompt; collect the answer with the earlier --config and version of debate-cli, or submit the "
-                    "question again with: "
+                    f"{self._store.path}: debate {key.debate}: the prompt of {key.task} has changed since it was submitted "
+                    f"to {key.model}; collect the answer with the earlier --config and version of debate-cli, or submit "
+                    "the new prompt with: "
                     f"debate judge --collect {shlex.quote(str(self._store.path.parent))} --resubmit"
                 )
                 if not self._options.confirm(str(error)):
@@ -401,13 +401,13 @@ class QueuedModel:
 
 @dataclass(frozen=True, slots=True)
 class WaitingModel:
-    """A wrapper of `model`, with which `queue` counts how many calls wait for an answer."""
+    """Wrapper of `model`. While a call waits for its answer, `queue` counts the call."""
 
     model: Model
     queue: BatchQueue
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Ask `model`, and return its answer. Until then, `queue` counts the task as waiting."""
+        """Ask `model`, and return its answer. Until the answer arrives, `queue` counts the call as waiting."""
         with self.queue.count_task("waiting"):
             return await self.model.complete(request, on_text)
 

@@ -116,10 +116,10 @@ def config_from_transcript(
     changes: Sequence[ConfigChange] = (),
     advice: str = "resume with the configuration's file: debate run CONFIG --resume ID",
 ) -> LoadedConfig:
-    """Apply `changes` to the configuration of a stored debate, and return it.
+    """Return the configuration of a stored debate, with `changes` applied.
 
     Files that the debate names are not opened. Relative paths start in the working folder. Raises ConfigError if the
-    result is not valid; `advice` is the last line of the error.
+    result is not valid. `advice`: the last line of this error.
     """
     env = load_environment(Path(), os.environ)
     without_settings = {name: value for name, value in env.items() if not name.startswith("DEBATE_")}

@@ -52,20 +52,21 @@ class Consent:
 
     provider: str
     file: str
-    """The file because of which consent is needed: it names the host, or a variable that goes there."""
+    """Path of the configuration or saved debate that names the host, or the variable that would go to the host."""
     variable: str | None
-    """Environment variable that would go to the host, e.g. `LAB_KEY`. None: only texts or a download need consent."""
+    """Environment variable that would be sent to the host, e.g. `LAB_KEY`. None: only texts are sent, or a file is
+    downloaded."""
     host: str
     fingerprint: str
     """SHA-256 of what the user allows: a configuration file, a stored debate's provider settings, or a file to
     download."""
     settings: str
-    """SHA-256 of the provider's settings. For a stored debate and for a download, it is equal to `fingerprint`."""
+    """SHA-256 of the provider's settings, or of a file to download."""
     download: str = ""
-    """File that would be downloaded from the host. Empty: the debate's texts would be sent to the host."""
+    """File that would be downloaded from the host. Empty for a consent to send texts or variables."""
 
     def format_sentence(self) -> str:
-        """Return a sentence that refuses the request, and names the option and the variable that allow the host."""
+        """Return the error message: what would be sent or downloaded, and how to allow the host."""
         what = f"{self.variable} and the debate's texts" if self.variable else "the debate's texts"
         does = f"download and run {self.download} from" if self.download else f"send {what} to"
         return (
@@ -77,8 +78,9 @@ class Consent:
     def to_records(self) -> tuple[RememberedConsent, ...]:
         """Return the records that make this consent valid in later commands.
 
-        If `file` is a configuration, there are two records. With the first, the consent is valid until the file changes.
-        With the second, it is valid for saved debates with the same provider settings. Otherwise there is one record.
+        A consent to the provider settings in a configuration has two records. With the first, it is valid until the
+        configuration file changes. With the second, it is valid for saved debates with the same provider settings. Any
+        other consent has one record.
         """
         fingerprints = dict.fromkeys((self.fingerprint, self.settings))
         return tuple(RememberedConsent(self.variable, self.host, sha256) for sha256 in fingerprints)
@@ -115,7 +117,7 @@ def find_destinations(
     A built-in provider's own server is left out if it receives only this provider's own variables: e.g. OpenAI's server
     is left out if it receives only OPENAI_API_KEY.
 
-    `origins`: the file that contains a provider's settings, by the provider's name.
+    `origins`: maps a provider's name to the file with the provider's settings.
     """
     found: list[Destination] = []
     table = merge_provider_rows(config)
@@ -218,17 +220,16 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Return, for each provider of a saved debate, which file its settings come from. The keys are providers' names.
+    """Map the name of each provider in a saved debate to the file that its settings come from.
 
-    The key of the server for web searches is WEB_SEARCH.
+    The server for web searches has the name WEB_SEARCH.
 
     - `file`: the saved debate.
     - `config`: the configuration in the saved debate.
     - `loaded`: the configuration that the user gave; None without one.
 
-    If a provider has the same settings in `loaded` and in `config`, they count as the user's: they come from the file
-    that `loaded` names for this provider. If `loaded` names none, the provider is left out of the result. All other
-    settings come from `file`.
+    Settings in `config` come from `file`, unless `loaded` has the same settings for the provider. Such settings come
+    from the file that `loaded` names for the provider. If `loaded` names no file, the provider is left out.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}
@@ -272,7 +273,7 @@ def _variables_to_allow(
 ) -> Iterator[str | None]:
     """Yield each variable that may go to `url` only with the user's consent.
 
-    If there is no such variable, but the debate's texts may go there only with consent, yield None.
+    If only the debate's texts need consent, yield None.
     """
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]

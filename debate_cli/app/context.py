@@ -66,7 +66,7 @@ class RunContext:
     budget: Budget | None = None
     """Budget that several debates share. None: the run creates its own budget from the limits of `config`."""
     people: PeopleAccess | None = None
-    """How people who debate or judge are asked. None: through files in the default folder."""
+    """Functions that ask people who debate or judge. None: people are asked through files in the default folder."""
     asked_people: tuple[str, ...] = ()
     """Model names of the people that will be asked: `human` or `files/NAME`."""
     destinations: tuple[Destination, ...] = ()
@@ -81,8 +81,8 @@ class RunContext:
     stop: StopSignal = field(default_factory=StopSignal)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     clock: Callable[[], float] = time.monotonic
-    """Returns a monotonic time in seconds, for limits per minute. If a test replaces `sleep`, its own `sleep` must
-    advance this clock."""
+    """Returns a monotonic time in seconds, for limits per minute. A test that replaces `sleep` must also replace this
+    clock, and advance it in `sleep`."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     """Returns the current time, for the times of events."""
 

@@ -32,11 +32,12 @@ from debate_cli.providers.search.table import find_search_problems, find_search_
 FormMode = Literal["native", "tool", "prompt"]
 CheckKind = FormMode | Literal["stream", "search"]
 CheckResult = Literal["ok", "not_enforced", "invalid", "one_piece", "rejected", "failed"]
-"""`not_enforced`: the server accepts the schema but does not enforce it. `invalid`: the answer is empty or does not fit
-the schema. `one_piece`: the answer was not streamed. `rejected`: the server lacks this mode. `failed`: no answer."""
+"""Result of a check. `not_enforced`: the server accepts the schema but does not enforce it. `invalid`: the answer is
+empty or does not fit the schema. `one_piece`: the answer was not streamed. `rejected`: the server lacks this mode.
+`failed`: no answer."""
 MAX_CHECK_ATTEMPTS = 2
 CHECK_PATIENCE_S = 5.0
-"""Seconds after which a question fails if the provider refuses all calls (429)."""
+"""If the provider answers all calls with status 429, a check fails after this number of seconds."""
 MAX_CHECK_TOKENS = 2000
 """Maximum number of output tokens of an answer. A reasoning model keeps its own limit."""
 CHECK_TEMPERATURE = 0.2
@@ -53,7 +54,7 @@ class SumAnswer(FormModel):
 SUM_FORM = Form("sum", SumAnswer, derive_schema(SumAnswer))
 _SYSTEM_PROMPT = "This is a quick check of the connection. Answer briefly."
 _QUESTION = "What is three plus four, and why? Give the reason in at most ten words."
-"""Question to test a structured-output mode. It must not ask for JSON: only the mode may cause JSON in the answer."""
+"""Question to test a structured-output mode. It does not mention JSON, because the mode must cause the JSON answer."""
 _STREAM_QUESTION = "Count from one to thirty in words, separated by commas, and say nothing else."
 
 
@@ -95,12 +96,12 @@ class Diagnosis:
 
     @property
     def usable(self) -> bool:
-        """Whether the model can debate and judge: it is a person, or it filled in a form correctly in some mode."""
+        """Whether the model can debate and judge: it filled in a form correctly in some mode, or a person answers."""
         return self.is_person or any(check.has_form for check in self.checks)
 
     @property
     def is_person(self) -> bool:
-        """Whether a person answers in place of a model, and no problem was found. A person gets no check questions."""
+        """Whether a person answers in place of a model. False if `problem` is set. A person gets no check questions."""
         return self.problem is None and is_person(self.model)
 
     @property

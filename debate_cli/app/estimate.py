@@ -50,7 +50,7 @@ SPEECH_PURPOSES = ("opening", "cross_examination", "answers", "rebuttal", "closi
 
 @dataclass(slots=True)
 class PromptMeter:
-    """Measures the longest prompt of each purpose. It is passed as the `Cassette` of a run, to see every request."""
+    """Measures the longest prompt of each purpose. A run uses it in place of its `Cassette`."""
 
     is_replay: bool = True
     longest_prompts: dict[str, int] = field(default_factory=dict[str, int])

@@ -45,14 +45,13 @@ class Gates(NamedTuple):
     def require_names(
         self, names: Collection[str], deciding: Iterable[str], where: str = "", *, is_one_of_many: bool = False
     ) -> None:
-        """Raise UsageError if the deciding systems can never give what a gate expects.
+        """Raise UsageError for a gate that can never be met, e.g. one that names an unknown debater.
 
-        For example, a gate names a debater who does not exist or an outcome that is not voted on, or it requires a
-        score that is outside the scale.
+        Other examples: the deciding systems have no such outcome, or the required score is outside their scale.
 
         - `names`: the debaters. Empty if a text was judged.
-        - `deciding`: kinds of the judging systems that decide. If a text was judged and these systems list no outcomes
-          (e.g. `PASS`), a gate may name any outcome.
+        - `deciding`: kinds of the judging systems that decide. If these systems list no outcomes (e.g. `PASS`), a gate
+          on a text may name any outcome.
         - `where`: start of the error message, e.g. `a.json: `.
         - `is_one_of_many`: whether the gates also apply to other files. If True, the outcomes of all systems are
           allowed, because another system may decide another file.

@@ -66,7 +66,7 @@ class ClaimSearch:
 
     debate: Debate
     turns: dict[int, Turn] = field(default_factory=dict[int, Turn])
-    """Turns about which the model need not be asked again, by the turn's index.
+    """Turns that are finished, by index. The model is not asked about them again.
 
     The claims found in a turn are its `arguments`. If the model gave no usable answer, the turn has a warning instead.
     """
@@ -76,7 +76,7 @@ class ClaimSearch:
 
     @property
     def pending_turns(self) -> list[Turn]:
-        """Turns about which the model must still be asked."""
+        """Turns that the model must still be asked about."""
         return [turn for turn in self.debate.turns if is_long_enough(turn) and turn.index not in self.turns]
 
     @property

@@ -124,8 +124,8 @@ def read_import_file(path: Path, target: Path, request: ImportRequest, at: datet
     data = _read_bytes(path, MAX_FILE_BYTES)
     if request.format is None and path.suffix.lower() in {".yaml", ".yml"}:
         raise TranscriptError(
-            f"{path}: YAML is the format of configurations, not of debates; hold the debate with "
-            f"`debate run {shlex.quote(str(path))}`, or add --format text"
+            f"{path}: a YAML file is usually a configuration, not a debate; run it with "
+            f"`debate run {shlex.quote(str(path))}`, or import it as text with --format text"
         )
     try:
         text, encoding = decode_text(data)

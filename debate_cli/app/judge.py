@@ -130,11 +130,11 @@ class JudgePlan:
     asked_people: tuple[str, ...]
     """Model names of the people that are asked when the file is judged: `human` or `files/NAME`."""
     read: Callable[[], JudgeTask]
-    """Reads the file again, and returns its task."""
+    """Builds the task again from its file."""
 
     @classmethod
     def of_task(cls, task: JudgeTask, read: Callable[[], JudgeTask]) -> JudgePlan:
-        """Return the plan for `task`. `read`: reads the file again, and returns its task."""
+        """Return the plan for `task`. `read`: builds the task again from its file."""
         context = task.context
         left_out = [f"{task.source}: {kind} is left out: {reason}" for kind, reason in task.unsuitable.items()]
         skipped = describe_skipped(context.corpus) if context.corpus is not None else None
@@ -152,7 +152,7 @@ class JudgePlan:
     def build(self) -> JudgeTask:
         """Create the task by reading the file again.
 
-        Raises UsageError if the file names other servers, or sends other variables to them, than when it was planned.
+        Raises UsageError if the file now names other servers than in the plan, or sends other variables to servers.
         """
         task = self.read()
         before, now = (
@@ -193,8 +193,8 @@ def build_judge_plans(
             other = taken.setdefault(follow_links(task.target), task.source)
             if other != task.source:
                 raise TranscriptError(
-                    f"{task.source}: would overwrite {task.target}, where the result of {other} is written; use another "
-                    "--out folder"
+                    f"{task.source}: the result of this file would overwrite the result of {other} in {task.target}; "
+                    "use another --out folder"
                 )
         return JudgePlan.of_task(task, partial(_build_task, source, own, loaded))
 

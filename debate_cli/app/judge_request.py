@@ -30,7 +30,7 @@ class JudgingRequest:
     config: DebateConfig | None = None
     """Configuration to judge with. None: the configuration that is stored in the debate."""
     context: str | None = None
-    """Material that is shown beside a judged text. None: the background of `config`."""
+    """Material that the judges see beside a text, and do not judge. None: the background of `config`."""
     systems: tuple[str, ...] = ()
     """Kinds of judging systems. Empty: the systems of `config`, else the systems stored in the debate."""
     model: str | None = None
@@ -124,8 +124,8 @@ def parse_model(name: str, option: str = "--model") -> ModelSpec:
 def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
     """Return the judging runs that the request adds to `debate`: `repeat` runs for each model.
 
-    A system that the request names, or that is not installed, is left out if it cannot judge the debate. Raises
-    TranscriptError, e.g. if no system is left. Raises UsageError for an unusable option.
+    The systems in `unsuitable_systems` are left out. Raises TranscriptError, e.g. if no system can judge the debate.
+    Raises UsageError for an unusable option.
     """
     unsuitable = unsuitable_systems(debate, request)
     requested = _requested_systems(debate, request)
@@ -145,12 +145,11 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 
 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
-    """Return the systems that are left out because they cannot judge `debate`. The values are the reasons.
+    """Map each system that cannot judge `debate` to the reason why it is left out.
 
-    If the request names systems, only these are checked. Otherwise, only configured systems that are not installed are
-    checked.
+    If the request names systems, these are checked. Otherwise, only systems that are not installed are checked.
 
-    If no system can judge the debate, the result is empty: `open_judging_runs` then raises an error with the reasons.
+    If no system can judge the debate, the result is empty, and `open_judging_runs` raises an error with the reason.
     """
     kinds = request.systems or tuple(system.kind for system in _requested_systems(debate, request))
     asked = (kind for kind in kinds if request.systems or not is_installed(kind))
@@ -271,14 +270,12 @@ def _limits_without_budget(debate: Debate) -> Limits:
 
 
 def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
-    """Apply `request.changes` to the stored configuration, and return `request` with the result as its `config`.
+    """Return `request` with a new `config`: the stored configuration with `request.changes` applied.
 
-    Three things are left out of this `config`: the budget, the models and the providers. So the judges use the models
-    and providers that are stored in the debate, unless `request.model` names a model. Without changes, returns
-    `request` itself.
+    The new `config` has no budget, models or providers. The judges use the models and providers stored in the debate
+    or, if `request.model` is set, this model. Without changes, returns `request` itself.
 
-    Raises UsageError for a setting that is in none of the sections `STORED_SECTIONS`, and ConfigError for an invalid
-    value.
+    Raises UsageError for a setting outside the sections `STORED_SECTIONS`, and ConfigError for an invalid value.
     """
     if not request.changes:
         return request

@@ -120,7 +120,10 @@ class ModelPool:
         return providers.handles[key]
 
     def model_for(self, spec: ModelSpec, config: DebateConfig) -> PooledModel:
-        """Return a model without structured output, with the providers and the seed of `config`. Raises ConfigError."""
+        """Return a client for the model `spec`. It does not request structured output. Raises ConfigError.
+
+        The providers and the seed come from `config`.
+        """
         return self._build_model(spec, self._providers_of(config), None)
 
     def search_client(self, config: DebateConfig, prompts: Prompts) -> SearchClient | None:
@@ -225,7 +228,7 @@ class ModelPool:
     ) -> Model:
         """Return a model that asks in batches.
 
-        Its calls add no `asked` lines to the journal, because the store of batches already lists every call in flight.
+        The journal gets no `asked` lines for its calls. The store of batches lists the calls in flight instead.
         """
         open_api = partial(providers.registry.batches, spec)
         queued = QueuedModel(batches, spec.model, open_api, profile, price, providers.redact)

@@ -49,13 +49,15 @@ def require_judge_models(config: DebateConfig) -> None:
     """Raise ConfigError if a judge of `config` has no model."""
     for system in config.judging.systems:
         if any(config.model_for_judge(role) is None for role in judge_roles(system)):
-            raise ConfigError(f"{system.kind}: its judge has no model; give --model, or a --config with models.judge")
+            raise ConfigError(
+                f"a judge of the system {system.kind} has no model; give --model, or a --config with models.judge"
+            )
 
 
 def with_run_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:
     """Return `config` with the judging run's providers added.
 
-    If both have a provider with the same name, the judging run's provider is used.
+    A provider of the judging run replaces a provider of `config` with the same name.
     """
     return config.model_copy(update={"providers": {**config.providers, **run.providers}}) if run.providers else config
 

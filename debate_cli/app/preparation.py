@@ -87,7 +87,7 @@ def prepare_run(
     models: Mapping[str, Model] | None = None,
     searches: Collection[SearchPlace] = (),
 ) -> RunContext:
-    """Check every selected model and replaced prompt, and create the run's context.
+    """Check the selected models and the user's prompts, and create the run's context.
 
     - `select`: returns the models to check.
     - `asked`: whether models will be asked. An estimate asks none.
@@ -317,8 +317,8 @@ def _refuse_stored_paths(name: str, specs: Sequence[ModelSpec], prompts: Sequenc
     ]
     if files:
         raise ConfigError(
-            f"{name}: a saved debate may not open files, and this one names {', '.join(dict.fromkeys(files))}; "
-            f"give its configuration: {command}"
+            f"{name}: files that a saved debate names are not opened ({', '.join(dict.fromkeys(files))}); give the "
+            f"debate's configuration: {command}"
         )
 
 
@@ -330,7 +330,7 @@ def _check_changes(loaded: LoadedConfig, stored: StoredDebate) -> DebateConfig:
     if lines:
         raise ConfigError(
             f"{stored.path}: to resume this debate, you may change models, providers, limits and coming rounds, but not "
-            "the settings below; set them back in the configuration",
+            "the settings below; restore these settings in the configuration",
             *(f"  {line}" for line in lines),
         )
     return given

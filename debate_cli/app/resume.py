@@ -27,7 +27,7 @@ CHANGEABLE_FORMAT = (*PLAN_SETTINGS, "history")
 
 @dataclass(frozen=True, slots=True)
 class PendingModels:
-    """Models that must still be asked, and the configuration with their providers."""
+    """Models that must still be asked, and a configuration that contains the providers of these models."""
 
     config: DebateConfig
     models: tuple[ModelSpec, ...]
@@ -115,10 +115,9 @@ def closing_event(at: datetime) -> DebateClosed:
 
 
 def describe_in_flight_calls(resumed: Debate, unanswered: Iterable[str]) -> str | None:
-    """Return a warning about calls that had no answer when the last run ended.
+    """Return a warning about calls that had no answer when the last run ended; None if there are none.
 
-    `unanswered`: keys of the tasks of these calls. Tasks of people and tasks that are no longer due are left out.
-    Returns None if no task is left.
+    `unanswered`: keys of tasks, one per call. The warning leaves out tasks of people and tasks that are no longer due.
     """
     due = {task.key: task for task in (*next_step(resumed).cues, *unsettled_briefs(resumed))}
     tasks = [due[key] for key in unanswered if key in due and not _asks_person(due[key], resumed)]

@@ -54,7 +54,7 @@ class ReviewPart:
     """One of the forms that the person fills in during a review."""
 
     name: str
-    """What the form is about. Each form of a review has a different name."""
+    """What the person judges in this form, e.g. `probability after round 1`. No two forms of a review share a name."""
     subject: Subject
     question: str
     form: Form[Any]
@@ -116,7 +116,7 @@ class Review:
         return any(brief.subject.turns for brief in self._briefs(self.debate))
 
     def turns_before(self, part: ReviewPart) -> tuple[Turn, ...]:
-        """Return the speeches that the person reads before a part, in order."""
+        """Return the speeches that the person reads before filling in the form of `part`, in order."""
         shown = self.shown
         last = last_visible_turn(shown, part.subject)
         order = {participant.name: place for place, participant in enumerate(shown.participants)}
@@ -267,7 +267,7 @@ class _Reading:
 
 
 def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = None) -> Review:
-    """Begin a review of a saved debate by one person, under the conditions in `terms`.
+    """Begin a review of a saved debate by one person. `terms`: the settings of the review.
 
     Raises UsageError for an unusable system, or for an invalid name of the reviewer. Raises TranscriptError if the
     system cannot judge the debate.

@@ -36,11 +36,11 @@ class ScoredFile(NamedTuple):
     text: str | None = None
     """Name of the judged text; None for a debate."""
     sources: tuple[SourceCheck, ...] = ()
-    """Result of the check of each citation in the debate."""
+    """Results of the checks of citations, one per citation."""
 
 
 class DebateFacts(NamedTuple):
-    """Time, models and cost of a debate."""
+    """Start time, models and cost of a debate."""
 
     started_at: datetime
     """Start time in UTC."""
@@ -155,7 +155,7 @@ def score_with_settings(
 
 
 def collect_debate_facts(debate: Debate) -> DebateFacts:
-    """Return time, models and cost of a debate."""
+    """Return start time, models and cost of a debate."""
     return DebateFacts(
         started_at=debate.started_at,
         debaters=models_used_by_debaters(debate),

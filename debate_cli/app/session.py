@@ -268,7 +268,7 @@ class Session:
         if debate.id in BatchStore(path.parent).open_debates():
             or_repeat = "" if debate.status == "complete" else " (or the command that began the debate, with --batch)"
             raise UsageError(
-                f"{path}: questions about this debate wait in a batch; collect the answers first: "
+                f"{path}: a batch with questions about this debate is in progress; collect the answers first: "
                 f"debate judge --collect {quote(str(path))}{or_repeat}"
             )
 

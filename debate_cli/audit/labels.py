@@ -113,7 +113,9 @@ def select_usable(labels: Iterable[WinnerLabel], debates: Iterable[AuditDebate])
     if not labelled:
         known = ", ".join([*names][:NAMED_IDS])
         more = ", …" if len(names) > NAMED_IDS else ""
-        raise UsageError(f"--labels: no id in the file is the id of an audited debate; write one of {known}{more}")
+        raise UsageError(
+            f"--labels: the file has no label for an audited debate; the ids of the audited debates are {known}{more}"
+        )
     usable = [label for label in labelled if label.winner in {*names[label.debate], DRAW}]
     if not usable:
         label = labelled[0]

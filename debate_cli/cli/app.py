@@ -143,7 +143,7 @@ class LazyCommandGroup(TyperGroup):
 
 
 class Subcommand(TyperCommand):
-    """A subcommand. It refuses a repetition of a gate option in SINGLE_GATES, and its help has short placeholders."""
+    """A subcommand. Its help has short placeholders. Each option in SINGLE_GATES may be given only once."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the options. Raises UsageError if a gate option that may be given only once is given twice."""

@@ -63,10 +63,7 @@ class BatchScreen:
         raise halted
 
     def report_open(self, command: str) -> int:
-        """Call `report_end` if there is something to report: a batch in progress, or an error that stopped the run.
-
-        Return the exit code of `report_end`, or 0 if there is nothing to report.
-        """
+        """If a batch is in progress, or an error stopped the run, do the same as `report_end`. Otherwise return 0."""
         return self.report_end(command) if self.queues.halted or self.queues.open_batches() else 0
 
     def _note(self, line: str) -> None:

@@ -55,7 +55,7 @@ class ConfigReport:
     """Name of the help page that explains `problems`. Empty if there is no such page."""
     warnings: tuple[str, ...] = ()
     destinations: tuple[Destination, ...] = ()
-    """The `destinations` of the run's context."""
+    """Servers that a run would ask, as in `RunContext.destinations`."""
     has_debaters: bool = True
     """Whether the configuration has debaters. Without debaters it can only judge texts."""
 

@@ -232,9 +232,8 @@ def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
 def print_rehearsals(notices: Mapping[str, int], files: int) -> None:
     """Print on stderr that the mock answered in some or all of the debates.
 
-    - `notices`: maps each result of `rehearsal_notice` to the number of debates that have it. The empty notice is not
-      printed.
-    - `files`: number of all debates. If a notice applies to fewer, its line ends with e.g. `(2 of 5 debates)`.
+    - `notices`: maps each text to print to a number of debates. The empty text is not printed.
+    - `files`: number of all debates. If a text applies to fewer, its line ends with e.g. `(2 of 5 debates)`.
     """
     for notice, count in notices.items():
         if notice:

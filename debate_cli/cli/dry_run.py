@@ -120,7 +120,7 @@ def _plan_groups(plan: RunEstimate) -> list[PlanRows]:
 def _align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield the rows as lines with aligned columns. `rows[0]` has the headings.
 
-    Columns are aligned to the left up to the first column without a heading, and to the right after it.
+    One column has no heading. This column and the columns before it are aligned to the left, the others to the right.
     """
     texts = rows[0].index("") + 1
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

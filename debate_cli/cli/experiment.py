@@ -84,7 +84,7 @@ def run(given: ExperimentOptions) -> None:
             _rate(given)
         case "merge":
             if given.out is None:
-                raise UsageError("merge writes a new folder; name it with -o DIR")
+                raise UsageError("`debate experiment merge` writes a new folder; name it with -o DIR")
             with merge_experiments([Path(path) for path in given.paths], given.out) as ledger:
                 _show_status(read_status(ledger), given)
 
@@ -167,7 +167,9 @@ def _check_batches(given: ExperimentOptions, experiment: Experiment, folder: Pat
             specs = [judge.spec for judge in variant.judges] or judge_model_specs(config)
             require_batches(config, specs, str(experiment.file.path))
     elif BatchStore(folder / DEBATES_FOLDER).open_debates():
-        raise UsageError(f"{folder}: questions to judges wait in batches; add --batch to collect the answers")
+        raise UsageError(
+            f"{folder}: batches with questions to judges are in progress; add --batch to collect the answers"
+        )
 
 
 @contextmanager

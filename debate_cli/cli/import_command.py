@@ -263,7 +263,8 @@ class _Importer:
             self.exit_codes.add(BY_USER.exit_code)
         speeches = count_noun(missing, "speech")
         print_status(
-            f"{speeches} without claims count as one argument each; to ask for the missing claims, run the same command again"
+            f"{speeches} without claims, each imported as one argument; to ask for the missing claims, run the same command "
+            "again"
         )
 
 

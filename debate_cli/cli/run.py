@@ -56,7 +56,7 @@ from debate_cli.storage.variables import ConfigChange
 from debate_cli.systems.scoring import deciding_kind
 
 MAX_ESTIMATED_CALLS = 60
-"""The cost of a run with more planned calls is not estimated before the start, because that would take too long."""
+"""If a run plans more calls, its cost is not estimated before the start, because the estimate would take too long."""
 
 
 def run(given: RunOptions) -> None:

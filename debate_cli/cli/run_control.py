@@ -66,7 +66,7 @@ def report_output_failure(*saved: Path) -> Generator[None]:
 def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], observer: PipeSafeObserver) -> T:
     """Run `work` in an event loop and return its result.
 
-    `work` gets a `StopSignal`. SIGINT (Ctrl-C), SIGTERM, SIGHUP and a closed stdout request a stop through it.
+    `work` receives a `StopSignal`. It requests a stop after SIGINT (Ctrl-C), SIGTERM, SIGHUP, or if stdout is closed.
     """
 
     async def main() -> T:
@@ -78,7 +78,7 @@ def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], obse
 def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observer: PipeSafeObserver) -> Generator[T]:
     """Yield the items of `work`. While the caller handles an item, `work` is suspended.
 
-    `work` gets a `StopSignal`. SIGINT (Ctrl-C), SIGTERM, SIGHUP and a closed stdout request a stop through it.
+    `work` receives a `StopSignal`. It requests a stop after SIGINT (Ctrl-C), SIGTERM, SIGHUP, or if stdout is closed.
     """
 
     async def start() -> AsyncIterator[T]:
@@ -94,7 +94,7 @@ def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observ
 
 
 def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
-    """Return a `StopSignal`. SIGINT, SIGTERM, SIGHUP and a closed stdout request a stop through it.
+    """Return a `StopSignal` that requests a stop after SIGINT, SIGTERM, SIGHUP, or if stdout is closed.
 
     If the parent process ignores one of these three signals, e.g. SIGHUP under `nohup`, this process ignores it too.
     """
@@ -187,8 +187,7 @@ def report_outcome(
 def report_gates(gates: Gates, outcome: Outcome, code: int, prefix: str = "") -> int:
     """Print a line for each gate that is not met. If there is one, return 5 (a gate was not met), else `code`.
 
-    - `code`: exit code of the debate. Gates are checked only if it is 0 or 3 (a provider failed), so not if the debate
-      was interrupted or reached its budget.
+    - `code`: exit code of the debate. Gates are checked only if `code` is 0 or 3 (a provider failed).
     - `prefix`: start of a line, e.g. `a.json: `.
     """
     if code not in {0, EXIT_CODES["failed"]}:

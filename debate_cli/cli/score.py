@@ -185,7 +185,7 @@ class _Report:
     unusable: list[UnusableFile] = field(default_factory=list[UnusableFile])
     scored_files: int = 0
     rehearsals: Counter[str] = field(default_factory=Counter[str])
-    """Number of debates by their `rehearsal_notice`."""
+    """Maps each result of `rehearsal_notice` to the number of debates with this result."""
     unmet_gates: int = 0
     compared_verdicts: int = 0
     has_differences: bool = False

@@ -95,15 +95,15 @@ class PipeSafeObserver:
         self._holds = 0
         """Number of people who are being asked at the terminal."""
         self._was_left = False
-        """Whether a person left without an answer."""
+        """Whether a person quit instead of answering."""
         self._held: list[Callable[[], object]] = []
-        """Calls of the observer that wait until all people at the terminal have answered or left."""
+        """Calls of the observer, held back until each person at the terminal has answered or quit."""
 
     def event(self, event: Event, debate: Debate) -> None:
         """Forward the event.
 
-        With the event `DebateResumed`, the earlier speeches are shown. If a person debates, a speech that this person
-        must not see before answering is shown only after the answer.
+        The event `DebateResumed` shows the earlier speeches. If a person debates and must not see a speech yet, the
+        speech is shown after the person's answer.
         """
         if not isinstance(event, TaskStarted):
             self._seen_notes.clear()
@@ -119,11 +119,11 @@ class PipeSafeObserver:
             self._observer.event(event, debate)
 
     def asking(self, task: Task) -> None:
-        """Forward that a model is about to answer `task`."""
+        """Tell the observer that a model is about to answer `task`."""
         self.forward(lambda: self._observer.asking(task))
 
     def text(self, cue: Cue, piece: str) -> None:
-        """Forward a piece of a speech. After a person has left without an answer, do nothing."""
+        """Forward a piece of a speech. If a person quit instead of answering, do nothing."""
         self.forward(lambda: None if self._was_left else self._observer.text(cue, piece))
 
     def note(self, note: str) -> None:
@@ -151,8 +151,8 @@ class PipeSafeObserver:
     def hold_output(self) -> Generator[None]:
         """Hold back all output during the `with` block, in which a person answers at the terminal.
 
-        An exception in the block means that the person left without an answer. Speeches then stay hidden until the run
-        ends.
+        An exception in the block means that the person quit instead of answering. In this case, speeches stay hidden
+        until the run ends.
         """
         self._holds += 1
         if self._holds == 1 and self._screen is not None:
@@ -172,7 +172,7 @@ class PipeSafeObserver:
                     self.forward(showing)
 
     def forward(self, showing: Callable[[], object]) -> None:
-        """Call `showing`: at once or, if people at the terminal are being asked, after they have answered or left.
+        """Call `showing`, or hold it back while people at the terminal are being asked.
 
         Does nothing if stdout is closed.
         """
@@ -299,7 +299,7 @@ def show_summary(
 ) -> None:
     """Print the closing screen of a debate.
 
-    `full`: whether all tables are printed. `only`: the only part whose tables are printed.
+    `full`: whether all tables are printed. `only`: the part whose tables are printed; None for all parts.
     `judged`: ids of the judging runs to show. None shows all judging runs.
     """
     is_full = full or only is not None

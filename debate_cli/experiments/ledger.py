@@ -365,7 +365,7 @@ def _friendly(path: Path) -> Generator[None]:
     except sqlite3.OperationalError as error:
         full = "full" in str(error) or "disk I/O" in str(error)
         advice = "free some space" if full else "check the folder, or choose another one with --out"
-        raise StorageError(f"{path}: cannot be written ({error}); {advice}; nothing that was saved is lost") from error
+        raise StorageError(f"{path}: cannot be written ({error}); {advice}; saved results are not lost") from error
     except sqlite3.DatabaseError as error:
         raise UsageError(
             f"{path}: is not a ledger of an experiment ({error}); choose another folder with --out"

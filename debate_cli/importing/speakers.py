@@ -105,7 +105,7 @@ def _check_names(choices: SpeakerChoices, names: Mapping[str, str]) -> None:
             folded = fold_name(clean_name(name))
             if folded not in names and (option == "--merge" or folded not in targets):
                 hint = format_suggestion(name, known) or f"; the speakers are {', '.join(known)[:200]}"
-                raise UnreadableDebateError(f"the debate has no speaker `{name}` for {option}{hint}")
+                raise UnreadableDebateError(f"{option}: the debate has no speaker `{name}`{hint}")
 
 
 def _check_count(present: Sequence[str]) -> None:

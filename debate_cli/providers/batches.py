@@ -301,7 +301,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 def _not_processed(how: str) -> ModelError:
     return ServerError(
-        f"the request was not processed, because the provider reports its batch as {how}; ask again with --batch, or "
+        f"the request was not processed (the provider reports: {how}); ask again with --batch, or "
         "without --batch for immediate answers"
     )
 

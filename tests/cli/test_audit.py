@@ -159,7 +159,9 @@ def test_labels_of_other_debates_are_refused(here: Path) -> None:
     """A file without a label of an audited debate is refused, with the ids to choose from, before a judge is asked."""
     (here / "labels.csv").write_text("id,winner\nother,Pro\n")
     done = debate("audit", "--judge", "mock/judge", *ONE, "--labels", "labels.csv", cwd=here)
-    sentence = "--labels: no id in the file is the id of an audited debate; write one of example-mock\n"
+    sentence = (
+        "--labels: the file has no label for an audited debate; the ids of the audited debates are example-mock\n"
+    )
     assert (done.code, done.err.endswith(sentence)) == (2, True), done.err
     assert not (here / "audit").exists()
 

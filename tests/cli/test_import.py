@@ -119,7 +119,7 @@ def test_encodings_and_line_ends_are_recognised(tmp_path: Path, data: bytes, enc
         ("x.txt", bytes(range(256)) * 9, (), "x.txt: the file is not a text file"),
         ("x.txt", b"We met at 10:30 and talked.", (), "x.txt: the debate has no speaker; begin each speech with `Name: `"),
         ("x.md", b"## Talk\n\n**Ann:** Yes.", (), "x.md: the debate has only one speaker (Ann)"),
-        ("x.txt", SHORT.encode(), ("--drop", "Cy"), "x.txt: the debate has no speaker `Cy` for --drop; the speakers are Ann, Bo"),
+        ("x.txt", SHORT.encode(), ("--drop", "Cy"), "x.txt: --drop: the debate has no speaker `Cy`; the speakers are Ann, Bo"),
         ("x.txt", SHORT.encode(), ("--side", "Ann=blue"), "x.txt: the debate has two speakers, so their sides must be `for` and `against`, not `blue`; correct --side"),
         ("x.csv", b"person,remark\nAnn,Yes\n", (), "x.csv: the table has no column for the speaker (its columns are person, remark); name the column with --map"),
         ("x.csv", b"speaker,text\nAnn,Yes, or no\n", (), "x.csv: line 2 has more cells than the header line has columns"),
@@ -127,7 +127,7 @@ def test_encodings_and_line_ends_are_recognised(tmp_path: Path, data: bytes, enc
         ("x.json", b'[{"role": "user", "content": "Hi"}, {"content": "No"}]', (), "x.json: message 2 has no role"),
         ("x.txt", "".join(f"Speaker {n}: Yes.\n" for n in range(1000)).encode(), (), "x.txt: the debate has 1,000 speakers, more than 100;"),
         ("x.txt", SHORT.encode(), ("--map", "text=body"), "--map names columns of a table, but x.txt is in the format text; leave out --map"),
-        ("x.yaml", b"topic: Is it so?\ndebaters: []\n", (), "x.yaml: YAML is the format of configurations, not of debates; hold the debate with `debate run x.yaml`"),
+        ("x.yaml", b"topic: Is it so?\ndebaters: []\n", (), "x.yaml: a YAML file is usually a configuration, not a debate; run it with `debate run x.yaml`"),
         ("x.txt", SHORT.encode(), ("--map", "name=who"), "--map name: there is no such field; the fields are speaker, text, round"),
     ],
 )  # fmt: skip

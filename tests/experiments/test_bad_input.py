@@ -170,7 +170,7 @@ def test_secrets_of_the_base_reach_no_file(here: Path) -> None:
     [
         (["status", "exp.yaml"], "contains no experiment"),
         (["status", "."], "contains no experiment"),
-        (["merge", "a", "b"], "merge writes a new folder; name it with -o DIR"),
+        (["merge", "a", "b"], "`debate experiment merge` writes a new folder; name it with -o DIR"),
         (["run", "exp.yaml", "--shard", "3/2"], "--shard 3/2: write I/N"),
         (["status", "exp.yaml", "--limit", "3"], "--limit is not an option of `debate experiment status`"),
         (["run", "exp.yaml", "--format", "csv"], "--format is not an option of `debate experiment run`"),

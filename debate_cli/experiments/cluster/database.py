@@ -191,4 +191,4 @@ async def fetch(connection: AsyncConnection, query: str, *values: object) -> lis
 
 def _describe_failure(shown: str, error: BaseException) -> str:
     reason = str(error).strip().partition("\n")[0] or type(error).__name__
-    return f"{shown}: the queue cannot be used ({reason}); check the address and whether PostgreSQL is running; nothing that was saved is lost"
+    return f"{shown}: the queue cannot be used ({reason}); check the address and whether PostgreSQL is running; saved results are not lost"

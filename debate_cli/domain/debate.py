@@ -263,7 +263,7 @@ class Debate(FrozenModel):
         )
 
     def is_settled(self, task: Cue | Brief) -> bool:
-        """Whether the task has an answer, or failed and is not repeated before the debate is resumed."""
+        """Whether the task needs no further attempt in this run: it has an answer, or its failure is not retried."""
         return task.key in self.settled_keys
 
     def select_turns(self, *, round_number: int | None = None, speaker: str | None = None) -> tuple[Turn, ...]:
@@ -500,7 +500,7 @@ def restrict_to_runs(debate: Debate, runs: Collection[str]) -> Debate:
 
 
 def usage_of_briefs(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUsage:
-    """Return the usage of the briefs that `counted` accepts, including failed calls and searches."""
+    """Return the usage of all briefs for which `counted` is true. Includes failed calls and searches."""
     answered = tuple(item for item in debate.assessments if counted(item.brief))
     failed = tuple(item for item in debate.failures if isinstance(item.task, Brief) and counted(item.task))
     keys = {item.brief.key for item in answered} | {item.task.key for item in failed}
@@ -543,7 +543,7 @@ def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) ->
 
 
 def is_rehearsal(debate: Debate) -> bool:
-    """Whether all models of the debate are the mock: those that were called, and those that are configured.
+    """Whether all models of the debate, called or configured, are mock models.
 
     False if there is no model. People and imported speeches are not models.
     """

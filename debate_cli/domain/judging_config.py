@@ -1,4 +1,4 @@
-"""The configuration of judging. The settings of each judging system are in its folder in `systems`."""
+"""The configuration of judging. Each judging system defines its own settings in a subpackage of `debate_cli.systems`."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, NamedTuple, Self, cast

@@ -98,7 +98,7 @@ def _canonical_rank(runs: Sequence[JudgingRun]) -> Callable[[Assessment], tuple[
 
 
 def mark_replaced(kinds: set[str], runs: Sequence[JudgingRun]) -> tuple[JudgingRun, ...]:
-    """Add the systems `kinds` to `replaced` of each run by models. Returns all `runs`."""
+    """Mark the systems `kinds` as replaced in all `runs` except reviews by people. Returns all `runs`."""
     marked = list(runs)
     for index in reversed(range(len(marked))):
         run = marked[index]

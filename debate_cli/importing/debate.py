@@ -21,8 +21,8 @@ from debate_cli.importing.speeches import MAX_TOPIC_CHARS, FoundDebate, Speech, 
 from debate_cli.storage.transcript import Transcript, transcript_to_debate
 
 RoundRule = Literal["turns", "heading"]
-"""Rule for where a round begins. `turns`: when a speaker of the round speaks again. `heading`: where the file has
-another heading, or names another round."""
+"""What begins a new round. `turns`: a speaker of the current round speaks again. `heading`: the file has a new heading,
+or names another round."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,9 +96,9 @@ def fold_name(name: str) -> str:
 
 
 def select_names(names: Iterable[str]) -> frozenset[str]:
-    """Return those of `names` that are probably speakers, not words such as `Note`. The result is in lower case.
+    """Return the probable speakers among `names`, in lower case. Leaves out words such as `Note`.
 
-    `names`: the words before the colon of each label `Name:` in a text, with repetitions.
+    `names`: each label of a text without its colon, e.g. `["Anna", "Note", "Anna"]`.
     """
     places = list(names)
     counts = Counter(map(fold_name, places))

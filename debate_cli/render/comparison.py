@@ -43,7 +43,7 @@ OUTCOME_BADGES = {
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
 VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
-"""If more claims than this have different standings in A and B, the summary gives their number but not their ids."""
+"""Maximum number of claims whose ids the summary gives. If there are more, the summary gives only their number."""
 MOTION_SETTING = "topic"
 """Configuration key of the motion, which the table of settings leaves out."""
 RunsBySystem = dict[str, str]

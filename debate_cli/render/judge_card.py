@@ -34,7 +34,7 @@ class Check(NamedTuple):
 
 
 def list_checks(report: JudgeAuditReport) -> list[Check]:
-    """Return one check per gate of the judge."""
+    """Return one check for each gate of the audit."""
     checks: list[Check] = []
     for result in report.gates:
         gate, found = GATES[result.name], ""

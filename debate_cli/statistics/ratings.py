@@ -33,7 +33,8 @@ there are several groups of players.
 DIVERGED = 12.0
 """A fit has diverged if its log odds of a result exceed this value, i.e. odds of 160,000 to 1."""
 UNLIMITED = DIVERGED / 3
-"""If a fit has diverged, a difference of strengths or a side term above this value is reported as unlimited."""
+"""After a fit has diverged, a greater difference between two strengths is reported as unlimited, and so is a greater
+advantage of the left player."""
 TOLERANCE = 1e-9
 
 
@@ -88,12 +89,12 @@ class Ratings:
     """Weight of an imaginary draw against a player of mean strength. Each player gets such a draw if the results put
     no bound on a strength or on `side`, or if there are several groups. Otherwise the weight is 0."""
     resamples_with_prior: float
-    """Share of the bootstrap's resamples in which the players got imaginary draws, 0 to 1."""
+    """Share of the bootstrap's resamples, 0 to 1, that needed imaginary draws."""
     results: int
     """Number of comparisons."""
     clusters: int
     side_separable: bool = False
-    """Whether the left player's advantage could be infinite, e.g. because the left player won every comparison."""
+    """Whether the results put no bound on `side`, e.g. because the left player won every comparison."""
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -38,10 +38,11 @@ _REPEATED_REQUEST_CAUSES = frozenset({"ContextOverflowError", "RejectedError"})
 
 
 def resume_command(debate_id: str | None, *, budget: bool = False, why: str = "") -> str:
-    """Return the command that resumes a debate, quoted for a shell.
+    """Return the shell command that resumes a debate.
 
-    `debate_id`: None if the debate was not saved; the result then begins with `the same command`.
-    `budget`: whether to raise the budget. `why`: error message that may name the limit to raise.
+    - `debate_id`: None if the debate was not saved; the result then begins with `the same command`.
+    - `budget`: whether to add an option that raises the budget.
+    - `why`: error message. If the message names a limit, the option raises this limit.
     """
     named = [option for limit, option in BUDGET_OPTIONS.items() if limit in why] or list(BUDGET_OPTIONS.values())
     options = f" {named[0]}{f' (or {named[1]})' if len(named) > 1 else ''}" if budget else ""
@@ -60,9 +61,9 @@ def required_change(cause: str) -> str:
 
 
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
-    """Return options for `debate run --resume`. The user chooses one of them, because each may help on its own.
+    """Return alternative options for `debate run --resume` after a failure, e.g. `--close`. Each may be enough alone.
 
-    An empty text means that resuming without an option may help. The tuple is empty if nothing helps.
+    An empty text stands for no option: a resume alone may help. The tuple is empty if nothing helps.
     """
     if not required_change(failure.cause):
         return ("",)
@@ -117,10 +118,7 @@ class MissingJudgements(NamedTuple):
 
     @property
     def lacks_deciding_judgement(self) -> bool:
-        """Whether a missing judgement leaves the verdict of a deciding system open.
-
-        The verdict is open if it is undetermined, or if it may change because a resume requests the judgement again.
-        """
+        """Whether a deciding verdict lacks a judgement that it needs, or that a resume requests again."""
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
         resumable = set(self.resumable_briefs)

@@ -117,9 +117,9 @@ class ArgumentThread(NamedTuple):
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """The latest questions about the argument, and its author's latest reply, sorted by round.
+    """Questions about the argument, and the author's latest reply, sorted by round.
 
-    The latest questions are those of the last round in which a debater asked about the argument.
+    Only the questions of one round are included: the latest round that has any.
     """
 
 

@@ -36,7 +36,8 @@ MAX_CLAIMS, MAX_QUESTIONS, MAX_CHANGES, MAX_MISSING = 3, 2, 6, 4
 """Maximum number of rows on the closing screen: claims under each label, questions, required changes, missing
 assessments."""
 MAX_CLAIM_LENGTH, MAX_DISSENT_LENGTH = 105, 160
-"""Maximum length in characters: of claims and questions on the closing screen, and of a dissenting judge's reasons."""
+"""Maximum characters. MAX_CLAIM_LENGTH: a claim or question on the closing screen. MAX_DISSENT_LENGTH: the reasons of a
+dissenting judge."""
 
 OPTIONAL_PARTS = ("open", "advice", "dispute", "other verdicts", "why")
 """Parts of the closing screen that are left out if the screen is too high. The first part is left out first."""
@@ -48,7 +49,7 @@ class SummaryRow(NamedTuple):
     label: str
     cells: tuple[Cell, ...]
     debater: str | None = None
-    """Debater whose colour the first cell has; None for no colour."""
+    """The first cell has the colour of this debater. None means no colour."""
     part: str = ""
     """Member of OPTIONAL_PARTS that contains the row; empty if the row is always shown."""
     row_count: int = 1
@@ -118,7 +119,7 @@ def closing_rows(
 ) -> tuple[VerdictSummary, list[SummaryRow]]:
     """Return the summary and the rows of the closing screen.
 
-    `max_claims`: maximum number of claims with the same label, e.g. `rely on`, and of sources with the same label.
+    `max_claims`: maximum number of claims or sources under each label, e.g. `rely on`.
     """
     summary = summarize_verdicts(debate, verdicts)
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))

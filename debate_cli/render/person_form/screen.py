@@ -65,7 +65,7 @@ class FormScreen:
         self._context = sanitize_text(task.context)
         self._wrapped: tuple[int, list[str]] = (0, [])
         self._top: int | None = None
-        """First visible line of the text above the form. None: the end of this text is visible."""
+        """Index of the first visible line of the text above the form. None if the text is scrolled to its end."""
         self._ends_at = None if task.time_limit_s is None else time.monotonic() + task.time_limit_s
         self._buffer = Buffer(multiline=True, on_text_changed=lambda buffer: self._state.write(buffer.text))
         control = BufferControl(self._buffer)

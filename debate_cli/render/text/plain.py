@@ -269,7 +269,7 @@ class PlainObserver:
         self._shown_failures: set[str] = set()
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Withhold `event`, then write all withheld events that need not wait for an earlier speech or report."""
+        """Write `event` after all speeches and reports before it. Until then, withhold `event`."""
         match event:
             case TurnCompleted():
                 self._speeches_in_flight.discard(event.turn.index)

@@ -289,8 +289,8 @@ class Limits(ConfigModel):
     answer_timeout_s: float | None = Field(default=None, gt=0)
     """Maximum seconds for a whole answer, even if bytes keep coming; None means 10 × `timeout_s`."""
     max_attempts: int = Field(default=5, ge=1, le=20)
-    """Maximum number of requests for one answer if a server is down or slow. Requests refused with status 429 or 529 do
-    not count."""
+    """Maximum number of requests for one answer, including retries. Requests refused with status 429 or 529 do not
+    count."""
     concurrency: int = Field(default=16, ge=1, le=1000)
     """Maximum number of concurrent requests to all providers together."""
 

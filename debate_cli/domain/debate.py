@@ -220,11 +220,10 @@ class Debate(FrozenModel):
         return each_turn or run.heard is None or run.heard >= len(self.turns)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
-        """Return all judging runs, sorted so that the last one takes precedence.
+        """Return all judging runs, from the lowest precedence to the highest.
 
         1. Runs by models take precedence over runs by people.
-        2. Runs that judged all turns of the debate take precedence over runs that did not. If the system `kind` judges
-           each turn separately, its runs count as runs that judged all turns.
+        2. Runs that judged all turns (see `judged_all_turns`) take precedence over other runs.
         3. Newer runs take precedence over older runs.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
@@ -340,7 +339,7 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Return the debate with a failure for each reserved task. The failure has the usage reserved for the task."""
+        """Return the debate in which each task with reserved usage has failed and used what was reserved."""
         lost = tuple(
             Failure(
                 task=item.task,

@@ -72,7 +72,7 @@ F = TypeVar("F", bound="FrozenModel")
 
 
 def copy_fields(source: FrozenModel, target: type[F], **changes: Any) -> F:
-    """Create a `target` from `changes` and the fields of `source` that `target` also has. Nothing is validated."""
+    """Create a `target` from the fields that `source` and `target` share, then apply `changes`. Nothing is validated."""
     fields = vars(source)
     shared = {name: fields[name] for name in target.model_fields if name in fields}
     return target.model_construct(None, **shared | changes)

@@ -221,10 +221,9 @@ class JudgingConfig(ConfigModel):
     )
     """Judging systems, at least one. A name alone selects the system's default settings."""
     question: str | None = Field(default=None, exclude_if=lambda question: question is None)
-    """The question about a judged text. Only in transcripts; to set it, write `topic` in the file of `judge --config`."""
+    """The question about a judged text. Only in transcripts. In a configuration, set `topic` instead."""
     context: str | None = Field(default=None, exclude_if=lambda context: context is None)
-    """Context for the judges of a text. Only in transcripts; to set it, write `background` in the file of
-    `judge --config`."""
+    """Context for the judges of a text. Only in transcripts. In a configuration, set `background` instead."""
 
     def notices(self) -> tuple[str, ...]:
         """Return one sentence per unexpected effect of a system's settings. Each sentence begins with the key path."""

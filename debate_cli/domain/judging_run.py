@@ -17,8 +17,9 @@ from debate_cli.domain.tasks import MOMENTS
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
     """Return the label of a system, e.g. `structured` or `structured r4 (human:anna)`. The label is not sanitized.
 
-    `run`: id of the system's run, e.g. `r4`. `runs`: ids of the runs to distinguish it from.
-    If a person judged, or if `runs` contains an id other than `run`, the label includes `run`.
+    - `run`: id of the system's run, e.g. `r4`. The label includes it if `runs` has other ids, or if a person judged.
+    - `runs`: ids of all runs whose labels must differ.
+    - `reviewer`: name of the person who judged; None if models judged.
     """
     if reviewer is not None:
         return f"{system} {run} ({reviewer_id(reviewer)})"

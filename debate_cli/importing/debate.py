@@ -33,8 +33,7 @@ class ImportChoices:
     """The motion. None takes the motion from the file, or from the file's name if the file has no motion."""
     speakers: SpeakerChoices = field(default_factory=SpeakerChoices)
     round_by: RoundRule | None = None
-    """Rule for where a round begins. None means the rule `heading` if the file has rounds, and the rule `turns` if it
-    has none."""
+    """What begins a new round. None means `heading` if the file has rounds, else `turns`."""
 
 
 class SpeakerCount(NamedTuple):

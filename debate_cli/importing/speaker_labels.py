@@ -56,8 +56,7 @@ class SpeakerLabel(NamedTuple):
 
     name: str
     words: str
-    """Text of the line after the label, with any remark that is beside the name: `(laughs) Yes` for
-    `Ann (laughs): Yes`."""
+    """The rest of the line, after any remark that is beside the name: `(laughs) Yes` for `Ann (laughs): Yes`."""
     indent: int = 0
     has_time: bool = False
     """Whether a time stamp is beside the name."""

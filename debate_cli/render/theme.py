@@ -183,7 +183,7 @@ def format_call(call: ModelCall) -> str:
 
 
 def format_usage(usage: TotalUsage) -> str:
-    """Return one line: calls, tokens and cost of models; then, if people answered, how many answers and how long they took."""
+    """Return calls, tokens and cost on one line. If people answered, the number and time of their answers follow."""
     parts = [_format_model_usage(usage)] if usage.calls > usage.human_calls or not usage.calls else []
     if usage.human_calls:
         parts.append(f"human: {usage.human_calls} answered, {format_duration(usage.human_s)}")

@@ -74,8 +74,8 @@ class PairAgreement:
 def compare_pairs(clusters: Sequence[Sequence[RatedItem]], *, resamples: int = RESAMPLES) -> tuple[PairAgreement, ...]:
     """Return the agreement of each pair of judges who both judged at least one debate.
 
-    `clusters`: groups of debates, e.g. all debates on one motion; the bootstrap draws whole clusters. Each debate maps
-    its judges to their results.
+    `clusters`: groups of debates, e.g. all debates on one motion. A debate is a mapping of judges to results. The
+    bootstrap draws whole clusters.
     """
     judges = list(dict.fromkeys(judge for cluster in clusters for unit in cluster for judge in unit))
     found: list[PairAgreement] = []

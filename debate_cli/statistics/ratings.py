@@ -43,8 +43,7 @@ class PairResult:
     """One comparison of two players."""
 
     left: str
-    """Player who has the advantage of the side, i.e. whose strength is increased by the model's side term. Usually the
-    first speaker."""
+    """Player who gets the advantage `Ratings.side`, usually the first speaker."""
     right: str
     score: float
     """Result of the left player: 1 for a win, 0.5 for a draw, 0 for a loss, or a share between."""
@@ -86,8 +85,10 @@ class Ratings:
     separable: bool
     """Whether the results put no bound on a player's strength, e.g. because the player won every comparison."""
     prior: float
-    """Weight of an imaginary draw against a player of mean strength. Each player gets such a draw if the results put
-    no bound on a strength or on `side`, or if there are several groups. Otherwise the weight is 0."""
+    """Weight of each player's imaginary draw against a player of mean strength; 0 if no such draws are needed.
+
+    The draws are needed if the results put no bound on a strength or on `side`, or if there are several groups.
+    """
     resamples_with_prior: float
     """Share of the bootstrap's resamples, 0 to 1, that needed imaginary draws."""
     results: int

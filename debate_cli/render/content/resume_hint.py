@@ -137,18 +137,16 @@ class MissingJudgements(NamedTuple):
         return f"{subject} ({systems}): {self._describe_reason(shown)}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
-        """Return two commands: the first requests the missing judgements again, the second judges with another model.
+        """Return two commands: one that requests the missing judgements again, and one that judges with another model.
 
-        The first command changes settings only as far as necessary:
+        The first command is the first of these that may help, or empty if none may help:
 
-        - If at least one judge may succeed with unchanged settings, the command changes nothing.
-        - Otherwise, if shorter prompts may help, the command has the option for shorter prompts.
-        - Otherwise, the command has an option for each model to replace.
+        1. without changed settings
+        2. with the option for shorter prompts
+        3. with options that replace models
 
-        The first command is empty if nothing helps. If `path` is None or `batch` is true, the first command never
-        changes settings, so it is also empty if only changed settings help.
-
-        `path`: path of the transcript; None if the debate was not saved. `batch`: whether to use a provider's batch API.
+        - `path`: path of the transcript. None if the debate was not saved; then 2 and 3 are not possible.
+        - `batch`: whether to use a provider's batch API. If true, 2 and 3 are not possible.
         """
         options = self._resume_options()
         if path is None:

@@ -153,9 +153,9 @@ class ThreadIndex:
         return ArgumentThread(owner, argument.claim, tuple(step for _, step in sorted(steps, key=lambda step: step[0])))
 
     def thread_addressed_by(self, piece: object, round_number: int) -> tuple[str, ArgumentThread] | None:
-        """Return id and thread of the argument to which `piece` responds; None if no argument with this id is found.
+        """Return (id, thread) of the argument to which a response or a follow-up answer refers.
 
-        `piece`: a part of a speech. Only a response, or an answer to a question, responds to an argument.
+        None if `piece` is another part of a speech, or if the argument is not found.
         """
         match piece:
             case Response(target=target) | FollowUpAnswer(question_target=target):

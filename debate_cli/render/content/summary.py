@@ -72,10 +72,9 @@ class VerdictSummary:
     weakest: WeakestArgument | None
     """The weakest argument; None if arguments cannot be ranked."""
     verdict_label: str
-    """Label of `verdict`, e.g. `structured`; empty if the debate has no verdict.
+    """Label of `verdict`; empty if the debate has no verdict.
 
-    If there are several verdicts, the label says whether `verdict` decides, e.g. `structured r3 decides`, where `r3` is
-    the judging run, or `none decides; structured is shown`.
+    Examples: `structured` if it is the only verdict, `structured r3 decides`, `none decides; structured is shown`.
     """
     judge_again: str
     """A command that judges the debate again, quoted for a shell."""
@@ -149,7 +148,7 @@ def closing_rows(
 
 
 def caution_rows(debate: Debate) -> list[SummaryRow]:
-    """Return a list with one row, which warns of judge models that are too small for decisions.
+    """Return a list with one row that warns of judge models too small for decisions.
 
     The list is empty if there are no such models.
     """
@@ -283,10 +282,9 @@ def quote_judge(debate: Debate, verdict: Verdict, briefing: Briefing | None = No
 
 
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
-    """Return rows on calls, tokens and cost.
+    """Return a row with calls, tokens and cost of the whole debate.
 
-    One row has the usage of the whole debate. If `judged` contains ids of judging runs, another row has the usage of
-    these runs, unless both rows would be equal.
+    If `judged` (ids of judging runs) is given, a row with the usage of these runs comes first, unless it is the same.
     """
     whole = debate.usage
     if judged is None:
@@ -330,9 +328,9 @@ def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Ve
 
 
 def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-    """Return a list with one sentence, which names the verdicts without scores of an unfinished debate.
+    """Return a list with a sentence that names the omitted verdicts; an empty list if no verdict was omitted.
 
-    The list is empty if there are no such verdicts.
+    Omitted are the verdicts without scores of an unfinished debate.
     """
     shown = reportable_verdicts(debate, verdicts)
     omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)

@@ -325,7 +325,7 @@ DEFAULT_EDITOR = "vi"
 def edit_text(text: str, env: Mapping[str, str]) -> tuple[str, str | None]:
     """Let the person edit `text` in `$VISUAL` or `$EDITOR`. Return the text, and an error message or None.
 
-    If the editor returns at once without a change, its temporary file stays, because another window may still show it.
+    If the editor returns at once without a change, the temporary file is kept: another window may still show it.
     """
     command = env.get("VISUAL") or env.get("EDITOR") or DEFAULT_EDITOR
     handle, name = tempfile.mkstemp(prefix="answer-", suffix=".md")

@@ -66,7 +66,7 @@ def section(title: str, *body: RenderableType, subtitle: str = "") -> Renderable
 
 
 def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
-    """Return `name`; if it is the name of a debater, with the debater's symbol in front. None becomes a dash."""
+    """Return a name as text. A debater's symbol is in front of the debater's name. None becomes a dash."""
     if name is None:
         return Text("—", style=theme.MUTED)
     style = styles.get(name)

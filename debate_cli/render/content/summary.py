@@ -101,7 +101,7 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
         counts = count_outcomes(equal)
         found = ", ".join(f"{outcome} {count}" for outcome, count in counts)
         outcome = f"agree: {counts[0][0]}" if len(counts) == 1 else f"differ: {found}"
-        answer = f"{len(equal)} judging runs side by side {outcome}."
+        answer = f"{len(equal)} compared judging runs {outcome}."
     return VerdictSummary(
         verdict=head,
         answer=answer,

@@ -89,7 +89,7 @@ def rename_in_turns(
     - `earlier`: turns of the debate before `turns`. They stay unchanged.
     - `renamed`: arguments of `earlier` that earlier calls renamed.
 
-    Returns (the changed `turns`, `renamed` and the arguments that this call renamed).
+    Returns (the changed `turns`, all renamed arguments, including `renamed`).
     """
     known = {participant.name: participant for participant in participants}
     prefixes = {name: f"{participant.prefix}-" for name, participant in known.items()}

@@ -159,7 +159,7 @@ class ModelSpec(ConfigModel):
     max_output_tokens: PositiveInt | None = None
     """Maximum tokens of one answer. The budget reserves this number for each call. None means the model's default."""
     price: Price | None = None
-    """Price of this model. None means the provider's price; without one, the bundled price table."""
+    """Price of this model. None means the provider's price, or the bundled price table if the provider has no price."""
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")] | None = Field(
         default=None, exclude_if=lambda checksum: checksum is None
     )

@@ -262,7 +262,7 @@ class Debate(FrozenModel):
         )
 
     def is_settled(self, task: Cue | Brief) -> bool:
-        """Whether the task needs no further attempt in this run: it has an answer, or its failure is not retried."""
+        """Whether the task is answered, or has failed and is not retried in this session."""
         return task.key in self.settled_keys
 
     def select_turns(self, *, round_number: int | None = None, speaker: str | None = None) -> tuple[Turn, ...]:
@@ -339,7 +339,7 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Return the debate in which each task with reserved usage has failed and used what was reserved."""
+        """Turn each reservation into a failure that has the reserved usage. Return the new debate."""
         lost = tuple(
             Failure(
                 task=item.task,

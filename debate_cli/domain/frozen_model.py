@@ -181,7 +181,7 @@ KEPT_VALUES = 8
 def fold_growing(
     first: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
 ) -> Value:
-    """Return `functools.reduce(step, items, start)`. If `items` has grown since the last call, only new items are added.
+    """Return `functools.reduce(step, items, start)`. If `items` has grown since the last call, only new items are processed.
 
     Intermediate results are stored on `first` under `name`. All calls with the same `first` and `name` must have the
     same `start` and `step`.

@@ -189,7 +189,7 @@ def numbered_seats(count: int, model: str | None) -> tuple[JudgeSeat, ...]:
 
 
 def settings_class(kind: str) -> type[SystemSettings]:
-    """Return the settings class of a system; `UninstalledSettings` if it is not installed."""
+    """Return the settings class of a system; `UninstalledSettings` if the system is not installed."""
     return SYSTEMS.load(kind).settings if SYSTEMS.has(kind) else UninstalledSettings
 
 

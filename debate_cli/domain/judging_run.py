@@ -71,7 +71,7 @@ def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingR
 def insert_assessment(
     assessments: tuple[Assessment, ...], added: Assessment, runs: Sequence[JudgingRun]
 ) -> tuple[Assessment, ...]:
-    """Insert `added` into `assessments`, which are sorted like a result of `first_assessments`. Keeps this order."""
+    """Insert `added` at its position in `assessments`, which have the order of `first_assessments`."""
     rank = _canonical_rank(runs)
     place = bisect_right(assessments, rank(added), key=rank)
     return (*assessments[:place], added, *assessments[place:])

@@ -98,7 +98,7 @@ class Verdict(FrozenModel):
 
     @property
     def is_tied(self) -> bool:
-        """Whether several options tie for the highest score, so that another option is the result.
+        """Whether options tie for the highest score, and a different option is the result.
 
         Example: PASS and FAIL have 0.5 each, so the panel's verdict is CONDITIONAL.
         """

@@ -56,7 +56,7 @@ class SpeakerLabel(NamedTuple):
 
     name: str
     words: str
-    """The rest of the line, after any remark that is beside the name: `(laughs) Yes` for `Ann (laughs): Yes`."""
+    """The rest of the line. A remark beside the name comes first: `(laughs) Yes` for `Ann (laughs): Yes`."""
     indent: int = 0
     has_time: bool = False
     """Whether a time stamp is beside the name."""

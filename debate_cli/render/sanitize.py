@@ -49,7 +49,7 @@ def escape_json(document: str) -> str:
 
 
 def prefix_lines(prefix: str, text: str) -> list[str]:
-    """Sanitize `text`, and put `prefix` in front of each line. Blank lines are left out.
+    """Return the sanitized lines of `text`, each with `prefix` in front. Blank lines are left out.
 
     If no line is left, the result is `prefix` alone.
     """

@@ -33,8 +33,8 @@ there are several groups of players.
 DIVERGED = 12.0
 """A fit has diverged if its log odds of a result exceed this value, i.e. odds of 160,000 to 1."""
 UNLIMITED = DIVERGED / 3
-"""After a fit has diverged, a greater difference between two strengths is reported as unlimited, and so is a greater
-advantage of the left player."""
+"""Limit in log odds, for fits that have diverged. A difference of strengths above the limit counts as unlimited, and so
+does an advantage of the left player."""
 TOLERANCE = 1e-9
 
 
@@ -240,7 +240,7 @@ class _Design:
         return float(abs(self.matrix @ values).max()) > DIVERGED
 
     def find_unlimited(self, values: Floats) -> tuple[bool, bool]:
-        """Return whether the results put no bound on a player's strength, and whether they put none on the side term."""
+        """Return two flags: whether a player's strength is unlimited, and whether the side term is unlimited."""
         if not self.diverges(values):
             return False, False
         spread, side = float(values[:-1].max() - values[:-1].min()), abs(float(values[-1]))

@@ -56,7 +56,7 @@ def _quote(path: str) -> str:
 
 
 def required_change(cause: str) -> str:
-    """Return what to change before resuming after a failure with this cause; empty if nothing must change."""
+    """Return what the user must change before a resume can succeed; empty if nothing. `cause`: cause of a failure."""
     return _REQUIRED_CHANGES.get(cause, "")
 
 
@@ -139,11 +139,11 @@ class MissingJudgements(NamedTuple):
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
         """Return two commands: one that requests the missing judgements again, and one that judges with another model.
 
-        The first command is the first of these that may help, or empty if none may help:
+        The first command makes the smallest change of settings that may help. It is empty if none may help.
 
-        1. without changed settings
-        2. with the option for shorter prompts
-        3. with options that replace models
+        1. no change
+        2. the option for shorter prompts
+        3. options that replace models
 
         - `path`: path of the transcript. None if the debate was not saved; then 2 and 3 are not possible.
         - `batch`: whether to use a provider's batch API. If true, 2 and 3 are not possible.

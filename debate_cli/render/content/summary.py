@@ -284,7 +284,7 @@ def quote_judge(debate: Debate, verdict: Verdict, briefing: Briefing | None = No
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
     """Return a row with calls, tokens and cost of the whole debate.
 
-    If `judged` (ids of judging runs) is given, a row with the usage of these runs comes first, unless it is the same.
+    If `judged` (ids of judging runs) is given, a row with the usage of these runs comes first, unless both are equal.
     """
     whole = debate.usage
     if judged is None:
@@ -330,7 +330,7 @@ def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Ve
 def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
     """Return a list with a sentence that names the omitted verdicts; an empty list if no verdict was omitted.
 
-    Omitted are the verdicts without scores of an unfinished debate.
+    If the debate is unfinished, verdicts without scores are omitted.
     """
     shown = reportable_verdicts(debate, verdicts)
     omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)

@@ -84,12 +84,12 @@ def rename_in_turns(
     earlier: Sequence[Turn] = (),
     renamed: Sequence[RenamedArgument] = (),
 ) -> tuple[tuple[Turn, ...], tuple[RenamedArgument, ...]]:
-    """Change argument ids in `turns` that lack their speaker's prefix, and references in `turns` to changed ids.
+    """Rename arguments in `turns` whose ids lack their speaker's prefix. Updates the references in `turns` to these ids.
 
     - `earlier`: turns of the debate before `turns`. They stay unchanged.
-    - `renamed`: arguments of `earlier` whose ids were changed by earlier calls.
+    - `renamed`: arguments of `earlier` that earlier calls renamed.
 
-    Returns (the changed `turns`, all arguments whose ids were changed: `renamed` and those of `turns`).
+    Returns (the changed `turns`, all renamed arguments, including `renamed`).
     """
     known = {participant.name: participant for participant in participants}
     prefixes = {name: f"{participant.prefix}-" for name, participant in known.items()}
@@ -125,9 +125,10 @@ class _References:
         self._turns = {turn.index: turn for turn in turns}
         own = [(turn.speaker, item.id, item.id) for turn in turns for item in turn.arguments or ()]
         self._ids = [*own, *((item.speaker, item.written, item.id) for item in renamed)]
-        """Items (author, id in a text, id in the debate). A text may name a renamed argument by its old or new id.
+        """Tuples (author, id in a text, id in the debate).
 
-        Example: if `A1` was renamed `PRO-1`: (`Pro`, `A1`, `PRO-1`) and (`Pro`, `PRO-1`, `PRO-1`).
+        A renamed argument has two tuples, one for its old id and one for its new id. Example: if `A1` was renamed
+        `PRO-1`, (`Pro`, `A1`, `PRO-1`) and (`Pro`, `PRO-1`, `PRO-1`).
         """
 
     def resolve(self, turn: Turn) -> Turn:

@@ -118,7 +118,7 @@ class MockBias(ConfigModel):
     longer: float = Field(default=0, ge=-1, le=1)
     """Advantage of a side whose speeches are at least 30 % longer."""
     confident: float = Field(default=0, ge=-1, le=1)
-    """Advantage of a side that often claims to be certain. A side that often claims to be unsure loses as much."""
+    """Advantage of a side that often claims to be certain, and disadvantage of a side that often claims to be unsure."""
     citation: float = Field(default=0, ge=-1, le=1)
     """Advantage of a side that names a study."""
     noise: float = Field(default=0, ge=0, le=1)
@@ -159,7 +159,7 @@ class ModelSpec(ConfigModel):
     max_output_tokens: PositiveInt | None = None
     """Maximum tokens of one answer. The budget reserves this number for each call. None means the model's default."""
     price: Price | None = None
-    """Price of this model. None means the provider's price; without one, the bundled price table."""
+    """Price of this model. None means the provider's price, or the bundled price table if the provider has no price."""
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")] | None = Field(
         default=None, exclude_if=lambda checksum: checksum is None
     )
@@ -289,8 +289,8 @@ class Limits(ConfigModel):
     answer_timeout_s: float | None = Field(default=None, gt=0)
     """Maximum seconds for a whole answer, even if bytes keep coming; None means 10 × `timeout_s`."""
     max_attempts: int = Field(default=5, ge=1, le=20)
-    """Maximum number of requests for one answer if a server is down or slow. Requests refused with status 429 or 529 do
-    not count."""
+    """Maximum number of requests for one answer, including retries. Requests refused with status 429 or 529 do not
+    count."""
     concurrency: int = Field(default=16, ge=1, le=1000)
     """Maximum number of concurrent requests to all providers together."""
 
@@ -338,11 +338,9 @@ class DebateConfig(ConfigModel):
     prompts: dict[str, str] = {}
     """Maps names of built-in prompts to files that replace them. The files are in the folder of the configuration."""
     victory_conditions: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Old place of the setting `victory_conditions`, which belongs to the judging system `persuasion` in
-    `judging.systems`."""
+    """Deprecated. Set `victory_conditions` of the system `persuasion` in `judging.systems` instead."""
     persuasion_factors: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Old name and place of the setting `factors`, which belongs to the judging system `persuasion` in
-    `judging.systems`. The old name also sets `effects: factors` there."""
+    """Deprecated. Set `factors` and `effects: factors` of the system `persuasion` in `judging.systems` instead."""
 
     @model_validator(mode="before")
     @classmethod
@@ -403,11 +401,11 @@ Keys that are not listed keep their names.
 
 
 def move_legacy_sections(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of `data` in which the sections in LEGACY_SECTIONS are settings of the system `persuasion`.
+    """Return a copy of `data` with the sections in LEGACY_SECTIONS moved into the settings of the system `persuasion`.
 
-    - If `judging.systems` is not set, it becomes a list of `persuasion` alone.
-    - If `judging.systems` is set without `persuasion`, nothing is moved.
-    - If `persuasion` already has the setting that a section would become, that section is not moved.
+    - If `judging.systems` is not set, `persuasion` becomes the only system.
+    - If `judging.systems` does not list `persuasion`, nothing is moved.
+    - Settings that `persuasion` already has are not overwritten.
     """
     moved = dict(data)
     sections = [section for section in LEGACY_SECTIONS if isinstance(data.get(section), dict)]

@@ -14,7 +14,7 @@ from debate_cli.plugins import SYSTEMS
 
 KeyPath = tuple[str | int, ...]
 RESERVED_NAMES = {"draw": "which means that the debate has no winner", "even": "which means that no debater is ahead"}
-"""Maps each forbidden debater name to its meaning in a judge's answer."""
+"""Names that no debater may have, and the meaning of each in a judge's answer."""
 MIN_DEBATERS = 2
 DEFAULT_ROLES = ("default", "judge")
 """Keys of `models`. Debaters without a `model` use `default`; judges without a model use `judge`, else `default`."""

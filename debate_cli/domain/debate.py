@@ -220,11 +220,10 @@ class Debate(FrozenModel):
         return each_turn or run.heard is None or run.heard >= len(self.turns)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
-        """Return all judging runs, sorted so that the last one takes precedence.
+        """Return all judging runs, from the lowest precedence to the highest.
 
         1. Runs by models take precedence over runs by people.
-        2. Runs that judged all turns of the debate take precedence over runs that did not. If the system `kind` judges
-           each turn separately, its runs count as runs that judged all turns.
+        2. Runs that judged all turns (see `judged_all_turns`) take precedence over other runs.
         3. Newer runs take precedence over older runs.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
@@ -263,7 +262,7 @@ class Debate(FrozenModel):
         )
 
     def is_settled(self, task: Cue | Brief) -> bool:
-        """Whether the task has an answer, or failed and is not repeated before the debate is resumed."""
+        """Whether the task is answered, or has failed and is not retried in this session."""
         return task.key in self.settled_keys
 
     def select_turns(self, *, round_number: int | None = None, speaker: str | None = None) -> tuple[Turn, ...]:
@@ -340,7 +339,7 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Return the debate with a failure for each reserved task. The failure has the usage reserved for the task."""
+        """Turn each reservation into a failure that has the reserved usage. Return the new debate."""
         lost = tuple(
             Failure(
                 task=item.task,
@@ -500,7 +499,7 @@ def restrict_to_runs(debate: Debate, runs: Collection[str]) -> Debate:
 
 
 def usage_of_briefs(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUsage:
-    """Return the usage of the briefs that `counted` accepts, including failed calls and searches."""
+    """Return the usage of all briefs for which `counted` is true. Includes failed calls and searches."""
     answered = tuple(item for item in debate.assessments if counted(item.brief))
     failed = tuple(item for item in debate.failures if isinstance(item.task, Brief) and counted(item.task))
     keys = {item.brief.key for item in answered} | {item.task.key for item in failed}
@@ -543,7 +542,7 @@ def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) ->
 
 
 def is_rehearsal(debate: Debate) -> bool:
-    """Whether all models of the debate are the mock: those that were called, and those that are configured.
+    """Whether all models of the debate, called or configured, are mock models.
 
     False if there is no model. People and imported speeches are not models.
     """

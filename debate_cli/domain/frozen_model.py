@@ -72,7 +72,7 @@ F = TypeVar("F", bound="FrozenModel")
 
 
 def copy_fields(source: FrozenModel, target: type[F], **changes: Any) -> F:
-    """Create a `target` from `changes` and the fields of `source` that `target` also has. Nothing is validated."""
+    """Create a `target` from the fields that `source` and `target` share, then apply `changes`. Nothing is validated."""
     fields = vars(source)
     shared = {name: fields[name] for name in target.model_fields if name in fields}
     return target.model_construct(None, **shared | changes)
@@ -175,19 +175,16 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""Number of intermediate results that `fold_growing` stores: those after the last items of a fold.
-
-Example: after a fold of 20 items, the results after 13, 14, … 20 items are stored.
-"""
+"""Number of intermediate results that `fold_growing` stores, e.g. those after 13, 14, … 20 of 20 items."""
 
 
 def fold_growing(
     first: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
 ) -> Value:
-    """Return `functools.reduce(step, items, start)`, and store intermediate results for later calls.
+    """Return `functools.reduce(step, items, start)`. If `items` has grown since the last call, only new items are processed.
 
-    The results are stored on the value `first` under `name`. A later call with this `first` and `name` must have the
-    same `start` and `step`. If its `items` begin like those of the earlier call, it continues from a stored result.
+    Intermediate results are stored on `first` under `name`. All calls with the same `first` and `name` must have the
+    same `start` and `step`.
     """
     folds = _folds_of(first).newest
     known, results = folds.get(name, ((), (start,)))
@@ -204,7 +201,7 @@ def fold_growing(
 class _Folds:
     def __init__(self) -> None:
         self.newest: dict[Hashable, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
-        """Maps the argument `name` of `fold_growing` to (items, intermediate results) of one call with this name."""
+        """Maps each `name` given to `fold_growing` to (items, intermediate results)."""
 
 
 @memoize_on_value

@@ -1,4 +1,4 @@
-"""The configuration of judging. The settings of each judging system are in its folder in `systems`."""
+"""The configuration of judging. Each judging system defines its own settings in a subpackage of `debate_cli.systems`."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, NamedTuple, Self, cast
@@ -189,7 +189,7 @@ def numbered_seats(count: int, model: str | None) -> tuple[JudgeSeat, ...]:
 
 
 def settings_class(kind: str) -> type[SystemSettings]:
-    """Return the settings class of a system; `UninstalledSettings` if it is not installed."""
+    """Return the settings class of a system; `UninstalledSettings` if the system is not installed."""
     return SYSTEMS.load(kind).settings if SYSTEMS.has(kind) else UninstalledSettings
 
 
@@ -221,10 +221,9 @@ class JudgingConfig(ConfigModel):
     )
     """Judging systems, at least one. A name alone selects the system's default settings."""
     question: str | None = Field(default=None, exclude_if=lambda question: question is None)
-    """The question about a judged text. Only in transcripts; to set it, write `topic` in the file of `judge --config`."""
+    """The question about a judged text. Only in transcripts. In a configuration, set `topic` instead."""
     context: str | None = Field(default=None, exclude_if=lambda context: context is None)
-    """Context for the judges of a text. Only in transcripts; to set it, write `background` in the file of
-    `judge --config`."""
+    """Context for the judges of a text. Only in transcripts. In a configuration, set `background` instead."""
 
     def notices(self) -> tuple[str, ...]:
         """Return one sentence per unexpected effect of a system's settings. Each sentence begins with the key path."""

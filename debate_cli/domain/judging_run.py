@@ -17,8 +17,9 @@ from debate_cli.domain.tasks import MOMENTS
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
     """Return the label of a system, e.g. `structured` or `structured r4 (human:anna)`. The label is not sanitized.
 
-    `run`: id of the system's run, e.g. `r4`. `runs`: ids of the runs to distinguish it from.
-    If a person judged, or if `runs` contains an id other than `run`, the label includes `run`.
+    - `run`: id of the system's run, e.g. `r4`. The label includes it if `runs` has other ids, or if a person judged.
+    - `runs`: ids of all runs whose labels must differ.
+    - `reviewer`: name of the person who judged; None if models judged.
     """
     if reviewer is not None:
         return f"{system} {run} ({reviewer_id(reviewer)})"
@@ -70,7 +71,7 @@ def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingR
 def insert_assessment(
     assessments: tuple[Assessment, ...], added: Assessment, runs: Sequence[JudgingRun]
 ) -> tuple[Assessment, ...]:
-    """Insert `added` into `assessments`, which are sorted like a result of `first_assessments`. Keeps this order."""
+    """Insert `added` at its position in `assessments`, which have the order of `first_assessments`."""
     rank = _canonical_rank(runs)
     place = bisect_right(assessments, rank(added), key=rank)
     return (*assessments[:place], added, *assessments[place:])
@@ -98,7 +99,7 @@ def _canonical_rank(runs: Sequence[JudgingRun]) -> Callable[[Assessment], tuple[
 
 
 def mark_replaced(kinds: set[str], runs: Sequence[JudgingRun]) -> tuple[JudgingRun, ...]:
-    """Add the systems `kinds` to `replaced` of each run by models. Returns all `runs`."""
+    """Mark the systems `kinds` as replaced in all `runs` except reviews by people. Returns all `runs`."""
     marked = list(runs)
     for index in reversed(range(len(marked))):
         run = marked[index]

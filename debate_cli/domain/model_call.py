@@ -22,9 +22,9 @@ def is_person(model: str) -> bool:
 
 MOCK_PROVIDER = "mock"
 REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
-"""First and last line of the output if all models of the debate are the mock."""
+"""Printed before and after a debate whose models are all mock models."""
 PARTIAL_REHEARSAL_NOTICE = "REHEARSAL in part: some answers are from the mock provider, not from a model"
-"""First and last line of the output if the mock was called, and other models were called or are configured."""
+"""Printed before and after a debate that uses both mock models and other models."""
 
 
 def is_mock(model: str) -> bool:

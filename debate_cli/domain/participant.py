@@ -47,7 +47,7 @@ class Participant(FrozenModel):
 def participants(config: DebateConfig) -> tuple[Participant, ...]:
     """Return the debaters of `config`, in the order of the configuration."""
     next_numbers: dict[str, int] = {}
-    """Maps each prefix in use to the number to append when it is needed again, e.g. 2 for `PRO2`."""
+    """Maps each prefix in use to the number to append next, e.g. `{"PRO": 2}` if `PRO2` is next."""
     found: list[Participant] = []
     for debater in config.debaters:
         prefix = _choose_prefix(debater, next_numbers)

@@ -17,14 +17,14 @@ TRAIT_MIN, TRAIT_MAX = 1.0, 10.0
 DRIFT_STEP = 3.0
 """Largest change of a trait by one kind of pressure in one event, in points of the scale 1-10."""
 RESPONSE_STEP = 0.5
-"""Largest change of a trait when extreme traits of a rigid personality move to the middle, or the highest traits of
-another personality rise. In points of the scale 1-10, for one event."""
+"""Largest change of a trait in the second part of `apply_pressures`, in points of the scale 1-10. In this part, a rigid
+personality moves its extreme traits towards the middle, and any other personality raises its highest traits."""
 HIGH_TRAIT, LOW_TRAIT = 8.0, 2.0
 """A trait is extreme at HIGH_TRAIT or above, and at LOW_TRAIT or below."""
 RIGID_TRAITS = 4
 """A personality with at least this number of extreme traits is rigid."""
 SHARPENED_TRAITS = 3
-"""Number of traits that pressure raises in a personality with fewer than RIGID_TRAITS extreme traits: its highest."""
+"""Number of traits, the highest ones, that pressure raises in a personality that is not rigid."""
 TRAIT_MIDDLE = 5.5
 """Value towards which pressure moves the extreme traits of a rigid personality."""
 

@@ -11,7 +11,7 @@ from debate_cli.domain.frozen_model import FrozenModel
 PROBABILITY = "probability"
 """Criterion of a mark whose value is the probability, in percent, that the debater is right."""
 PROBABILITY_TOTAL = 100
-"""Percent. The probabilities that a reviewer gives to the debaters must have this sum."""
+"""Required sum, in percent, of the probabilities that a reviewer gives to the debaters."""
 
 Seconds = Annotated[float, Field(ge=0, le=1e9)]
 

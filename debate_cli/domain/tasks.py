@@ -65,7 +65,7 @@ class Cue(FrozenModel):
 class Brief(FrozenModel):
     """A request to a judge to assess the debate or a part of it.
 
-    The class of the answer, `Assessment`, has all fields of this class and further ones.
+    The answer is an `Assessment`, which repeats all fields of the brief.
     """
 
     run: str

@@ -85,10 +85,7 @@ class Verdict(FrozenModel):
 
     @property
     def option_scores(self) -> dict[str, float]:
-        """Maps each option of a vote, e.g. PASS, to its score. Empty for systems without options.
-
-        In a debate, a vote for an option can make a debater the winner. The options have scores in this case too.
-        """
+        """Maps each option of a vote, e.g. PASS, to its score. Empty if there was no vote on options."""
         found = self.notes.get("weights")
         if not isinstance(self.notes.get("option"), str) or not isinstance(found, dict):
             return {}
@@ -101,7 +98,7 @@ class Verdict(FrozenModel):
 
     @property
     def is_tied(self) -> bool:
-        """Whether several options tie for the highest score, so that another option is the result.
+        """Whether options tie for the highest score, and a different option is the result.
 
         Example: PASS and FAIL have 0.5 each, so the panel's verdict is CONDITIONAL.
         """

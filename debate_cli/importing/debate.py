@@ -21,8 +21,8 @@ from debate_cli.importing.speeches import MAX_TOPIC_CHARS, FoundDebate, Speech, 
 from debate_cli.storage.transcript import Transcript, transcript_to_debate
 
 RoundRule = Literal["turns", "heading"]
-"""Rule for where a round begins. `turns`: when a speaker of the round speaks again. `heading`: where the file has
-another heading, or names another round."""
+"""What begins a new round. `turns`: a speaker of the current round speaks again. `heading`: the file has a new heading,
+or names another round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,7 @@ class ImportChoices:
     """The motion. None takes the motion from the file, or from the file's name if the file has no motion."""
     speakers: SpeakerChoices = field(default_factory=SpeakerChoices)
     round_by: RoundRule | None = None
-    """Rule for where a round begins. None means the rule `heading` if the file has rounds, and the rule `turns` if it
-    has none."""
+    """What begins a new round. None means `heading` if the file has rounds, else `turns`."""
 
 
 class SpeakerCount(NamedTuple):

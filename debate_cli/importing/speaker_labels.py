@@ -56,8 +56,7 @@ class SpeakerLabel(NamedTuple):
 
     name: str
     words: str
-    """Text of the line after the label, with any remark that is beside the name: `(laughs) Yes` for
-    `Ann (laughs): Yes`."""
+    """The rest of the line. A remark beside the name comes first: `(laughs) Yes` for `Ann (laughs): Yes`."""
     indent: int = 0
     has_time: bool = False
     """Whether a time stamp is beside the name."""
@@ -96,9 +95,9 @@ def fold_name(name: str) -> str:
 
 
 def select_names(names: Iterable[str]) -> frozenset[str]:
-    """Return those of `names` that are probably speakers, not words such as `Note`. The result is in lower case.
+    """Return the probable speakers among `names`, in lower case. Leaves out words such as `Note`.
 
-    `names`: the words before the colon of each label `Name:` in a text, with repetitions.
+    `names`: each label of a text without its colon, e.g. `["Anna", "Note", "Anna"]`.
     """
     places = list(names)
     counts = Counter(map(fold_name, places))

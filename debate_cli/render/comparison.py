@@ -43,7 +43,7 @@ OUTCOME_BADGES = {
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
 VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
-"""If more claims than this have different standings in A and B, the summary gives their number but not their ids."""
+"""Maximum number of claims whose ids the summary gives. If there are more, the summary gives only their number."""
 MOTION_SETTING = "topic"
 """Configuration key of the motion, which the table of settings leaves out."""
 RunsBySystem = dict[str, str]
@@ -107,7 +107,7 @@ def summarize_comparison(pair: ComparedPair) -> list[str]:
     if unshared:
         *most, last = unshared
         names = f"{', '.join(most)} and {last}" if most else last
-        settings += f", but only one side has a verdict of {names}"
+        settings += f", but only one of A and B has a verdict of {names}"
     return [
         *(different if a.topic != b.topic else ()),
         _outcome_sentence(comparison.verdicts),
@@ -120,7 +120,7 @@ def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
     both = [(item, item.a, item.b) for item in changes if item.a is not None and item.b is not None]
     both.sort(key=lambda found: -(found[1].decides + found[2].decides))
     if not both:
-        return "No system has a verdict on both sides, so the outcomes are not compared."
+        return "No system has a verdict in both A and B, so the outcomes are not compared."
     change, a, b = both[0]
     clause = "The outcomes differ" if change.outcome == "winner" else "The outcome is the same"
     return f"{clause}: {_describe_side('A', change.system, a)}; {_describe_side('B', change.system, b)}."

@@ -34,7 +34,7 @@ class Check(NamedTuple):
 
 
 def list_checks(report: JudgeAuditReport) -> list[Check]:
-    """Return one check per gate of the judge."""
+    """Return one check for each gate of the audit."""
     checks: list[Check] = []
     for result in report.gates:
         gate, found = GATES[result.name], ""
@@ -82,9 +82,9 @@ def rehearsal_line(report: JudgeAuditReport) -> str:
 
 
 def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table]:
-    """Return the tables of one judge's card: checks, biases, comparison with known winners.
+    """Return the tables of one judge's card: checks, biases, comparison with labels (known winners).
 
-    `unknown_labels`: number of known winners that are neither a debater nor a draw. The comparison leaves them out.
+    `unknown_labels`: number of labels that were left out, because they name neither a debater nor a draw.
     """
     checks: list[TableRow] = [
         (f"{check.question} ({check.gate})", check.answer, check.found, check.required) for check in list_checks(report)

@@ -40,7 +40,7 @@ _RESULT_BADGES = {
 
 
 def doctor_table(entries: Sequence[Mapping[str, Any]]) -> Table:
-    """Return a row per model. Remarks name the problems, the cost of the checks, and the models that are people."""
+    """Return a row per model. Remarks describe problems, the usage of the checks, and people in place of models."""
     problems = [f"{entry['model']}: {problem}" for entry in entries for problem in describe_problems(entry)]
     people = [f"{entry['model']}: {words}" for entry in entries if (words := describe_person(entry))]
     usage = [f"{entry['model']}: {words}" for entry in entries if (words := format_check_usage(entry))]

@@ -45,7 +45,7 @@ def dump_csv(records: Iterable[Record], columns: Iterable[str], *, for_terminal:
 
 
 class _LineFile:
-    """A file for `csv.writer`. `write` returns its text, so `writerow` returns the line."""
+    """A file for `csv.writer` whose `write` returns the text, so that `writerow` returns the line."""
 
     def write(self, line: str) -> str:
         return line

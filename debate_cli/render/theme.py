@@ -122,10 +122,10 @@ def format_cell(cell: Cell) -> str:
 
 
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
-    """Yield (position, header, cell) for each nonempty cell of a row, except the first cell.
+    """Yield (position, header, cell) for each badge and each nonempty cell of a row, except the first cell.
 
-    `position`: index of the cell in the row. A badge counts as nonempty even if it has no word. `header` is empty for
-    a debater's name. It is also empty for a badge with a word, if no other badge in the row has a word.
+    - `position`: index of the cell in the row.
+    - `header`: empty for cells that are clear without it: a debater's name, and a row's only badge with a word.
     """
     badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
     for position, cell in enumerate(row[1:], 1):
@@ -183,7 +183,7 @@ def format_call(call: ModelCall) -> str:
 
 
 def format_usage(usage: TotalUsage) -> str:
-    """Return one line: calls, tokens and cost of models; then, if people answered, how many answers and how long they took."""
+    """Return calls, tokens and cost on one line. If people answered, the number and time of their answers follow."""
     parts = [_format_model_usage(usage)] if usage.calls > usage.human_calls or not usage.calls else []
     if usage.human_calls:
         parts.append(f"human: {usage.human_calls} answered, {format_duration(usage.human_s)}")
@@ -220,7 +220,7 @@ class RunPlan(NamedTuple):
 
     @property
     def calls_and_cost(self) -> str:
-        """The planned calls and their cost, e.g. `at least 11 calls, about $0.05`; empty without `calls`."""
+        """The planned calls and their cost, e.g. `at least 11 calls, about $0.05`. Empty if `calls` is None."""
         if self.calls is None:
             return ""
         return f"at least {self.calls} calls{f', {self.cost}' if self.cost else ''}"

@@ -43,7 +43,7 @@ def krippendorff_alpha(units: Sequence[RatedItem], level: Literal["nominal", "in
 def cohen_kappa(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
     """Return Cohen's κ of two raters: 1 is perfect agreement, 0 is chance.
 
-    None for no pairs, or if all values are equal. Source: J. Cohen, A Coefficient of Agreement for Nominal Scales,
+    None if there are no pairs, or if all values are equal. Source: J. Cohen, A Coefficient of Agreement for Nominal Scales,
     Educational and Psychological Measurement 20 (1960).
     """
     observed = equal_share(pairs)
@@ -55,7 +55,7 @@ def cohen_kappa(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
 
 
 def equal_share(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
-    """Return the share of pairs with two equal values, 0 to 1; None for no pairs."""
+    """Return the share of pairs with two equal values, 0 to 1; None if there are no pairs."""
     return sum(one == other for one, other in pairs) / len(pairs) if pairs else None
 
 
@@ -74,8 +74,8 @@ class PairAgreement:
 def compare_pairs(clusters: Sequence[Sequence[RatedItem]], *, resamples: int = RESAMPLES) -> tuple[PairAgreement, ...]:
     """Return the agreement of each pair of judges who both judged at least one debate.
 
-    `clusters`: groups of debates, e.g. all debates on one motion; the bootstrap draws whole clusters. Each debate maps
-    its judges to their results.
+    `clusters`: groups of debates, e.g. all debates on one motion. A debate is a mapping of judges to results. The
+    bootstrap draws whole clusters.
     """
     judges = list(dict.fromkeys(judge for cluster in clusters for unit in cluster for judge in unit))
     found: list[PairAgreement] = []
@@ -90,16 +90,16 @@ def compare_pairs(clusters: Sequence[Sequence[RatedItem]], *, resamples: int = R
 
 
 def brier_score(forecasts: Pairs) -> float | None:
-    """Return the mean squared error of probabilities, 0 (best) to 1; None for no forecasts.
+    """Return the mean squared error of probabilities, 0 (best) to 1; None if there are no forecasts.
 
-    Source: G. W. Brier, Verification of Forecasts Expressed in Terms of Probability, Monthly Weather Review 78 (1950),
-    in the form for two outcomes.
+    Source: G. W. Brier, Verification of Forecasts Expressed in Terms of Probability, Monthly Weather Review 78 (1950).
+    Brier's own score of two outcomes is twice this number.
     """
     return sum((chance - outcome) ** 2 for chance, outcome in forecasts) / len(forecasts) if forecasts else None
 
 
 def log_score(forecasts: Pairs) -> float | None:
-    """Return the mean of −ln(probability of the outcome): 0 is best, greater is worse. None for no forecasts.
+    """Return the mean of −ln(probability of the outcome): 0 is best, greater is worse. None if there are no forecasts.
 
     Source: I. J. Good, Rational Decisions, Journal of the Royal Statistical Society B 14 (1952).
     """
@@ -113,7 +113,7 @@ def log_score(forecasts: Pairs) -> float | None:
 
 
 def root_mean_square_error(pairs: Pairs) -> float | None:
-    """Return the root mean square error, in the unit of the values; None for no pairs."""
+    """Return the root mean square error, in the unit of the values; None if there are no pairs."""
     return math.sqrt(sum((one - other) ** 2 for one, other in pairs) / len(pairs)) if pairs else None
 
 

@@ -116,5 +116,5 @@ def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
 
 
 def mean_or_none(values: Sequence[float]) -> float | None:
-    """Return the mean of `values`; None for no values."""
+    """Return the mean of `values`, or None if `values` is empty."""
     return math.fsum(values) / len(values) if values else None

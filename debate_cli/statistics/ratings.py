@@ -33,7 +33,8 @@ there are several groups of players.
 DIVERGED = 12.0
 """A fit has diverged if its log odds of a result exceed this value, i.e. odds of 160,000 to 1."""
 UNLIMITED = DIVERGED / 3
-"""If a fit has diverged, a difference of strengths or a side term above this value is reported as unlimited."""
+"""Limit in log odds, for fits that have diverged. A difference of strengths above the limit counts as unlimited, and so
+does an advantage of the left player."""
 TOLERANCE = 1e-9
 
 
@@ -42,8 +43,7 @@ class PairResult:
     """One comparison of two players."""
 
     left: str
-    """Player who has the advantage of the side, i.e. whose strength is increased by the model's side term. Usually the
-    first speaker."""
+    """Player who gets the advantage `Ratings.side`, usually the first speaker."""
     right: str
     score: float
     """Result of the left player: 1 for a win, 0.5 for a draw, 0 for a loss, or a share between."""
@@ -85,15 +85,17 @@ class Ratings:
     separable: bool
     """Whether the results put no bound on a player's strength, e.g. because the player won every comparison."""
     prior: float
-    """Weight of an imaginary draw against a player of mean strength. Each player gets such a draw if the results put
-    no bound on a strength or on `side`, or if there are several groups. Otherwise the weight is 0."""
+    """Weight of each player's imaginary draw against a player of mean strength; 0 if no such draws are needed.
+
+    The draws are needed if the results put no bound on a strength or on `side`, or if there are several groups.
+    """
     resamples_with_prior: float
-    """Share of the bootstrap's resamples in which the players got imaginary draws, 0 to 1."""
+    """Share of the bootstrap's resamples, 0 to 1, that needed imaginary draws."""
     results: int
     """Number of comparisons."""
     clusters: int
     side_separable: bool = False
-    """Whether the left player's advantage could be infinite, e.g. because the left player won every comparison."""
+    """Whether the results put no bound on `side`, e.g. because the left player won every comparison."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -238,7 +240,7 @@ class _Design:
         return float(abs(self.matrix @ values).max()) > DIVERGED
 
     def find_unlimited(self, values: Floats) -> tuple[bool, bool]:
-        """Return whether the results put no bound on a player's strength, and whether they put none on the side term."""
+        """Return two flags: whether a player's strength is unlimited, and whether the side term is unlimited."""
         if not self.diverges(values):
             return False, False
         spread, side = float(values[:-1].max() - values[:-1].min()), abs(float(values[-1]))

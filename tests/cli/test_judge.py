@@ -108,7 +108,7 @@ def test_models_judge_side_by_side_and_none_decides(saved: Path) -> None:
     """The screen, JSON and the list show the verdict of each; a gate holds only if each verdict meets it."""
     models = ("--model", "mock/x", "--model", "mock/y")
     done = judge(saved, saved, "--system", "structured", *models, "--expect-winner", "draw")
-    assert "2 judging runs side by side" in done.out
+    assert "2 compared judging runs" in done.out
     assert "no verdict decides" in done.err
     shown = debate("score", saved, "--json", cwd=saved.parent).json[0]["verdicts"]
     own = [item for item in shown if item["system"] == "structured"]

@@ -140,7 +140,7 @@ def test_differences_are_described_in_sentences(pair: ComparedPair, sentence: st
 def test_systems_without_verdicts_on_both_sides_are_not_compared() -> None:
     """A sentence says so, and there is no table of scores."""
     pair = compare(without("structured"), without("moderator"))
-    assert summarize_comparison(pair)[0] == "No system has a verdict on both sides, so the outcomes are not compared."
+    assert summarize_comparison(pair)[0] == "No system has a verdict in both A and B, so the outcomes are not compared."
     assert "== Scores ==" not in lines(pair)
     assert "moderator  one side only  (A: not judged, B: Bo, " in lines(pair)
 
@@ -148,7 +148,7 @@ def test_systems_without_verdicts_on_both_sides_are_not_compared() -> None:
 def test_systems_of_one_side_are_listed_as_words() -> None:
     """Their names are joined by a comma and `and`."""
     sentences = summarize_comparison(compare(plain_debate()))
-    assert "only one side has a verdict of panel, live, persuasion and sources;" in sentences[-1]
+    assert "only one of A and B has a verdict of panel, live, persuasion and sources;" in sentences[-1]
 
 
 def test_other_judges_are_named() -> None:

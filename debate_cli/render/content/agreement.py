@@ -24,7 +24,7 @@ NONE_DECIDES = "None of these verdicts decides."
 
 
 def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
-    """Return a row per verdict: winner, victory, margin, scores and scale; None for fewer than two verdicts."""
+    """Return a row per verdict: winner, victory, margin, scores and scale. None if there are fewer than two."""
     if len(verdicts) < 2:  # noqa: PLR2004 - one verdict has nothing to agree with
         return None
     columns: dict[str, Callable[[Verdict], Cell]] = {

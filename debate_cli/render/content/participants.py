@@ -27,7 +27,7 @@ class ParticipantRow(NamedTuple):
     sign: Sign
     name: str
     part: str
-    """Side and settings of a debater, e.g. `for · engineer`, or role of a judge, e.g. `3 judges, decides`."""
+    """For a debater: side and settings, e.g. `for · engineer`. For judges: their role, e.g. `3 judges, decides`."""
     model: str
     """Models that answered, e.g. `a/x, then a/y (configured: a/z)`. Before the first answer, the configured model or
     `no model`."""
@@ -76,10 +76,9 @@ def debate_facts(debate: Debate) -> list[str]:
 
 
 def judge_rows(debate: Debate, *runs: JudgingRun) -> tuple[ParticipantRow, ...]:
-    """Return a row per judging system in `runs`. A panel has a row per judge instead. Equal rows are listed once.
+    """Return a row per judging system in `runs`; for a panel, a row per judge. Equal rows are listed once.
 
-    The deciding system of a run is marked `decides` if the run has several systems and no reviewer. If several of
-    `runs` have no reviewer, no row is marked.
+    If models judged in exactly one of `runs`, and this run has several systems, its deciding system is marked `decides`.
     """
     marked = [run for run in runs if run.reviewer is None]
     rows = (row for run in runs for row in _rows_of_run(debate, run, is_marked=marked == [run]))

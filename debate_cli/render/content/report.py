@@ -71,7 +71,7 @@ class VerdictReport:
     answer: str
     """Who won and by how much, in a sentence."""
     quote: JudgeQuote | None
-    """Words of a judge who agrees with the verdict; None if there are none to show."""
+    """Quote from a judge who agrees with the verdict; None if there is no such quote."""
     missing: tuple[str, ...]
     """A sentence for each assessment that the verdict lacks."""
     tables: tuple[Table, ...]
@@ -110,7 +110,7 @@ class DebateReport:
     blocks_by_part: Mapping[ReportPart, Sequence[Block]]
 
     def blocks(self, order: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, Sequence[Block]]]:
-        """Yield (part, blocks) for each part in `order`, in the given order. Parts that the report leaves out are skipped."""
+        """Yield (part, blocks) in the given order. If the report has only one part, the other parts are skipped."""
         for part in order:
             if self.only in (None, part):
                 yield part, self.blocks_by_part.get(part, ())

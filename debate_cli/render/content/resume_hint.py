@@ -38,10 +38,11 @@ _REPEATED_REQUEST_CAUSES = frozenset({"ContextOverflowError", "RejectedError"})
 
 
 def resume_command(debate_id: str | None, *, budget: bool = False, why: str = "") -> str:
-    """Return the command that resumes a debate, quoted for a shell.
+    """Return the shell command that resumes a debate.
 
-    `debate_id`: None if the debate was not saved; the result then begins with `the same command`.
-    `budget`: whether to raise the budget. `why`: error message that may name the limit to raise.
+    - `debate_id`: None if the debate was not saved; the result then begins with `the same command`.
+    - `budget`: whether to add an option that raises the budget.
+    - `why`: error message. If the message names a limit, the option raises this limit.
     """
     named = [option for limit, option in BUDGET_OPTIONS.items() if limit in why] or list(BUDGET_OPTIONS.values())
     options = f" {named[0]}{f' (or {named[1]})' if len(named) > 1 else ''}" if budget else ""
@@ -55,14 +56,14 @@ def _quote(path: str) -> str:
 
 
 def required_change(cause: str) -> str:
-    """Return what to change before resuming after a failure with this cause; empty if nothing must change."""
+    """Return what the user must change before a resume can succeed; empty if nothing. `cause`: cause of a failure."""
     return _REQUIRED_CHANGES.get(cause, "")
 
 
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
-    """Return options for `debate run --resume`. The user chooses one of them, because each may help on its own.
+    """Return alternative options for `debate run --resume` after a failure, e.g. `--close`. Each may be enough alone.
 
-    An empty text means that resuming without an option may help. The tuple is empty if nothing helps.
+    An empty text stands for no option: a resume alone may help. The tuple is empty if nothing helps.
     """
     if not required_change(failure.cause):
         return ("",)
@@ -117,10 +118,7 @@ class MissingJudgements(NamedTuple):
 
     @property
     def lacks_deciding_judgement(self) -> bool:
-        """Whether a missing judgement leaves the verdict of a deciding system open.
-
-        The verdict is open if it is undetermined, or if it may change because a resume requests the judgement again.
-        """
+        """Whether a deciding verdict lacks a judgement that it needs, or that a resume requests again."""
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
         resumable = set(self.resumable_briefs)
@@ -139,18 +137,16 @@ class MissingJudgements(NamedTuple):
         return f"{subject} ({systems}): {self._describe_reason(shown)}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
-        """Return two commands: the first requests the missing judgements again, the second judges with another model.
+        """Return two commands: one that requests the missing judgements again, and one that judges with another model.
 
-        The first command changes settings only as far as necessary:
+        The first command makes the smallest change of settings that may help. It is empty if none may help.
 
-        - If at least one judge may succeed with unchanged settings, the command changes nothing.
-        - Otherwise, if shorter prompts may help, the command has the option for shorter prompts.
-        - Otherwise, the command has an option for each model to replace.
+        1. no change
+        2. the option for shorter prompts
+        3. options that replace models
 
-        The first command is empty if nothing helps. If `path` is None or `batch` is true, the first command never
-        changes settings, so it is also empty if only changed settings help.
-
-        `path`: path of the transcript; None if the debate was not saved. `batch`: whether to use a provider's batch API.
+        - `path`: path of the transcript. None if the debate was not saved; then 2 and 3 are not possible.
+        - `batch`: whether to use a provider's batch API. If true, 2 and 3 are not possible.
         """
         options = self._resume_options()
         if path is None:

@@ -15,8 +15,7 @@ from debate_cli.systems.base import LiveReport, ReportedScore
 from debate_cli.systems.registry import get_system
 
 MAX_WAITING_ROUNDS = 2
-"""A finished speech is shown only after the judges' reports on earlier rounds, unless finished speeches of more rounds than
-this are waiting."""
+"""Maximum number of rounds whose finished speeches wait for the judges' reports on earlier rounds."""
 
 
 class JudgeReport(NamedTuple):
@@ -66,9 +65,10 @@ def report_round(brief: Brief, debate: Debate) -> float:
 def must_speech_wait(round_number: int, finished: Collection[int], in_flight: Iterable[Brief], debate: Debate) -> bool:
     """Return whether finished speeches of a round must wait, because judges still assess an earlier round.
 
-    However, if finished speeches of more than `MAX_WAITING_ROUNDS` rounds are waiting, they need not wait any longer.
-    `finished`: the numbers of the rounds whose finished speeches are waiting. `in_flight`: the tasks on which judges
-    are working.
+    If speeches of more than `MAX_WAITING_ROUNDS` rounds wait, the result is False.
+
+    - `finished`: numbers of the rounds whose finished speeches wait.
+    - `in_flight`: the judges' tasks in progress.
     """
     return len(finished) <= MAX_WAITING_ROUNDS and any(report_round(of, debate) < round_number for of in in_flight)
 

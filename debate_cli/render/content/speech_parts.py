@@ -117,9 +117,9 @@ class ArgumentThread(NamedTuple):
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """The latest questions about the argument, and its author's latest reply, sorted by round.
+    """Questions about the argument, and the author's latest reply, sorted by round.
 
-    The latest questions are those of the last round in which a debater asked about the argument.
+    Only the questions of one round are included: the latest round that has any.
     """
 
 
@@ -153,9 +153,9 @@ class ThreadIndex:
         return ArgumentThread(owner, argument.claim, tuple(step for _, step in sorted(steps, key=lambda step: step[0])))
 
     def thread_addressed_by(self, piece: object, round_number: int) -> tuple[str, ArgumentThread] | None:
-        """Return id and thread of the argument to which `piece` responds; None if no argument with this id is found.
+        """Return (id, thread) of the argument to which a response or a follow-up answer refers.
 
-        `piece`: a part of a speech. Only a response, or an answer to a question, responds to an argument.
+        None if `piece` is another part of a speech, or if the argument is not found.
         """
         match piece:
             case Response(target=target) | FollowUpAnswer(question_target=target):

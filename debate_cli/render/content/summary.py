@@ -36,7 +36,8 @@ MAX_CLAIMS, MAX_QUESTIONS, MAX_CHANGES, MAX_MISSING = 3, 2, 6, 4
 """Maximum number of rows on the closing screen: claims under each label, questions, required changes, missing
 assessments."""
 MAX_CLAIM_LENGTH, MAX_DISSENT_LENGTH = 105, 160
-"""Maximum length in characters: of claims and questions on the closing screen, and of a dissenting judge's reasons."""
+"""Maximum characters. MAX_CLAIM_LENGTH: a claim or question on the closing screen. MAX_DISSENT_LENGTH: the reasons of a
+dissenting judge."""
 
 OPTIONAL_PARTS = ("open", "advice", "dispute", "other verdicts", "why")
 """Parts of the closing screen that are left out if the screen is too high. The first part is left out first."""
@@ -48,7 +49,7 @@ class SummaryRow(NamedTuple):
     label: str
     cells: tuple[Cell, ...]
     debater: str | None = None
-    """Debater whose colour the first cell has; None for no colour."""
+    """The first cell has the colour of this debater. None means no colour."""
     part: str = ""
     """Member of OPTIONAL_PARTS that contains the row; empty if the row is always shown."""
     row_count: int = 1
@@ -71,10 +72,9 @@ class VerdictSummary:
     weakest: WeakestArgument | None
     """The weakest argument; None if arguments cannot be ranked."""
     verdict_label: str
-    """Label of `verdict`, e.g. `structured`; empty if the debate has no verdict.
+    """Label of `verdict`; empty if the debate has no verdict.
 
-    If there are several verdicts, the label says whether `verdict` decides, e.g. `structured r3 decides`, where `r3` is
-    the judging run, or `none decides; structured is shown`.
+    Examples: `structured` if it is the only verdict, `structured r3 decides`, `none decides; structured is shown`.
     """
     judge_again: str
     """A command that judges the debate again, quoted for a shell."""
@@ -101,7 +101,7 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
         counts = count_outcomes(equal)
         found = ", ".join(f"{outcome} {count}" for outcome, count in counts)
         outcome = f"agree: {counts[0][0]}" if len(counts) == 1 else f"differ: {found}"
-        answer = f"{len(equal)} judging runs side by side {outcome}."
+        answer = f"{len(equal)} compared judging runs {outcome}."
     return VerdictSummary(
         verdict=head,
         answer=answer,
@@ -118,7 +118,7 @@ def closing_rows(
 ) -> tuple[VerdictSummary, list[SummaryRow]]:
     """Return the summary and the rows of the closing screen.
 
-    `max_claims`: maximum number of claims with the same label, e.g. `rely on`, and of sources with the same label.
+    `max_claims`: maximum number of claims or sources under each label, e.g. `rely on`.
     """
     summary = summarize_verdicts(debate, verdicts)
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
@@ -148,7 +148,7 @@ def closing_rows(
 
 
 def caution_rows(debate: Debate) -> list[SummaryRow]:
-    """Return a list with one row, which warns of judge models that are too small for decisions.
+    """Return a list with one row that warns of judge models too small for decisions.
 
     The list is empty if there are no such models.
     """
@@ -282,10 +282,9 @@ def quote_judge(debate: Debate, verdict: Verdict, briefing: Briefing | None = No
 
 
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
-    """Return rows on calls, tokens and cost.
+    """Return a row with calls, tokens and cost of the whole debate.
 
-    One row has the usage of the whole debate. If `judged` contains ids of judging runs, another row has the usage of
-    these runs, unless both rows would be equal.
+    If `judged` (ids of judging runs) is given, a row with the usage of these runs comes first, unless both are equal.
     """
     whole = debate.usage
     if judged is None:
@@ -329,9 +328,9 @@ def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Ve
 
 
 def omitted_verdicts_notes(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-    """Return a list with one sentence, which names the verdicts without scores of an unfinished debate.
+    """Return a list with a sentence that names the omitted verdicts; an empty list if no verdict was omitted.
 
-    The list is empty if there are no such verdicts.
+    If the debate is unfinished, verdicts without scores are omitted.
     """
     shown = reportable_verdicts(debate, verdicts)
     omitted = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in shown)

@@ -27,8 +27,8 @@ def render_experiment(
 ) -> str:
     """Return the report as an HTML page.
 
-    `link` takes the path of a transcript. It returns a link to the HTML page beside the transcript, or to the transcript
-    if there is no such page. If neither file exists, it returns an empty text.
+    `link`: maps the path of a transcript to a link. The link leads to the HTML page beside the transcript, or else to the
+    transcript itself. It is empty if neither file exists.
     """
     drawn = {f"leaderboard{suffix}" for suffix in ("", *(f", {found.system}" for found in analysis.systems))}
     return render_page(

@@ -18,7 +18,7 @@ from debate_cli.render.judge_card import (
 )
 
 MIN_AXIS_POINTS = 10.0
-"""The axis for biases in points reaches at least from minus this value to this value, so that small biases look small."""
+"""Minimum length of the axis for biases on each side of 0, in points. It makes small biases look small."""
 
 
 def render_judge_cards(report: AuditReport) -> str:

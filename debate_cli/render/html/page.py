@@ -195,14 +195,14 @@ class PageAnchors:
         return self._passages.get(source, "")
 
     def response(self, item: str, turn: int) -> str:
-        """Return the anchor of the response, in turn `turn`, to the argument `item`.
+        """Return the anchor of the response to the argument `item` in turn `turn`.
 
         If the debate has no argument with this id, return the anchor of the turn.
         """
         return f"turn-{turn}-{self._arguments[item]}" if item in self._arguments else f"turn-{turn}"
 
     def reply(self, item: str, turn: int) -> str:
-        """Return the anchor of the reply, in turn `turn`, to a question about the argument `item`.
+        """Return the anchor of the reply in turn `turn` to a question about the argument `item`.
 
         If the debate has no argument with this id, return the anchor of the turn.
         """

@@ -139,7 +139,7 @@ PROGRESS_BAR_WIDTH = 16
 MIN_WIDTH_FOR_BAR = 80
 """Minimum width in columns of a window in which a progress bar is shown."""
 MAX_UNCOUNTED_JUDGEMENTS = 2
-"""The progress line names the pending judgements. If there are more than this, it also shows how many there are."""
+"""If more judgements than this are pending, the progress line also shows their number."""
 MIN_CALLS_FOR_ESTIMATE = 2
 
 

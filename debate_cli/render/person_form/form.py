@@ -123,7 +123,7 @@ class FormState:
             self._may_send_incomplete = False
 
     def pick(self, number: int) -> None:
-        """Choose option `number` of the current field, counted from 0. If the option is chosen already, undo the choice."""
+        """Choose an option of the current field, or undo the choice. `number`: index of the option, from 0."""
         field = self.current
         if not 0 <= number < len(field.options):
             return

@@ -37,10 +37,9 @@ class PeopleAtTerminal:
     def __init__(
         self, hold: Callable[[], AbstractContextManager[None]], turn: asyncio.Lock, drafts: Path | None
     ) -> None:
-        """`hold`: returns a context manager. During its `with` block, only the form is printed.
+        """`hold`: returns a context manager, in whose `with` block nothing but the form is printed.
 
-        `turn`: lock that is held while a person is asked, so that one person is asked at a time. `drafts`: folder of
-        the drafts. If it is None, no draft is saved.
+        `turn`: lock that is held while a person is asked. `drafts`: folder of the drafts; None saves no drafts.
         """
         self._hold = hold
         self._drafts = drafts

@@ -65,7 +65,7 @@ class FormScreen:
         self._context = sanitize_text(task.context)
         self._wrapped: tuple[int, list[str]] = (0, [])
         self._top: int | None = None
-        """First visible line of the text above the form. None: the end of this text is visible."""
+        """Index of the first visible line of the text above the form. None if the text is scrolled to its end."""
         self._ends_at = None if task.time_limit_s is None else time.monotonic() + task.time_limit_s
         self._buffer = Buffer(multiline=True, on_text_changed=lambda buffer: self._state.write(buffer.text))
         control = BufferControl(self._buffer)
@@ -325,7 +325,7 @@ DEFAULT_EDITOR = "vi"
 def edit_text(text: str, env: Mapping[str, str]) -> tuple[str, str | None]:
     """Let the person edit `text` in `$VISUAL` or `$EDITOR`. Return the text, and an error message or None.
 
-    If the editor returns at once without a change, its temporary file stays, because another window may still show it.
+    If the editor returns at once without a change, the temporary file is kept: another window may still show it.
     """
     command = env.get("VISUAL") or env.get("EDITOR") or DEFAULT_EDITOR
     handle, name = tempfile.mkstemp(prefix="answer-", suffix=".md")

@@ -66,7 +66,7 @@ def section(title: str, *body: RenderableType, subtitle: str = "") -> Renderable
 
 
 def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
-    """Return `name`; if it is the name of a debater, with the debater's symbol in front. None becomes a dash."""
+    """Return a name as text. A debater's symbol is in front of the debater's name. None becomes a dash."""
     if name is None:
         return Text("—", style=theme.MUTED)
     style = styles.get(name)
@@ -139,7 +139,7 @@ def sparkline(values: Sequence[float], low: float, high: float) -> str:
 
 
 def label_grid(rows: Sequence[tuple[str, RenderableType]]) -> RichTable:
-    """Draw rows of a muted label and its content. Long labels are wrapped."""
+    """Draw two columns: muted labels and their contents. Long labels are wrapped."""
     grid = RichTable.grid(padding=(0, 2, 0, 0))
     grid.add_column(max_width=MAX_LABEL, style=theme.MUTED)
     grid.add_column(ratio=1)
@@ -172,9 +172,9 @@ class _TableView:
         yield from self._as_list(options.max_width - INDENT)
 
     def _column_widths(self, positions: Sequence[int], room: int) -> list[int] | None:
-        """Return the column widths, with the widest columns narrowed until all columns fit into a width of `room`.
+        """Return column widths that fit into `room`. The widest columns are narrowed first.
 
-        None if the columns cannot be narrowed so far.
+        Returns None if the columns do not fit even at their least widths.
         """
         least = [self._least_width(position) for position in positions]
         widths = [max(small, self._full_width(position)) for small, position in zip(least, positions, strict=True)]

@@ -63,9 +63,9 @@ def fitting_screen(
 ) -> list[RenderableType]:
     """Draw the closing screen with as many claims under each label, e.g. `rely on`, as fit (1 to `MAX_CLAIMS`).
 
-    - The screen should fit into the window, and into `MAX_SCREEN_ROWS` rows.
-    - If not even one claim per label fits into the window, only the limit of `MAX_SCREEN_ROWS` rows applies.
-    - If not even one claim per label fits into `MAX_SCREEN_ROWS` rows, OPTIONAL_PARTS are left out, one after the other.
+    1. The screen gets the height of the window, but at most `MAX_SCREEN_ROWS` rows.
+    2. If one claim per label is too much for this height, the screen gets `MAX_SCREEN_ROWS` rows.
+    3. If this is still too little, OPTIONAL_PARTS are left out, one after the other.
     """
 
     def height(parts: list[RenderableType]) -> int:

@@ -24,7 +24,7 @@ _PROPERTY = {**_DATA, ":": "%3A", ",": "%2C"}
 
 
 def format_workflow_commands(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = ()) -> Iterator[str]:
-    """Yield a GitHub workflow command per unmet gate, verdict, required change and unusable file.
+    """Yield a GitHub workflow command per verdict, unmet gate, required change and unusable file.
 
     Errors: unmet gates and unusable files. Warnings: undetermined verdicts and required changes. Notices: other
     verdicts.

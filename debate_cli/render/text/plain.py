@@ -82,7 +82,7 @@ def _participant_lines(role: str, rows: Iterable[participants.ParticipantRow]) -
 
 
 def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, show_hidden: bool = False) -> list[str]:
-    """Return the lines of a speech, each after the speaker's name. Above an answer, a line shows the answered claim."""
+    """Return the lines of a speech. Each line begins with the speaker's name. An answered claim is above its answer."""
     prefix = f"{sanitize_line(turn.speaker)}: "
     lines: list[str] = []
     for part in split_turn(turn):
@@ -269,7 +269,7 @@ class PlainObserver:
         self._shown_failures: set[str] = set()
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Withhold `event`, then write all withheld events that need not wait for an earlier speech or report."""
+        """Write `event` after all speeches and reports before it. Until then, withhold `event`."""
         match event:
             case TurnCompleted():
                 self._speeches_in_flight.discard(event.turn.index)

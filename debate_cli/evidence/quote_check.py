@@ -25,7 +25,8 @@ MAX_GAP_WORDS = 60
 MIN_SIMILARITY = 0.6
 """Minimum share of equal words for the outcome `altered`. With a smaller share, the outcome is `not_found`."""
 MAX_ALIGNED_WORDS = (1_000, 20_000)
-"""Maximum number of words of a quote, and of a passage, that are compared for similar wording (outcome `altered`)."""
+"""Maximum words of a quote, and maximum words of a passage. If one of them is longer, the quote is not tested for similar
+wording (outcome `altered`)."""
 MAX_PLACES = 50
 """Maximum number of parts of a quote, between ellipses. A quote with more parts is not found. Also the maximum number
 of positions in the passage that are tried for each part."""

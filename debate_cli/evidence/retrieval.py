@@ -15,7 +15,7 @@ from debate_cli.domain.tasks import Brief, Cue, Task, speech_key
 from debate_cli.evidence.corpus import Corpus
 
 LOOKUP_PASSAGES = 2
-"""Number of passages from the files that a judge gets for each query."""
+"""Maximum number of passages that a judge gets for each query to the files."""
 RANKED_PASSAGES = 50
 """Maximum number of passages that a search of the files gives to the ranker."""
 MAX_QUERY_CHARS = 400
@@ -27,7 +27,7 @@ class SearchEngine(Protocol):
     """Searches the web."""
 
     async def search(self, search: Search) -> SearchRecord:
-        """Search the web and return the record of `search`, which contains the results.
+        """Search the web for the query of `search`. The returned record contains the results.
 
         A failure is recorded, not raised.
         """

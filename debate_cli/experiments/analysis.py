@@ -45,8 +45,7 @@ class PairRecord:
     left: str
     right: str
     share: Estimate
-    """Share of the points in these debates that the player `left` won, 0 to 1. In a draw, each player gets half of the
-    points."""
+    """Share of points of the player `left` in these debates, 0 to 1. A draw gives each player half a point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +123,7 @@ class SystemAnalysis:
     by_margin: Ratings | None
     """Ratings from margins instead of wins. None if no debate has a margin."""
     margin_scale: float
-    """Largest margin of the experiment, in points. This margin is rated as a full win."""
+    """Largest margin of the experiment, in points. In `by_margin`, this margin counts as a full win."""
     players: tuple[PlayerRecord, ...]
     """The players, the strongest first."""
     pairs: tuple[PairRecord, ...]

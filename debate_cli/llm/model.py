@@ -199,7 +199,7 @@ class BatchStatus:
     done: int = 0
     """Number of requests that the vendor has processed; 0 if the vendor does not say."""
     unanswered: ModelError | None = None
-    """Error for the requests of an ended batch that have no result; None if the vendor reports no error."""
+    """Error for each request without a result, once the batch has ended; None if the vendor reports no error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,8 +251,7 @@ class BatchApi(Protocol):
     def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
         """Yield a pair for each processed request, in any order: its custom id, and its result as the vendor's JSON.
 
-        `requests` maps custom ids to requests. The mock answers these requests now. Other APIs ignore `requests` and
-        yield all results of the batch.
+        `requests` maps custom ids to requests. Only the mock uses it: the mock answers the requests during this call.
         """
         ...
 

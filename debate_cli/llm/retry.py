@@ -35,7 +35,7 @@ class RestartableStream:
         self._on_text(piece)
 
     def restart(self) -> None:
-        """Tell `on_text` to discard the text so far, unless it has got no text since the last RESTART."""
+        """If `on_text` has got text since the last RESTART, tell it to discard this text."""
         if self.has_output:
             self(RESTART)
 

@@ -53,7 +53,7 @@ class SearchClient:
     """Searches the web with one model or one search engine."""
 
     model: Model
-    """The model or search engine, inside model wrappers (retries, limits, budget)."""
+    """The model or search engine, wrapped for retries, limits and budget."""
     name: str
     """Name of the model or search engine, as `provider/model`."""
     price: Price | None

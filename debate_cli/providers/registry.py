@@ -233,7 +233,7 @@ class ProviderRegistry:
 
 
 class LazyModel:
-    """Creates its model at each call, so that the call raises the errors of the creation."""
+    """Creates its model at each call. Errors of the creation are therefore raised by the call."""
 
     def __init__(self, build: Callable[[], Model]) -> None:
         self._build = build

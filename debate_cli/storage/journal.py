@@ -85,7 +85,7 @@ class Journal:
         self._length = length
         self._checksum = checksum
         self._synced = length, checksum
-        """Length in bytes and checksum of the part of the file that is certainly on the disk."""
+        """The part of the file that is certainly on the disk: its length in bytes, and its checksum."""
         self._redact = redact
         if path.is_symlink():
             raise StorageError(f"{path}: is a link, which may lead out of its folder; name the journal itself")

@@ -80,9 +80,10 @@ def dump_experiment(experiment: Experiment) -> bytes:
 
 
 def load_document(data: bytes, name: str, env: Mapping[str, str]) -> Experiment:
-    """Load the experiment in a document, with the API keys of this machine. `name`: name of the document in errors.
+    """Load an experiment that `dump_experiment` returned as a document. API keys come from the variables in `env`.
 
-    Raises ConfigError if the document is wrong, and MissingKeyError if an API key is missing.
+    `name`: name of the document in errors. Raises ConfigError if this version cannot read the document, and
+    MissingKeyError if an API key is missing.
     """
     unpacker = zlib.decompressobj()
     try:

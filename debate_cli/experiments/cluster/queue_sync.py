@@ -35,8 +35,8 @@ QUEUED_AS = "queued_as"
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""How far before the newest known change a copy starts to read changes. A change may become visible in the database
-some time after its `updated_at`."""
+"""Changes become visible in the database up to this long after their `updated_at`. Each copy therefore reads the last
+known changes again."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_NOTICE_S = 10.0
 

@@ -245,7 +245,7 @@ highest total score."""
 DEFAULT_LIST_LENGTH = (1.0, 0.5)
 PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
 PROPERTIES_IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
-"""Names of properties whose options are used in order: item 1 of a list gets option 1, and so on."""
+"""Names of properties whose allowed values are used in order: item 1 of a list gets the first value, and so on."""
 
 SUPPORT_OF_POOR_QUOTES = {"altered": "partly", "not_found": "no", "no_such_source": "no", "unchecked": "unknown"}
 """Maps the result of a failed quote check to the mock's answer in the field `supports`."""
@@ -481,8 +481,8 @@ DRAW_MARGIN = 0.08
 """A mock judge decides on a draw if the skills (0-1) of the two best debaters differ by less than this number. A judge
 with `bias` decides on a draw if the skills differ by less than half of this number."""
 TONE_WORDS = 5
-"""The mock's bias `confident` raises the opinion of a side that uses more words of certainty than words of doubt. The
-bias has its full effect if the difference is at least this number."""
+"""The mock's bias `confident` raises the opinion of a side that uses more words of certainty than words of doubt. With
+this many more words, the bias has its full effect."""
 MIN_DIFFERENT_WORDS = 15
 """If a debater's speeches have fewer different words than this, a biased judge's opinion of the debater is 0."""
 _CERTAIN = re.compile(

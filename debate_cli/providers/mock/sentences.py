@@ -373,8 +373,8 @@ class SentenceWriter:
 def find_leader(values: Json, names: Collection[str]) -> str | None:
     """Return the name of the leading side in `values`; TIED for a tie; None if `values` does not show who leads.
 
-    - If fields of `values` name winners, the side with the most wins leads. If they name only ties, the result is TIED.
-    - Otherwise, the side with the highest total leads. None if there are fewer than two totals.
+    If `values` has fields for a winner, the side that most of them name leads. Otherwise, the side with the highest
+    total leads.
     """
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
     votes = Counter(name for name in choices if name in names)

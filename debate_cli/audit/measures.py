@@ -19,8 +19,8 @@ from debate_cli.statistics.estimate import Estimate, cluster_rows, estimate, mea
 
 Unit = Literal["share", "points"]
 BEYOND_LENGTH = frozenset[VariantName]({"confident", "hedged", "citation"})
-"""Variants that add words to speeches, although they test something else. The variant `padded` shows the gain from
-added words alone, and the measures of these variants subtract this gain."""
+"""Variants that also make speeches longer. Their measures subtract the gain from length alone, which the variant `padded`
+shows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ MIN_RULE_SHARE = 0.95
 MIN_DRAW_SHARE = 0.9
 """A judge follows the rule `draws` if at least this share of its verdicts are draws."""
 MIN_COIN_NOISE = 0.4
-"""If a judge's measure `noise` is at least this number, the judge is no better than `a coin`."""
+"""If a judge's measure `noise` is at least this number, the judge follows the rule `a coin`."""
 LONGER_FACTOR = 1.05
 """A side is the longer side if it has more than this many times the words of the other side."""
 RELY, CARE, EARLY, NEVER = "Can be relied on", "Use it with care", "Too early to say", "Do not rely on it"

@@ -44,10 +44,7 @@ class CellStore(Protocol):
 
     @property
     def rates(self) -> SharedRates:
-        """Function that returns the counter of calls and tokens per minute of an account at a provider.
-
-        All runs share this counter.
-        """
+        """Function that returns an account's counter of calls and tokens per minute. All runs share the counter."""
         ...
 
     def journal_mirror(self) -> JournalMirror | None:

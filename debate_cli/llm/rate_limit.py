@@ -30,10 +30,10 @@ MAX_GAP_FACTOR = 4
 """While the gate is closed, the program waits. When the gate opens, the gap between calls becomes at most this factor
 times the seconds waited. Without a maximum, a server that refuses calls at random would make the gap ever longer."""
 GAP_FACTOR_PER_SERIES = 0.85
-"""After each series of accepted calls (SERIES_LENGTH), the gap between calls is multiplied by this factor."""
+"""After each series of accepted calls (see SERIES_LENGTH), the gap between calls is multiplied by this factor."""
 SERIES_LENGTH = 3
-"""The gap between calls is computed from the times of N accepted calls. Each time the provider has then accepted
-SERIES_LENGTH * N calls, the gap becomes shorter."""
+"""If the gap between calls was computed from N accepted calls, a series is SERIES_LENGTH * N accepted calls. After each
+series, the gap becomes shorter."""
 MAX_REMEMBERED_CALLS = 1000
 """The gap between calls is computed from the times of the last accepted calls, at most this many."""
 

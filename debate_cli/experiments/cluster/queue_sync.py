@@ -219,7 +219,7 @@ async def _copy_cell(
 ) -> bool:
     """Copy a cell if it has changed since the last copy. Return whether the cell was copied.
 
-    Another copy of an unchanged cell would overwrite judgements that the user added to the transcript.
+    An unchanged cell is not copied, because the user may have added judgements to its transcript.
     """
     path = ledger.path.parent / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
     is_ended = record.state in {"done", "failed"}

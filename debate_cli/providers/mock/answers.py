@@ -473,8 +473,8 @@ LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
 CLAIM_WORDS = 8
 """Two claims that begin with the same CLAIM_WORDS words get equal merits (see `claim_merit`)."""
 LENGTH_STEP = 0.3
-"""A side gets the full bias for length if its speeches are longer than the other sides' average by at least this share
-(0.3: 30 %)."""
+"""The mock's bias `longer` has its full effect on a side whose speeches are at least this much longer than the average
+of the other sides (0.3: 30 %)."""
 DITHER = 0.08
 """Range of the random number that is added to a skill: from -DITHER / 2 to DITHER / 2."""
 DRAW_MARGIN = 0.08

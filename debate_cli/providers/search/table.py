@@ -23,7 +23,7 @@ from debate_cli.providers.search import anthropic, openai
 from debate_cli.providers.search.engines import OLLAMA_API, SEARXNG_API
 
 ENGINE_MODEL = "web_search"
-"""Model name of every search engine in records, for example in `ollama/web_search`."""
+"""The model name under which searches of search engines are recorded, e.g. `ollama/web_search`."""
 NO_SEARCH_ADVICE = "or remove evidence.web: the files of evidence.sources can still be cited"
 """Advice at the end of messages that say why no web search is possible."""
 

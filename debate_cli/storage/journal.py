@@ -211,10 +211,9 @@ def read_journal(path: Path) -> JournalContents:
     contents, damage = _scan(path)
     if damage is not None:
         command = f"debate run --resume {shlex.quote(str(path))} --up-to-damage"
-        lost = f" together with {damage.lost_lines}" if damage.lost_lines else ""
+        lost = f"this line and {damage.lost_lines} are" if damage.lost_lines else "this line is"
         raise TranscriptError(
-            f"{path}:{damage.line_number}: {damage.reason}, so its event is lost{lost}; "
-            f"to resume from the line before, run: {command}"
+            f"{path}:{damage.line_number}: {damage.reason}; {lost} lost; to resume from the line before, run: {command}"
         )
     return contents
 

@@ -34,7 +34,7 @@ class PersonAnswer:
     problems: tuple[str, ...] = ()
     """Errors and missing parts of the answer, one line each."""
     is_usable: bool = True
-    """Whether the answer can be used. It cannot be used if a text is missing or a fault is one that the form rejects."""
+    """Whether the answer can be used: it is readable, and no required text is missing."""
     is_final: bool = False
     """Whether the person answered in plain words although a form was requested. The person is then not asked again."""
     is_readable: bool = True

@@ -26,7 +26,7 @@ MAX_PASSAGE_SHARE = 0.2
 
 
 class DebateLength(NamedTuple):
-    """The length of all speeches of a debate together."""
+    """The length of the speeches in a prompt with the whole debate."""
 
     turns: int
     chars: int

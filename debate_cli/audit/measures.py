@@ -134,7 +134,7 @@ def _wins_gained(one: Observation) -> Iterator[float]:
 
 
 def _beyond_length(one: Observation) -> Iterator[float]:
-    """Yield the points gained, minus the points that the added words alone would gain according to the padded debate.
+    """Yield the points that the change gains, minus the points that padding of the same length gains.
 
     Yield nothing if the padded debate was not judged.
     """

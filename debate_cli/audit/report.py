@@ -20,9 +20,10 @@ from debate_cli.version import __version__
 REPORT_NAME = "audit.json"
 FORMAT = 1
 MIN_RULE_SHARE = 0.95
-"""A judge follows a rule if at least this share of its verdicts are for the side that the rule names."""
+"""If at least this share of a judge's verdicts name the side that a rule names (e.g. the longer side), the judge follows
+the rule."""
 MIN_DRAW_SHARE = 0.9
-"""A judge follows the rule `draws` if at least this share of its verdicts are draws."""
+"""If at least this share of a judge's verdicts are draws, the judge follows the rule `draws`."""
 MIN_COIN_NOISE = 0.4
 """If a judge's measure `noise` is at least this number, the judge follows the rule `a coin`."""
 LONGER_FACTOR = 1.05

@@ -63,8 +63,8 @@ class JudgeRecord:
     """Share of pairs of debates in which the judge names different winners, 0 to 1. The debates of a pair differ only in
     who speaks for the motion."""
     length: Estimate
-    """Spearman's ρ of two numbers per debate: the score lead of the side for the motion, and its words divided by the
-    other side's words. From -1 to 1."""
+    """Spearman's ρ, -1 to 1, between a side's lead in score and the length of its speeches. Length is measured as the
+    words of the side for the motion divided by the words of the side against it."""
     self_preference: Estimate
     """Share of points that the judge gives to players with the judge's own model, minus the share that other judges
     give these players. Uses only debates in which exactly one player has this model. The estimate's `value` is None

@@ -295,7 +295,7 @@ class Ledger:
         return [to_record(row) for row in rows]
 
     def counts(self, shard: tuple[int, int] = (1, 1)) -> dict[CellState, int]:
-        """Return how many cells of a shard are in each state. `shard`: (which shard, from 1; how many shards there are)."""
+        """Return how many cells of a shard are in each state. `shard`: e.g. (2, 4) for the second of four shards."""
         rows = self.query(
             "SELECT state, COUNT(*) FROM cells WHERE plan = ? AND bucket % ? = ? GROUP BY state",
             self.plan,

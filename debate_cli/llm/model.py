@@ -210,7 +210,7 @@ class BatchIntent:
     """Unique name of the batch. The custom id of each request begins with this name."""
     requests: int
     at: float
-    """When the record was stored, in seconds since 1970."""
+    """When this intent was stored, in seconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +256,7 @@ class BatchApi(Protocol):
         ...
 
     def read(self, result: str, request: Request) -> Reply:
-        """Convert `result`, the vendor's JSON for `request`, to a reply. Raise ModelError if the request failed."""
+        """Parse `result`, the JSON with the vendor's answer to `request`. Raises ModelError if the request failed."""
         ...
 
     async def find(self, intent: BatchIntent) -> FoundBatch:

@@ -87,8 +87,8 @@ class ProviderGate:
         self._interval_s = 0.0
         self._accepted_at: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
         self._proven_interval_s = math.inf
-        """The shortest gap between calls, in seconds, that the provider has accepted for `_series_calls` calls since
-        the gate opened. Infinite until the provider has accepted so many calls."""
+        """The shortest gap between calls, in seconds, at which the provider answered a series of `_series_calls` calls.
+        Infinite before the first series. Reset when the gate opens."""
         self._series_calls = 0
         self._calls_at_pace = 0
 
@@ -245,7 +245,7 @@ class SharedWindow(Protocol):
     async def admit(self, tokens: int) -> Admission:
         """If the limits allow a call of up to `tokens` tokens now, add the call to the window.
 
-        Returns whether the call was admitted; if not, how long it has to wait.
+        Returns whether the call was admitted and, if not, how long to wait.
         """
         ...
 

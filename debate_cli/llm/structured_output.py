@@ -140,8 +140,8 @@ class StructuredOutputClient:
     If the server rejects a mode, or an answer has no JSON, the next mode is used. After an invalid answer, the model
     gets the answer's faults and is asked again, at most MAX_REASKS times.
 
-    `record`: modes that do not work with the server and are skipped. If no mode of `profile` is left, the last mode of
-    `profile` is used anyway.
+    `record`: modes to skip, because they do not work with the server. If all modes of `profile` are in `record`, the last
+    mode is used.
     """
 
     def __init__(

@@ -60,7 +60,7 @@ class ProviderRow:
 
     @property
     def is_remote(self) -> bool:
-        """Whether requests go to a server with an address."""
+        """Whether requests go over HTTP to a server. False for embedded models, the mock and people."""
         return self.kind in REMOTE_KINDS or (self.make_server is not None and self.base_url is not None)
 
 

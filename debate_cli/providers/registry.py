@@ -71,7 +71,7 @@ def is_key_missing(config: DebateConfig, models: Iterable[str], env: Mapping[str
 
 
 def is_extra_missing(config: DebateConfig, models: Iterable[str]) -> bool:
-    """Return whether a model in `models` needs the extra `[local]`, which is not installed."""
+    """Return whether the extra `[local]` is not installed although a model in `models` needs it."""
     return any(map(find_extra_problem, _rows_of(config, models)))
 
 

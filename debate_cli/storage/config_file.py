@@ -304,7 +304,7 @@ class _ConfigLoader:
 
 
 def _is_covered(problem: Problem, *, by: Problem) -> bool:
-    """Whether the problem `by` may be the cause of `problem`. If so, one key path begins with the other."""
+    """Return whether `problem` may result from the problem `by`, because one key path begins with the other."""
     if by.path[: len(problem.path)] == problem.path:
         return not (by.is_key_error and by.path == problem.path)
     return problem.path[: len(by.path)] == by.path and not by.is_key_error

@@ -127,9 +127,8 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """Expand paths, ids, folders and globs to a list of files, each once. `folders`: where to search for ids.
 
-    Paths of missing files are returned too; the function that reads a file reports its absence. Raises UsageError for a
-    folder or glob without files. Also raises UsageError if the only result is a misspelt id and a debate has a similar
-    id.
+    Paths of missing files are returned too. Raises UsageError for a folder or glob without files. If the only result is
+    an unknown id and a debate has a similar id, raises UsageError that suggests the similar id.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None

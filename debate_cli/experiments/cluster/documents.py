@@ -55,7 +55,7 @@ class _Document:
 def dump_experiment(experiment: Experiment) -> bytes:
     """Return an experiment as a document (compressed JSON) without secrets.
 
-    Raises ConfigError if no worker could run the experiment.
+    Raises ConfigError if workers cannot run the experiment, e.g. because a person takes part.
     """
     context = experiment.variants[0].context
     _require_portable(experiment.file.path.name, experiment.variants)

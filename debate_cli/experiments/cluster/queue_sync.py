@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 QUEUE_META = "queue"
 """Name under which the ledger stores the address of the queue."""
 QUEUED_AS = "queued_as"
-"""Name under which the ledger stores the time at which the experiment was first queued."""
+"""Name of the ledger's entry that says when the experiment was first queued."""
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)

@@ -291,7 +291,7 @@ class Opinions:
         return min(1.0, max(0.0, skill + dither)) if skill else 0.0
 
     def quality(self, values: Json, score: float | None) -> float:
-        """Return how good (0-1) the judge's next sentence calls the argument or debater that it describes.
+        """Return the quality, 0 (bad) to 1 (good), that the judge's next sentence attributes to an argument or a debater.
 
         The result follows from the first of these that exists:
 
@@ -336,7 +336,7 @@ class Opinions:
         return self._impression(place)
 
     def choose(self, place: Place, options: Sequence[Any]) -> Any:
-        """Choose one of `options` for the property at `place`."""
+        """Return one of `options`, the values that the form allows at `place`."""
         words = [str(option) for option in options]
         if VOTE_LEVELS.keys() == set(words):
             return self._vote

@@ -108,7 +108,7 @@ class PromptFacts:
 
     @cached_property
     def scorecard(self) -> Json:
-        """The scorecard in a prompt that asks a judge to explain two contradicting results; empty in other prompts.
+        """The scorecard, if the prompt asks a judge why the scorecard and another result differ. Empty in other prompts.
 
         Its key `winner` is a debater's name or null.
         """
@@ -250,7 +250,7 @@ class Place:
     path: str = ""
     """Path of the field within the answer, such as `/scores/0/reason`."""
     values: Json = field(default_factory=dict[str, Any])
-    """Values of the fields that the answer already has, by name: in this field's object and all enclosing objects."""
+    """Maps names of earlier fields to their values. Contains the fields of this object and of all enclosing objects."""
     index: int = 0
     """Index of the list item that contains the field, in the innermost list; 0 outside of lists."""
     quality: float = 0.6

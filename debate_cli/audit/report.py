@@ -20,7 +20,7 @@ from debate_cli.version import __version__
 REPORT_NAME = "audit.json"
 FORMAT = 1
 MIN_RULE_SHARE = 0.95
-"""If at least this share of a judge's verdicts name the side that a rule names (e.g. the longer side), the judge follows
+"""If at least this share of a judge's verdicts name the side that a rule names, e.g. the longer side, the judge follows
 the rule."""
 MIN_DRAW_SHARE = 0.9
 """If at least this share of a judge's verdicts are draws, the judge follows the rule `draws`."""

@@ -56,7 +56,7 @@ ORDERS = (
 Build = Callable[[Debate], Iterator[tuple[str, Debate]]]
 """Function that yields pairs: the name of the debater whose speeches were changed, and the changed debate.
 
-The name is empty if not exactly one debater's speeches were changed, e.g. for the variant `order`.
+For the variants `repeat`, `names` and `order`, the name is empty.
 """
 
 
@@ -78,8 +78,8 @@ def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tu
     """Yield the variants of a debate of two debaters. Other debates have no variants.
 
     Each item is (name of the variant, name of a debater, changed debate). The debater is the one whose speeches were
-    changed. For `mirror`, it is the one whose speeches both debaters get. For `repeat`, `names` and `order`, the name of
-    the debater is empty.
+    changed. For `mirror`, it is the one whose speeches both debaters get. For `repeat`, `names` and `order`, the name is
+    empty.
     """
     if len(debate.participants) != 2:  # noqa: PLR2004 - sides are exchanged and compared in pairs
         return

@@ -38,7 +38,7 @@ class PassageRanker(Protocol):
     """Orders passages by how closely their meaning matches a query."""
 
     async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:
-        """Sort `candidates` by how closely they match the query of `search`. Return a record with the best first.
+        """Sort `candidates` by how closely they match the query of `search`. Return them in a record, best first.
 
         A failure is recorded, not raised.
         """

@@ -1,4 +1,4 @@
-"""Parses the text of a reply into a filled-in form, or into a list of the reply's faults. Pure."""
+"""Parses the text of a reply into a filled-in form, or into a list of the reply's faults. Pure functions."""
 
 import json
 import math

@@ -140,8 +140,8 @@ class StructuredOutputClient:
     If the server rejects a mode, or an answer has no JSON, the next mode is used. After an invalid answer, the model
     gets the answer's faults and is asked again, at most MAX_REASKS times.
 
-    `record`: modes to skip, because they do not work with the server. If all modes of `profile` are in `record`, the last
-    mode is used.
+    `record`: modes to skip, because they do not work with the server. If `record` contains all modes of `profile`, the
+    last mode is used.
     """
 
     def __init__(

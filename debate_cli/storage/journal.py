@@ -144,7 +144,7 @@ class Journal:
         return self._fd >= 0 and os.fstat(self._fd).st_nlink > 0
 
     def append(self, event: Event) -> None:
-        """Write `event`. A power failure can lose the event until `sync` has returned.
+        """Write `event`. The event is safe from a power failure only after `sync`.
 
         Raises StorageError if the event cannot be written; the file is then unchanged.
         """

@@ -128,7 +128,7 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
     """Expand paths, ids, folders and globs to a list of files, each once. `folders`: where to search for ids.
 
     Paths of missing files are returned too. Raises UsageError for a folder or glob without files. If the only result is
-    an unknown id and a debate has a similar id, raises UsageError that suggests the similar id.
+    an unknown id and a debate has a similar id, raises UsageError with the similar id.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None

@@ -231,8 +231,8 @@ def _merge(parts: list[Json]) -> Json:
 # Choices and numbers -------------------------------------------------------------------------------------------------
 
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
-"""Upper bounds of the judge's impression of an argument (0-1), each with a standing. The argument gets the standing of
-the first bound that is above the impression. Example: 0.5 leads to UNCERTAIN."""
+"""Pairs (upper bound, standing). An argument gets the first standing whose bound is above the judge's impression (0-1),
+e.g. UNCERTAIN for an impression of 0.5."""
 VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
 """Maps a mock judge's vote to the level of the numbers in the same answer. Example: in an answer that votes PASS, the
 numbers are around 80 % of their range."""
@@ -291,7 +291,7 @@ class Opinions:
         return min(1.0, max(0.0, skill + dither)) if skill else 0.0
 
     def quality(self, values: Json, score: float | None) -> float:
-        """Return the quality, 0 (bad) to 1 (good), that the judge's next sentence attributes to an argument or a debater.
+        """Return the quality, 0 (bad) to 1 (good), that the judge's next sentence gives to an argument or debater.
 
         The result follows from the first of these that exists:
 

@@ -108,7 +108,7 @@ class PromptFacts:
 
     @cached_property
     def scorecard(self) -> Json:
-        """The scorecard, if the prompt asks a judge why the scorecard and another result differ. Empty in other prompts.
+        """The scorecard in a prompt that asks why the scorecard and another result differ; empty in other prompts.
 
         Its key `winner` is a debater's name or null.
         """

@@ -1,4 +1,4 @@
-"""Parses a person's answer to a form, in YAML, JSON or plain words. Pure."""
+"""Parses a person's answer to a form, in YAML, JSON or plain words. Pure functions."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Selects the server, model and price for the web searches of a configuration. Pure."""
+"""Selects the server, model and price for the web searches of a configuration. Pure functions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -97,7 +97,7 @@ def find_search_problems(config: DebateConfig, env: Mapping[str, str]) -> list[P
 
 
 def rerank_spec(config: DebateConfig) -> ModelSpec | None:
-    """Return the model under `evidence.rerank` in `config`. None if there is none."""
+    """Return the model under `evidence.rerank` in `config`; None if it is not set."""
     rerank = None if config.evidence is None else config.evidence.rerank
     return None if rerank is None else ModelSpec(model=rerank.model)
 

@@ -228,7 +228,7 @@ class ParameterFallbackModel:
                 rejected.add(error.parameter)
                 continue
             for parameter in sorted(rejected - self._refused):
-                self._note(f"{self._name} does not accept {parameter}; it is left out from now on")
+                self._note(f"{self._name} does not accept {parameter}; later requests omit {parameter}")
             self._refused |= rejected
             spent.add_reply(reply)
             return replace(reply, attempts=spent.attempts, usage=spent.usage)

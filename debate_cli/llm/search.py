@@ -33,7 +33,7 @@ class SearchResults:
 
     results: tuple[FoundPassage, ...] = ()
     continuation: str = ""
-    """Partial answer as JSON if the provider paused the search; the next request sends it back. Otherwise empty."""
+    """If the provider paused the search: its partial answer as JSON, which the next request sends back. Else empty."""
 
 
 _RESULTS: TypeAdapter[SearchResults] = TypeAdapter(SearchResults)

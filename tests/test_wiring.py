@@ -153,7 +153,9 @@ def test_a_refused_temperature_is_found_out_once_a_model() -> None:
     assert [answer.error for answer in found] == [None] * 3
     assert [answer.call.attempts for answer in found] == [2, 2, 1]
     assert sent == [True, False, True, False, False]
-    assert notes == [f"lab/{name} does not accept temperature; it is left out from now on" for name in ("big", "small")]
+    assert notes == [
+        f"lab/{name} does not accept temperature; later requests omit temperature" for name in ("big", "small")
+    ]
 
 
 class Counting:

@@ -1,4 +1,4 @@
-"""Compares two judgements: their verdicts, the standing of each claim, and their settings. Pure."""
+"""Compares two judgements: their verdicts, the standing of each claim, and their settings. Pure functions."""
 
 from __future__ import annotations
 

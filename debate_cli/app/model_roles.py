@@ -1,4 +1,4 @@
-"""Determines which model each debater and judge gets, and which mock replaces a model. Pure."""
+"""Determines which model each debater and judge gets, and which mock replaces a model. Pure functions."""
 
 from collections.abc import Iterable, Mapping
 

@@ -1,4 +1,4 @@
-"""Prepares the resume of a stored debate: finds pending models, changed settings, and unanswered calls. Pure."""
+"""Prepares the resume of a debate: finds pending models, changed settings and unanswered calls. Pure functions."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -163,7 +163,7 @@ def group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgement
 
 
 def longer_side(debate: Debate, factor: float = 1.0) -> str | None:
-    """Return the debater with more than `factor` times as many words as the other debater. None if no debater has."""
+    """Return the debater with more than `factor` times the words of the other debater; None if there is no such debater."""
     words = Counter({participant.name: 0 for participant in debate.participants})
     for turn in debate.turns:
         words[turn.speaker] += len(turn.text.split())
@@ -206,11 +206,11 @@ class JudgeAgreement:
     majority: Estimate
     """Share of labelled debates in which most judges name the labelled winner, 0 to 1."""
     gain: Estimate
-    """How much more often most judges name the labelled winner than the best judge does, as a difference of shares."""
+    """`majority` minus the share of labelled debates in which the judge `best` names the labelled winner."""
 
 
 Votes = Mapping[str, str]
-"""Maps the model of each judge to the winner that the judge names most often in one debate, or to `draw`."""
+"""The votes in one debate. Maps each judge's model to the winner that the judge names most often, or to `draw`."""
 
 
 def compare_judges(

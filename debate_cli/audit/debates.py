@@ -33,10 +33,9 @@ class AuditDebate:
 
     debate: Debate
     better_debater: str | None = None
-    """Name of the debater with the better case. None if both cases are equally good, or if it is
-    not known whose case is better (`has_label` is false)."""
+    """Name of the debater with the better case. None if both cases are equally good, or if `has_label` is false."""
     has_label: bool = False
-    """Whether it is known which debater has the better case, or that both cases are equally good."""
+    """Whether the correct result is known: a debater with the better case, or two equally good cases."""
     reviews: tuple[tuple[Verdict, str], ...] = ()
     """Verdicts of people on this debate, as pairs (verdict, name of the person). The oldest verdict comes first."""
 

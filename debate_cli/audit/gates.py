@@ -21,7 +21,7 @@ class Gate(NamedTuple):
     """A bound for one measure of a judge, with texts for the report."""
 
     measure: str
-    """Name of the measure, e.g. `order`. `alpha` and `baseline` instead come from the comparison with labels.
+    """Name of the measure, e.g. `order`. The measures `alpha` and `baseline` come from the comparison with labels.
 
     If the measure is `mirror`, the bound applies to the share of draws, which is 1 minus the measure.
     """
@@ -86,7 +86,7 @@ class AuditGateResult:
     outcome: GateOutcome
     """`met`, `not met`, or `not enough data`.
 
-    There is not enough data if the interval contains the bound, or if too few debates were judged for `met`.
+    There is not enough data if the interval contains the bound. `met` needs at least MIN_JUDGED_DEBATES judged debates.
     """
     more: int | None = None
     """Approximate number of further debates needed to decide the gate. None if the gate is decided or the number is

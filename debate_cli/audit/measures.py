@@ -19,8 +19,8 @@ from debate_cli.statistics.estimate import Estimate, cluster_rows, estimate, mea
 
 Unit = Literal["share", "points"]
 BEYOND_LENGTH = frozenset[VariantName]({"confident", "hedged", "citation"})
-"""Variants that add words to speeches, although they test something else. The variant `padded` shows the gain from
-added words alone, and the measures of these variants subtract this gain."""
+"""Variants that also make speeches longer. Their measures subtract the gain from length alone, which the variant `padded`
+shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def _margin(judgement: Judgement) -> float:
 def _noise(one: Observation) -> Iterator[float]:
     """For each pair of judgements of the unchanged debate, yield 1 if their winners differ, otherwise 0.
 
-    Only the observation with the debate's first judgement yields the pairs, so that each pair counts once.
+    So that each pair counts once, an observation without the debate's first judgement yields nothing.
     """
     if one.judgement is one.unchanged[0]:
         pairs = combinations(one.unchanged, 2)
@@ -134,7 +134,7 @@ def _wins_gained(one: Observation) -> Iterator[float]:
 
 
 def _beyond_length(one: Observation) -> Iterator[float]:
-    """Yield the points gained, minus the points that the added words alone would gain according to the padded debate.
+    """Yield the points that the change gains, minus the points that padding of the same length gains.
 
     Yield nothing if the padded debate was not judged.
     """

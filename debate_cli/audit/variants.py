@@ -56,7 +56,7 @@ ORDERS = (
 Build = Callable[[Debate], Iterator[tuple[str, Debate]]]
 """Function that yields pairs: the name of the debater whose speeches were changed, and the changed debate.
 
-The name is empty if the speeches of both debaters, or of none, were changed.
+For the variants `repeat`, `names` and `order`, the name is empty.
 """
 
 
@@ -77,8 +77,9 @@ class Variant:
 def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tuple[VariantName, str, Debate]]:
     """Yield the variants of a debate of two debaters. Other debates have no variants.
 
-    Each item is (name of the variant, debater, changed debate). `debater` is the name of the debater whose speeches were
-    changed; for `mirror`, of the debater whose speeches both debaters get. It is empty for a variant of both debaters.
+    Each item is (name of the variant, name of a debater, changed debate). The debater is the one whose speeches were
+    changed. For `mirror`, it is the one whose speeches both debaters get. For `repeat`, `names` and `order`, the name is
+    empty.
     """
     if len(debate.participants) != 2:  # noqa: PLR2004 - sides are exchanged and compared in pairs
         return

@@ -77,7 +77,7 @@ def read_source_bytes(path: Path) -> bytes:
     package = _PACKAGE_BY_SUFFIX.get(path.suffix.lower())
     if package is not None and find_spec(package) is None:
         raise UnreadableSourceError(
-            'reading it needs further packages; install them: pip install "debate-cli[documents]"'
+            'more packages are needed to read it; install them: pip install "debate-cli[documents]"'
         )
     try:
         data = read_regular_file(path, MAX_FILE_BYTES)
@@ -155,7 +155,7 @@ def _join_lines(lines: Iterable[str]) -> str:
     joined = io.StringIO()
     for line in lines:
         if joined.tell() + len(line) >= MAX_TEXT_CHARS:
-            raise UnreadableSourceError(f"the file has more than {MAX_TEXT_CHARS:,} characters of text; split it")
+            raise UnreadableSourceError(f"it contains more than {MAX_TEXT_CHARS:,} characters of text; split it")
         joined.write(f"{line}\n")
     return joined.getvalue().removesuffix("\n")
 
@@ -230,7 +230,7 @@ def _read_pdf(data: bytes) -> Iterator[Section]:
         text = clean_text(page.extract_text())
         count += len(text.strip())
         if count > MAX_TEXT_CHARS:
-            raise UnreadableSourceError(f"the file has more than {MAX_TEXT_CHARS:,} characters of text; split it")
+            raise UnreadableSourceError(f"it contains more than {MAX_TEXT_CHARS:,} characters of text; split it")
         yield Section(text, page=number)
     if not count:
         raise UnreadableSourceError("the pages contain no text, as in a scan; run text recognition (OCR) on the file")
@@ -242,7 +242,7 @@ def _read_docx(data: bytes) -> Iterator[Section]:
 
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
         if sum(part.file_size for part in packed.infolist()) > MAX_TEXT_CHARS:
-            raise UnreadableSourceError(f"the unpacked file is larger than {MAX_TEXT_CHARS // 1_000_000} MB; split it")
+            raise UnreadableSourceError(f"unpacked, it is larger than {MAX_TEXT_CHARS // 1_000_000} MB; split it")
     heading, paragraphs = "", list[str]()
     for item in Document(io.BytesIO(data)).iter_inner_content():
         style = item.style.name or "" if isinstance(item, Paragraph) and item.style else ""

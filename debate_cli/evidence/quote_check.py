@@ -25,10 +25,12 @@ MAX_GAP_WORDS = 60
 MIN_SIMILARITY = 0.6
 """Minimum share of equal words for the outcome `altered`. With a smaller share, the outcome is `not_found`."""
 MAX_ALIGNED_WORDS = (1_000, 20_000)
-"""Maximum number of words of a quote, and of a passage, that are compared for similar wording (outcome `altered`)."""
-MAX_PLACES = 50
-"""Maximum number of parts of a quote, between ellipses. A quote with more parts is not found. Also the maximum number
-of positions in the passage that are tried for each part."""
+"""Maximum words of a quote, and maximum words of a passage. If one of them is longer, the quote is not tested for similar
+wording (outcome `altered`)."""
+MAX_PARTS = 50
+"""Maximum number of parts into which ellipses divide a quote. A quote with more parts counts as not found."""
+MAX_MATCHES = 50
+"""Maximum number of matches in a passage that are tried for each part of a quote."""
 _ELLIPSIS = re.compile(r"[\[(]\s*(?:…|\.{3,}|(?:\. ){2,}\.)\s*[\])]|…|\.{3,}|(?:\. ){2,}\.")
 _SIGNED = re.compile(r"[-+±.][$€£¥]?\.?\d")
 _NAME_MARK = "="
@@ -77,7 +79,7 @@ def _check(quote: str, text: NormalizedText) -> QuoteCheck:
     if exact is not None:
         return _conclude(text, (exact,), "")
     parts = [part for piece in _ELLIPSIS.split(quote) if (part := _trim(str(piece)))]
-    if len(parts) > MAX_PLACES or any(_count_words(part) < MIN_WORDS for part in parts):
+    if len(parts) > MAX_PARTS or any(_count_words(part) < MIN_WORDS for part in parts):
         return NOT_FOUND
     candidates = [_find_part(part, text) for part in parts]
     for negation_allowed in (False, True):
@@ -123,14 +125,14 @@ def _exact_matches(part: str, text: NormalizedText) -> Iterator[_Match]:
 
 
 def _find_part(part: str, text: NormalizedText) -> list[_Match]:
-    exact = list(islice(_exact_matches(part, text), MAX_PLACES))
+    exact = list(islice(_exact_matches(part, text), MAX_MATCHES))
     if exact:
         return exact
     quoted = normalize_for_check(part)
     mine = comparable_words(quoted, english=text.is_english)
     if len(mine) < MIN_WORDS:
         return []
-    return list(islice(_same_words(mine, text), MAX_PLACES)) or _align(quoted, mine, text)
+    return list(islice(_same_words(mine, text), MAX_MATCHES)) or _align(quoted, mine, text)
 
 
 def _same_words(mine: Sequence[Word], text: NormalizedText) -> Iterator[_Match]:

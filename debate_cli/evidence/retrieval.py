@@ -15,7 +15,7 @@ from debate_cli.domain.tasks import Brief, Cue, Task, speech_key
 from debate_cli.evidence.corpus import Corpus
 
 LOOKUP_PASSAGES = 2
-"""Number of passages from the files that a judge gets for each query."""
+"""Maximum number of passages that a judge gets for each query to the files."""
 RANKED_PASSAGES = 50
 """Maximum number of passages that a search of the files gives to the ranker."""
 MAX_QUERY_CHARS = 400
@@ -27,7 +27,7 @@ class SearchEngine(Protocol):
     """Searches the web."""
 
     async def search(self, search: Search) -> SearchRecord:
-        """Search the web and return the record of `search`, which contains the results.
+        """Search the web for the query of `search`. The returned record contains the results.
 
         A failure is recorded, not raised.
         """
@@ -38,7 +38,7 @@ class PassageRanker(Protocol):
     """Orders passages by how closely their meaning matches a query."""
 
     async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:
-        """Order `candidates`. Return the record of `search` with the candidates as results, the best first.
+        """Sort `candidates` by how closely they match the query of `search`. Return them in a record, best first.
 
         A failure is recorded, not raised.
         """
@@ -76,7 +76,7 @@ class PassageFinder:
         return self._lookup_of(task, debate) is not None
 
     def list_searches(self, task: Task, debate: Debate) -> tuple[Search, ...]:
-        """Return the searches that `task` needs: web searches, and a request to order passages by meaning.
+        """Return the web searches that `task` needs. A speech may also need a request to order passages by meaning.
 
         A web query that succeeded for an earlier speech of the speaker is not repeated.
         """
@@ -171,7 +171,7 @@ def _claims_to_answer(cue: Cue, debate: Debate) -> list[str]:
 
 
 def number_passages(found: Sequence[FoundPassage], debate: Debate, key: str | None, at: datetime) -> PassagesShown:
-    """Return the event that shows passages for one task. `found`: the passages. `key`: key of the task.
+    """Return an event with the passages `found` for the task `key`.
 
     A passage that `debate` already has keeps its id, e.g. `S4`. A new passage gets the next free id.
     """

@@ -356,7 +356,7 @@ class Word(NamedTuple):
 
     @property
     def is_unit(self) -> bool:
-        """Whether the word is a unit when it follows a number."""
+        """Whether the word can be a unit after a number."""
         return self.form.removeprefix("=") in UNITS
 
     def is_quoted_as(self, quoted: Word) -> bool:

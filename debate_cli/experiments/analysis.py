@@ -45,8 +45,7 @@ class PairRecord:
     left: str
     right: str
     share: Estimate
-    """Share of the points in these debates that the player `left` won, 0 to 1. In a draw, each player gets half of the
-    points."""
+    """Share of points of the player `left` in these debates, 0 to 1. A draw gives each player half a point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +63,8 @@ class JudgeRecord:
     """Share of pairs of debates in which the judge names different winners, 0 to 1. The debates of a pair differ only in
     who speaks for the motion."""
     length: Estimate
-    """Spearman's ρ of two numbers per debate: the score lead of the side for the motion, and its words divided by the
-    other side's words. From -1 to 1."""
+    """Spearman's ρ, -1 to 1, between a side's lead in score and the length of its speeches. Length is measured as the
+    words of the side for the motion divided by the words of the side against it."""
     self_preference: Estimate
     """Share of points that the judge gives to players with the judge's own model, minus the share that other judges
     give these players. Uses only debates in which exactly one player has this model. The estimate's `value` is None
@@ -124,7 +123,7 @@ class SystemAnalysis:
     by_margin: Ratings | None
     """Ratings from margins instead of wins. None if no debate has a margin."""
     margin_scale: float
-    """Largest margin of the experiment, in points. This margin is rated as a full win."""
+    """Largest margin of the experiment, in points. In `by_margin`, this margin counts as a full win."""
     players: tuple[PlayerRecord, ...]
     """The players, the strongest first."""
     pairs: tuple[PairRecord, ...]

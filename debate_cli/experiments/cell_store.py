@@ -44,10 +44,7 @@ class CellStore(Protocol):
 
     @property
     def rates(self) -> SharedRates:
-        """Function that returns the counter of calls and tokens per minute of an account at a provider.
-
-        All runs share this counter.
-        """
+        """Function that returns an account's counter of calls and tokens per minute. All runs share the counter."""
         ...
 
     def journal_mirror(self) -> JournalMirror | None:
@@ -251,7 +248,7 @@ class LedgerWindow:
     async def admit(self, tokens: int) -> Admission:
         """Count a call of at most `tokens` tokens if the limits allow it now. Otherwise return the seconds to wait.
 
-        If `tokens` alone is more than the limit of tokens, the call is allowed after a minute without calls.
+        A call of more tokens than the limit per minute is allowed after a minute without calls.
         """
         now, requests, most = self.clock(), self.requests_per_minute, self.tokens_per_minute
         query = self.ledger.query

@@ -125,7 +125,7 @@ class CellPlan:
         else:
             verb = "does not judge"
             why = "because the judge's own model speaks in these debates (`self_judging: true` allows it)"
-        return [f"judge {name} {verb} {', '.join(found)}, {why}" for name, found in debates.items()]
+        return [f"the judge {name} {verb} {', '.join(found)}, {why}" for name, found in debates.items()]
 
     def _cell(self, motion: Motion, variant: ConfigVariant, axes: str, pair: tuple[str, str], repeat: int) -> Cell:
         prints = self._hashes[axes]

@@ -33,7 +33,7 @@ class ParticipantEstimate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ExperimentEstimate:
-    """Estimate of the unfinished cells."""
+    """Estimated calls, cost and duration of the unfinished cells."""
 
     cells: int
     """Number of all cells, including finished cells."""

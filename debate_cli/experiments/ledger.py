@@ -237,7 +237,8 @@ class Ledger:
     def set_plan(self, plan: str, cells: Iterable[Cell]) -> None:
         """Store the newest plan: its fingerprint `plan` and its `cells`. Other cells are kept but are no longer run.
 
-        A finished or running cell becomes open if its judges have changed. The cell's debate is not repeated.
+        If the judges of a finished or running cell have changed, the state of the cell becomes `open`: it is judged again,
+        but its debate is not repeated.
         """
         rows = (
             (cell.key, seq, plan, cell.bucket, cell.motion, cell.first, cell.second, cell.repeat, cell.axes, cell.debate,
@@ -294,7 +295,7 @@ class Ledger:
         return [to_record(row) for row in rows]
 
     def counts(self, shard: tuple[int, int] = (1, 1)) -> dict[CellState, int]:
-        """Return how many cells of a shard are in each state. `shard`: (which shard, from 1; how many shards there are)."""
+        """Return how many cells of a shard are in each state. `shard`: e.g. (2, 4) for the second of four shards."""
         rows = self.query(
             "SELECT state, COUNT(*) FROM cells WHERE plan = ? AND bucket % ? = ? GROUP BY state",
             self.plan,

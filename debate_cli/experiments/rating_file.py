@@ -22,9 +22,9 @@ class RatingFile(NamedTuple):
     """Results of the rows. A row with `none` in the column `side` gives two results, each with half the weight of the
     row. Each other row gives one result."""
     margin_scale: float | None
-    """Largest margin in the file, which is rated as a full win. None if the file has scores instead of margins."""
+    """Largest margin in the file, which counts as a full win. None if the file has scores instead of margins."""
     clusters: str
-    """Source of the bootstrap's clusters: the text `column cluster` or `each row by itself`."""
+    """How rows are grouped for the bootstrap: `column cluster` or `each row by itself`."""
 
 
 class _Row(NamedTuple):

@@ -37,7 +37,7 @@ RESERVED_AXES: Mapping[str, str] = {
     "vars": "set variables in the base configuration",
     "version": "it is the version of the format",
 }
-"""Maps keys that cannot be axes to the reason, as text for an error."""
+"""Keys that cannot be axes. Each value is the reason, as text for an error."""
 MAX_REPEATS = 1000
 MAX_MOTIONS_BYTES = 64_000_000
 MAX_BACKGROUND_CHARS = 1024 * 1024

@@ -88,11 +88,10 @@ class Budget:
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
         """Reserve `worst`, the maximum usage of one request, during the `with` block.
 
-        In the block, the caller sets `used` of the yielded reservation to the actual usage.
+        In the block, the caller sets the yielded reservation's `used` to the actual usage.
 
-        - If `worst` fits only without the reservations of other requests, waits until these requests end.
-        - If `worst` does not fit even then, closes the budget.
-        - If the budget is closed, raises BudgetError.
+        If reservations of other requests leave too little of the budget for `worst`, waits until these requests end. If
+        there is still too little, closes the budget. Raises BudgetError if the budget is closed.
 
         `what`: name of the request in the error message.
         """

@@ -42,8 +42,8 @@ class Form(Generic[FormT]):
     schema: JsonSchema
     """JSON Schema without `$ref`. Every value that fits the schema also fits `model`."""
     lenient: bool = False
-    """Whether an answer that fits `model` but not `schema` is accepted, for example with a list that is too long. If
-    false, the language model is asked again."""
+    """Whether an answer is accepted if it fits `model` but not `schema`, e.g. because a list is too long. If false, the
+    language model is asked again."""
 
 
 def text(most: int = MAX_REASON_CHARS, *, least: int = 1, **field: Any) -> Any:

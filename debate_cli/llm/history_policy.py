@@ -26,7 +26,7 @@ MAX_PASSAGE_SHARE = 0.2
 
 
 class DebateLength(NamedTuple):
-    """The length of the speeches that a prompt with the whole debate contains."""
+    """The length of the speeches in a prompt with the whole debate."""
 
     turns: int
     chars: int
@@ -63,8 +63,9 @@ class HistoryPolicy:
 
         Returns the last answer, its request, and whether the request contains only the recent part of the debate.
 
-        `choose()` returns a request for `model`, built with `HistoryPolicy.build` or `HistoryPolicy.build_whole`, and
-        whether the request contains only the recent part. `send(request, is_recent)` sends the request to `model`.
+        `choose()`: returns the result of `HistoryPolicy.build` or `HistoryPolicy.build_whole` for `model`.
+
+        `send(request, is_recent)`: sends the request to `model`.
         """
         request, is_recent = choose()
         answer = await send(request, is_recent)

@@ -1,4 +1,4 @@
-"""Parses the text of a reply into a filled-in form, or into a list of the reply's faults. Pure."""
+"""Parses the text of a reply into a filled-in form, or into a list of the reply's faults. Pure functions."""
 
 import json
 import math
@@ -77,8 +77,8 @@ def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> Par
     `text` may have words around its JSON object. Several different filled-in forms are a fault. Broken JSON is repaired
     if possible.
 
-    `truncated`: whether the reply was cut off at its token limit. If so, `text` is accepted only if the whole of it is one
-    valid JSON object; nothing is searched for or repaired.
+    `truncated`: whether the reply was cut off at its token limit. Such a reply must be one valid JSON object, without
+    words around it. It is not repaired.
     """
     try:
         whole: Any = _DECODER.decode(text.strip())
@@ -140,8 +140,8 @@ def _find_objects(text: str) -> _FoundObjects:
 def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedReply[FormT]:
     """Parse the JSON objects of a reply into the form.
 
-    If no object fits the form and exactly one object is broken, the broken object is repaired. It is not repaired if an
-    object inside it fits the form: this inner object may be a draft.
+    If no object fits the form and exactly one object is broken, the broken object is repaired. Exception: if an object
+    inside the broken object fits the form, nothing is repaired, because the inner object may be a draft.
     """
     if found.too_many:
         return ParsedReply("no_object", faults=(f"more than {MAX_OBJECTS} objects: give exactly one",))

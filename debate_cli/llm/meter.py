@@ -28,7 +28,7 @@ class CallMeter:
         """Whether the task waits before its next request: in a queue of this program, or after a failed request."""
 
     def record_request(self, reserved: ModelCall) -> None:
-        """Pass the usage so far plus `reserved`, the maximum usage of the next request, to the meter's `record`."""
+        """Call `record` with the usage so far plus `reserved`. `reserved`: maximum usage of the next request."""
         self.has_recorded = True
         self._record(add_model_calls(*self.ended, reserved))
 

@@ -199,7 +199,7 @@ class BatchStatus:
     done: int = 0
     """Number of requests that the vendor has processed; 0 if the vendor does not say."""
     unanswered: ModelError | None = None
-    """Error for the requests of an ended batch that have no result; None if the vendor reports no error."""
+    """Error for each request without a result, once the batch has ended; None if the vendor reports no error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ class BatchIntent:
     """Unique name of the batch. The custom id of each request begins with this name."""
     requests: int
     at: float
-    """When the record was stored, in seconds since 1970."""
+    """When this intent was stored, in seconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,13 +251,12 @@ class BatchApi(Protocol):
     def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
         """Yield a pair for each processed request, in any order: its custom id, and its result as the vendor's JSON.
 
-        `requests` maps custom ids to requests. The mock answers these requests now. Other APIs ignore `requests` and
-        yield all results of the batch.
+        `requests` maps custom ids to requests. Only the mock uses it: the mock answers the requests during this call.
         """
         ...
 
     def read(self, result: str, request: Request) -> Reply:
-        """Convert `result`, the vendor's JSON for `request`, to a reply. Raise ModelError if the request failed."""
+        """Parse `result`, the JSON with the vendor's answer to `request`. Raises ModelError if the request failed."""
         ...
 
     async def find(self, intent: BatchIntent) -> FoundBatch:

@@ -30,10 +30,10 @@ MAX_GAP_FACTOR = 4
 """While the gate is closed, the program waits. When the gate opens, the gap between calls becomes at most this factor
 times the seconds waited. Without a maximum, a server that refuses calls at random would make the gap ever longer."""
 GAP_FACTOR_PER_SERIES = 0.85
-"""Each time the provider has accepted a certain number of calls, the gap between calls is multiplied by this factor."""
+"""After each series of accepted calls (see SERIES_LENGTH), the gap between calls is multiplied by this factor."""
 SERIES_LENGTH = 3
-"""The gap between calls is computed from the times of N accepted calls. Each time the provider has then accepted
-SERIES_LENGTH * N calls, the gap becomes shorter."""
+"""If the gap between calls was computed from N accepted calls, a series is SERIES_LENGTH * N accepted calls. After each
+series, the gap becomes shorter."""
 MAX_REMEMBERED_CALLS = 1000
 """The gap between calls is computed from the times of the last accepted calls, at most this many."""
 
@@ -78,8 +78,7 @@ class ProviderGate:
         self.is_probing = False
         """Whether a probe was sent and has not ended. No other call may be sent meanwhile."""
         self._refusals = 0
-        """Number of refusals since the gate last opened. Refusals of calls that were sent before another refusal closed
-        the gate do not count."""
+        """Number of refusals since the gate last opened, without late refusals (see `refuse`)."""
         self._next_at = 0.0
         self._probe_sent_at = 0.0
         self._waited_since_closed_s = 0.0
@@ -88,8 +87,8 @@ class ProviderGate:
         self._interval_s = 0.0
         self._accepted_at: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
         self._proven_interval_s = math.inf
-        """The shortest gap between calls, in seconds, that the provider has accepted for `_series_calls` calls since
-        the gate opened. Infinite until the provider has accepted so many calls."""
+        """The shortest gap between calls, in seconds, at which the provider answered a series of `_series_calls` calls.
+        Infinite before the first series. Reset when the gate opens."""
         self._series_calls = 0
         self._calls_at_pace = 0
 
@@ -98,7 +97,7 @@ class ProviderGate:
         return max(0.0, self._next_at - self._clock())
 
     def raise_if_given_up(self) -> None:
-        """If the gate has given up, raise RateLimitedError until the next probe may be sent."""
+        """Raise RateLimitedError if the gate has given up and the next call may not be sent yet."""
         if self._failure is not None and self.wait_s() > 0:
             raise copy.copy(self._failure)
 
@@ -246,7 +245,7 @@ class SharedWindow(Protocol):
     async def admit(self, tokens: int) -> Admission:
         """If the limits allow a call of up to `tokens` tokens now, add the call to the window.
 
-        Returns whether the call was admitted; if not, how long it has to wait.
+        Returns whether the call was admitted and, if not, how long to wait.
         """
         ...
 
@@ -319,7 +318,7 @@ class RateLimiter:
     ) -> AsyncGenerator[WindowEntry, None]:
         """Wait until a call of up to `tokens` tokens may be sent. The caller sends the call in the `with` block.
 
-        Yields the call's window entry. After the call, the caller sets the entry's `amount` to the tokens used.
+        Yields a WindowEntry. After the call, the caller sets the entry's `amount` to the tokens used.
 
         `overall`: limits the concurrent calls of the whole run. `ticket`: the call's position in the queue; None means
         the last position.

@@ -47,9 +47,9 @@ def _encodings(secret: str) -> set[str]:
 
 
 def _base64(data: bytes) -> Iterator[str]:
-    """Yield the possible Base64 codes of `data` inside longer data.
+    """Yield the Base64 encodings that `data` can have as a part of longer data.
 
-    There are several, because the code of `data` depends on the number of bytes before `data`.
+    The encoding depends on the number of bytes before `data`.
     """
     for before in range(3):
         code = base64.b64encode(bytes(before) + data).decode()

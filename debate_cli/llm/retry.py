@@ -35,7 +35,7 @@ class RestartableStream:
         self._on_text(piece)
 
     def restart(self) -> None:
-        """Tell `on_text` to discard the text so far, unless it has got no text since the last RESTART."""
+        """If `on_text` has got text since the last RESTART, tell it to discard this text."""
         if self.has_output:
             self(RESTART)
 
@@ -228,7 +228,7 @@ class ParameterFallbackModel:
                 rejected.add(error.parameter)
                 continue
             for parameter in sorted(rejected - self._refused):
-                self._note(f"{self._name} does not accept {parameter}; it is left out from now on")
+                self._note(f"{self._name} does not accept {parameter}; later requests omit {parameter}")
             self._refused |= rejected
             spent.add_reply(reply)
             return replace(reply, attempts=spent.attempts, usage=spent.usage)

@@ -33,7 +33,7 @@ class SearchResults:
 
     results: tuple[FoundPassage, ...] = ()
     continuation: str = ""
-    """Partial answer as JSON if the provider paused the search; the next request sends it back. Otherwise empty."""
+    """If the provider paused the search: its partial answer as JSON, which the next request sends back. Else empty."""
 
 
 _RESULTS: TypeAdapter[SearchResults] = TypeAdapter(SearchResults)
@@ -53,7 +53,7 @@ class SearchClient:
     """Searches the web with one model or one search engine."""
 
     model: Model
-    """The model or search engine, inside model wrappers (retries, limits, budget)."""
+    """The model or search engine, wrapped for retries, limits and budget."""
     name: str
     """Name of the model or search engine, as `provider/model`."""
     price: Price | None

@@ -76,7 +76,7 @@ _REFUSAL_REASONS = frozenset({"content_filter", "refusal", "safety"})
 
 @dataclass(frozen=True, slots=True)
 class StructuredAnswer(Generic[FormT]):
-    """The answer to one question. The answer is valid if `error` and `problem` are None."""
+    """The result of `StructuredOutputClient.ask`. The answer is valid if `error` and `problem` are None."""
 
     form: FormT | None
     """The filled-in form; None if the model gave no valid answer, or was asked for plain text."""
@@ -85,9 +85,9 @@ class StructuredAnswer(Generic[FormT]):
     raw_text: str
     """The last answer exactly as the model wrote it; may be empty."""
     call: ModelCall
-    """Usage, cost and attempts of all requests for the question."""
+    """Usage, cost and attempts, added up over all requests that were needed."""
     error: DebateError | None = None
-    """The error or refusal that ended the question; None if there was none."""
+    """The error or refusal after which the model was not asked again; None if there was none."""
     problem: str | None = None
     """Why there is no valid answer, in one line. None if the answer is valid or `error` gives the reason."""
     timed_out: bool = False
@@ -140,8 +140,8 @@ class StructuredOutputClient:
     If the server rejects a mode, or an answer has no JSON, the next mode is used. After an invalid answer, the model
     gets the answer's faults and is asked again, at most MAX_REASKS times.
 
-    `record`: modes that do not work with the server and are skipped. If no mode of `profile` is left, the last mode of
-    `profile` is used anyway.
+    `record`: modes to skip, because they do not work with the server. If `record` contains all modes of `profile`, the
+    last mode is used.
     """
 
     def __init__(
@@ -171,11 +171,13 @@ class StructuredOutputClient:
     ) -> StructuredAnswer[Any]:
         """Ask for `form`, or for plain text if `form` is None. An error of the model becomes the answer's `error`.
 
-        `request` must have no schema and no mode. `on_text` gets RESTART before each further attempt.
+        `request`: without `schema` and `rung`, which this method sets.
+
+        `on_text` gets RESTART before the second and each later attempt.
 
         `patience_s`: seconds for all attempts together. Time in queues of this program does not count.
 
-        Raises StorageError if the request cannot be stored in the journal, from which a debate is resumed.
+        Raises StorageError if the request cannot be stored in the journal.
         """
         modes: tuple[StructuredOutputMode, ...] = ("text",)
         if form is not None:

@@ -62,11 +62,11 @@ _GENAI_PRICES_IDS = {"gemini": "google", "xai": "x-ai"} | {
     name: name for name in ("openai", "anthropic", "openrouter", "groq", "together", "deepseek", "mistral")
 }
 TOKENS_PER_PRICE = 1_000_000
-"""A price of tokens is the price of this many tokens."""
+"""Prices are in US dollars for this many tokens."""
 BATCH_FACTOR = 0.5
 """Price of tokens in a batch, divided by their normal price."""
 SEARCHES_PER_PRICE = 1000
-"""The price of web searches in `genai-prices` is the price of this many searches."""
+"""`genai-prices` states the price of web searches in US dollars for this many searches."""
 
 
 @functools.cache
@@ -155,7 +155,7 @@ ErrorT = TypeVar("ErrorT", bound=CallError)
 
 
 class UsageAccumulator:
-    """The sum of attempts and usage over the requests for one question."""
+    """Adds up the attempts and usage of several requests, e.g. of a request and its retries."""
 
     def __init__(self) -> None:
         self.attempts = 0

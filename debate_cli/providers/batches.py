@@ -121,8 +121,8 @@ class _VendorBatches(ABC):
         except UnknownModelError:
             where = self._server.endpoint
             raise RejectedError(
-                f"{where.provider} ({where.host}) does not know the batch {batch_id}; use the key that submitted the batch, "
-                "or submit its requests again with --resubmit"
+                f"{where.provider} ({where.host}) does not know the batch {batch_id}; use the API key that submitted the "
+                "batch, or submit its requests again with --resubmit"
             ) from None
 
     async def _get(self, path: str, params: Mapping[str, object] | None = None, *, cast_to: Any = object) -> Any:

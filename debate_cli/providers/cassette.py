@@ -159,7 +159,7 @@ class _RecordingModel:
 class CassettePlayer:
     """Answers requests with the recorded calls of a cassette.
 
-    If a request was recorded several times, its replies are returned in order. Later requests get the last reply.
+    If a request was recorded several times, its replies are returned in order, and then the last reply again and again.
 
     Raises ConfigError if the file is damaged or not a cassette.
     """

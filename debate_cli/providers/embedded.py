@@ -32,7 +32,7 @@ FRACTION_STEPS = 10
 _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
 _WORD_GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
 MAX_FIRST_WORD_CHARS = 17
-"""Maximum length of a sentence's first word (16 characters) and its final mark (1) together."""
+"""Maximum characters in a sentence besides its word groups: 16 in the first word, and 1 at the end, e.g. `.`."""
 MAX_GROUP_CHARS = 17 + 2 * 6
 """Maximum length of a text that the pattern `_WORD_GROUP` matches: one to three words, each after a space."""
 AVERAGE_WORD_CHARS = 5

@@ -1,4 +1,4 @@
-"""Address, key and limits of a server, and the protocol of objects that serve models."""
+"""`Endpoint`: address, key and limits of a server. `ModelServer`: the interface of a provider's server."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -114,7 +114,7 @@ class HttpServer:
         return HttpModel(self, name, profile)
 
     def client(self) -> Any:
-        """Return the first SDK client of this server. Creates a client if there is none."""
+        """Return an SDK client of this server. Creates a client if there is none."""
         return (self._clients[0] if self._clients else self._add_client()).sdk
 
     @contextmanager

@@ -162,16 +162,17 @@ class _OpenAIReplyBuilder:
         )
 
 
-def parse_usage(reported: Any, read: str = "prompt", written: str = "completion", searches: int = 0) -> Usage:
+def parse_usage(
+    reported: Any, input_prefix: str = "prompt", output_prefix: str = "completion", searches: int = 0
+) -> Usage:
     """Return the token counts in `reported`, with `searches` as the number of web searches.
 
-    The fields of `reported` are, for example, `prompt_tokens` for the input and `completion_tokens` for the output.
-    `read` and `written`: the parts of these names before `_tokens`.
+    `input_prefix`, `output_prefix`: prefixes of the fields, e.g. `prompt` for `prompt_tokens`.
     """
-    prompt = parse_token_count(reported.get(f"{read}_tokens"))
-    details: Any = reported.get(f"{read}_tokens_details") or {}
+    prompt = parse_token_count(reported.get(f"{input_prefix}_tokens"))
+    details: Any = reported.get(f"{input_prefix}_tokens_details") or {}
     cached = parse_token_count(details.get("cached_tokens"))
-    output = parse_token_count(reported.get(f"{written}_tokens"))
+    output = parse_token_count(reported.get(f"{output_prefix}_tokens"))
     return Usage(input_tokens=prompt, cached_tokens=min(prompt, cached), output_tokens=output, searches=searches)
 
 

@@ -56,11 +56,11 @@ class ProviderRow:
     trial_models: Collection[str] = ()
     """Names of the models that are only for trying out the program, because they are too small to judge."""
     make_server: Callable[[ProviderRow, Endpoint], ModelServer] | None = None
-    """Creates the server object for a plug-in's protocol. None means the server object for `kind`."""
+    """Creates the `ModelServer` of a plug-in. None means the built-in `ModelServer` for `kind`."""
 
     @property
     def is_remote(self) -> bool:
-        """Whether requests go to a server with an address."""
+        """Whether requests go over HTTP to a server. False for embedded models, the mock and people."""
         return self.kind in REMOTE_KINDS or (self.make_server is not None and self.base_url is not None)
 
 
@@ -409,8 +409,8 @@ def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], limits: Limits) -
 def collect_secrets(rows: Iterable[ProviderRow], env: Mapping[str, str]) -> tuple[str, ...]:
     """Return the secrets of `rows`, longest first, without values that are too short for a key.
 
-    Secrets are the values that `env` has for the key of a row and for variables in its headers, and the password in its
-    address.
+    Secrets of a row are its key, the values of variables in its headers, and the password in its address. `env`:
+    environment variables.
     """
     found: set[str] = set()
     for row in rows:

@@ -71,7 +71,7 @@ def is_key_missing(config: DebateConfig, models: Iterable[str], env: Mapping[str
 
 
 def is_extra_missing(config: DebateConfig, models: Iterable[str]) -> bool:
-    """Return whether a model in `models` needs the extra `[local]`, which is not installed."""
+    """Return whether the extra `[local]` is not installed although a model in `models` needs it."""
     return any(map(find_extra_problem, _rows_of(config, models)))
 
 
@@ -233,7 +233,7 @@ class ProviderRegistry:
 
 
 class LazyModel:
-    """Creates its model at each call, so that the call raises the errors of the creation."""
+    """Creates its model at each call. Errors of the creation are therefore raised by the call."""
 
     def __init__(self, build: Callable[[], Model]) -> None:
         self._build = build

@@ -209,7 +209,7 @@ HUB_MODELS: Mapping[str, HubFile] = MappingProxyType({
         "unsloth/Qwen3-4B-GGUF", "Qwen3-4B-Q4_K_M.gguf",
         "f6f851777709861056efcdad3af01da38b31223a3ba26e61a4f8bf3a2195813a", 2_497_281_312, _APACHE, 16),
 })  # fmt: skip
-"""Maps a short name to a file on the hub. Both `local/NAME` and `local/hf:…` select the file."""
+"""Maps short names to files on the hub. A file is selected by `local/NAME` or by `local/hf:REPO/FILE.gguf`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ def limit_lines(name: str, lines: Iterable[str]) -> list[str]:
     """Return the first MAX_PROBLEMS of `lines`. If there are more, another line says so. `name`: name of the file."""
     shown = list(dict.fromkeys(islice(lines, MAX_PROBLEMS + 1)))
     if len(shown) > MAX_PROBLEMS:
-        shown[MAX_PROBLEMS:] = [f"{escape_unprintable(name)}: and more errors; correct these first"]
+        shown[MAX_PROBLEMS:] = [f"{escape_unprintable(name)}: there are more errors; correct these first"]
     return shown
 
 

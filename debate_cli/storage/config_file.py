@@ -78,7 +78,7 @@ class LoadedConfig:
     env: Environment = field(default_factory=lambda: Environment({}))
     """Variables of the process and of the `.env` file."""
     provider_origins: Mapping[str, ProviderOrigin] = field(default_factory=dict[str, ProviderOrigin])
-    """Maps each provider that a file configures to the server and variables that the file chooses for it."""
+    """Origins by name of the provider, for the providers that the file configures."""
     background_file: Path | None = None
     """File with the background; None if the background is in the configuration itself, or absent."""
     corpus: Corpus | None = None
@@ -185,8 +185,8 @@ class _ConfigLoader:
     def _validate(self, data: dict[str, Any], checks: Sequence[ConfigCheck]) -> DebateConfig | None:
         """Validate `data`, and add all its problems to `self.problems`.
 
-        One validation does not find all problems. So the wrong parts of a copy are repaired, and the copy is validated
-        again, until it is valid. Returns this valid configuration; None if _MAX_REPAIRS validations have failed.
+        One validation does not find all problems. Therefore a copy of `data` is repaired and validated again until it
+        is valid. Returns the valid configuration; None if _MAX_REPAIRS validations have failed.
         """
         repair = ConfigRepair(deepcopy(data))
         for _ in range(_MAX_REPAIRS):
@@ -304,7 +304,7 @@ class _ConfigLoader:
 
 
 def _is_covered(problem: Problem, *, by: Problem) -> bool:
-    """Whether the problem `by` may be the cause of `problem`. If so, one key path begins with the other."""
+    """Return whether `problem` may result from the problem `by`, because one key path begins with the other."""
     if by.path[: len(problem.path)] == problem.path:
         return not (by.is_key_error and by.path == problem.path)
     return problem.path[: len(by.path)] == by.path and not by.is_key_error

@@ -18,7 +18,10 @@ class CsvFile(NamedTuple):
 
     columns: tuple[str, ...]
     rows: tuple[tuple[int, Mapping[str, str | None]], ...]
-    """One pair per row: the number of its last line, and its values by column. A missing value is None."""
+    """One pair per row: line number in the file, and values by column. A missing value is None.
+
+    If a value contains line breaks, the line number is that of the row's last line.
+    """
 
 
 def read_csv_file(path: Path, max_bytes: int, name: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:

@@ -85,7 +85,7 @@ class Journal:
         self._length = length
         self._checksum = checksum
         self._synced = length, checksum
-        """Length in bytes and checksum of the part of the file that is certainly on the disk."""
+        """The part of the file that is certainly on the disk: its length in bytes, and its checksum."""
         self._redact = redact
         if path.is_symlink():
             raise StorageError(f"{path}: is a link, which may lead out of its folder; name the journal itself")
@@ -144,7 +144,7 @@ class Journal:
         return self._fd >= 0 and os.fstat(self._fd).st_nlink > 0
 
     def append(self, event: Event) -> None:
-        """Write `event`. A power failure can lose the event until `sync` has returned.
+        """Write `event`. The event is safe from a power failure only after `sync`.
 
         Raises StorageError if the event cannot be written; the file is then unchanged.
         """
@@ -211,10 +211,9 @@ def read_journal(path: Path) -> JournalContents:
     contents, damage = _scan(path)
     if damage is not None:
         command = f"debate run --resume {shlex.quote(str(path))} --up-to-damage"
-        lost = f" together with {damage.lost_lines}" if damage.lost_lines else ""
+        lost = f"this line and {damage.lost_lines} are" if damage.lost_lines else "this line is"
         raise TranscriptError(
-            f"{path}:{damage.line_number}: {damage.reason}, so its event is lost{lost}; "
-            f"to resume from the line before, run: {command}"
+            f"{path}:{damage.line_number}: {damage.reason}; {lost} lost; to resume from the line before, run: {command}"
         )
     return contents
 

@@ -40,9 +40,9 @@ class ProviderOrigin:
     names_address: bool
     """Whether the file names the server. If False, an option, the environment or the program names the server."""
     variables: frozenset[str] = frozenset()
-    """Variables that the file names, and whose values are sent as the key, in headers or in the address."""
+    """Environment variables that the file names for the key, for headers or for the address."""
     url_variables: tuple[str, ...] = ()
-    """Variables in the address, e.g. `TOKEN`. Does not include a variable that stands for the server, e.g. `LAB_URL`."""
+    """Variables in the address, e.g. `TOKEN` in `${LAB_URL}/${TOKEN}`. `LAB_URL` is left out: it stands for the server."""
     is_beside_dotenv: bool = False
     """Whether `file` is in the folder of the `.env` file in use."""
 
@@ -105,7 +105,7 @@ class RememberedConsent(NamedTuple):
     """The user's consent to send requests, or the value of a variable, to a host."""
 
     variable: str | None
-    """Environment variable whose value may be sent; None if only requests may be sent."""
+    """Environment variable whose value may be sent to `host`. None: the consent is to send requests."""
     host: str
     sha256: str
     """SHA-256 of what the user allowed: a configuration file, a provider's settings, or a model (its name and hash)."""

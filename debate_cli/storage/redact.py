@@ -20,7 +20,7 @@ PLACEHOLDER_KEYS = frozenset({
 })  # fmt: skip
 """Values that are never redacted: dummy keys for servers that need no key, and words of the transcript's format."""
 _WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
-r"""Matches the start of a word. The `n` of a JSON escape `\n` does not belong to the word after it."""
+r"""Matches the start of a word. In JSON, the `n` of the escape `\n` is not the start of the next word."""
 _API_KEY = re.compile(
     _WORD_START
     + r"(?:sk-(?!learn)[A-Za-z0-9_-]{8,}|AIza[A-Za-z0-9_-]{16,}|gsk_[A-Za-z0-9]{16,}|xai-[A-Za-z0-9]{16,}"

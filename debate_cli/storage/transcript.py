@@ -87,7 +87,7 @@ class Transcript(FrozenModel):
     started_at: UtcDatetime
     finished_at: UtcDatetime | None
     config: DebateConfig
-    """The configuration after all changes."""
+    """The configuration, with all `changes` made."""
     config_sha256: str
     """SHA-256 of the configuration with which the debate began."""
     origin: Origin | None = None

@@ -31,8 +31,8 @@ class IndexEntry:
     conclusions: tuple[Verdict, ...]
     """The verdicts to list, the deciding verdict first; empty if the debate has no transcript.
 
-    - For each judging system, one verdict by models, preferably from the newest run that judged all turns.
-    - If this verdict is part of a comparison of judge models, the system's other verdicts in the comparison.
+    - One verdict by models for each judging system, preferably from the newest run that judged all turns. If the run is
+      one of several that compare judge models, the verdicts of these runs too.
     - All verdicts by human reviewers.
     """
     cost_usd: float | None
@@ -96,8 +96,9 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
 def count_missing_judgements(debate: Debate) -> int:
     """Return the number of failed or interrupted judgements that can be repeated; 0 if the debate is not complete.
 
-    Judgements by a system in one run do not count if a later run replaces them, or if another run of this system by
-    models takes precedence and has no missing judgement. Runs of one comparison do not make up for each other.
+    A system's judgements in one run do not count if another run makes up for them. This is a run that replaces them, or
+    a run of higher precedence in which the system has no missing judgement. Two runs that compare judge models do not
+    make up for each other.
     """
     if debate.status != "complete":
         return 0

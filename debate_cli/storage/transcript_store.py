@@ -66,7 +66,7 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
     """Return `; did you mean …?` with an id of a debate in `folders`; empty if no id is similar to `name`.
 
-    Ids that begin with `name` are preferred; among them, the alphabetically last.
+    If several ids begin with `name`, suggests the alphabetically last of these.
     """
     ids: set[str] = set()
     for folder in folders:
@@ -127,9 +127,8 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """Expand paths, ids, folders and globs to a list of files, each once. `folders`: where to search for ids.
 
-    Paths of missing files are returned too; the function that reads a file reports its absence. Raises UsageError for a
-    folder or glob without files. Also raises UsageError if the only result is a misspelt id and a debate has a similar
-    id.
+    Paths of missing files are returned too. Raises UsageError for a folder or glob without files. If the only result is
+    an unknown id and a debate has a similar id, raises UsageError with the similar id.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None

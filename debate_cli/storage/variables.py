@@ -226,8 +226,9 @@ def apply_overrides(
 ) -> tuple[dict[str, Any], dict[KeyPath, str], list[Problem]]:
     """Apply the overrides in order. Returns (changed data, sources, problems).
 
-    - problems: one for each override that cannot be applied. A problem's path has one part, e.g. `("format.rounds",)`.
-    - sources: maps each changed key path, and the path of each problem, to the `source` of the override, e.g. `--set`.
+    - sources: maps each changed key path to the source of its new value, e.g. `--set`.
+    - problems: one for each override that cannot be applied. Its path is the whole key as one part, e.g.
+      `("format.rounds",)`. This path is in `sources` too.
     """
     changed: dict[str, Any] = json.loads(json.dumps(data))
     origins: dict[KeyPath, str] = {}

@@ -158,8 +158,8 @@ def _check_bounds(depth: int, nodes: int, part: Any) -> None:
 class _Builder:
     positions: dict[KeyPath, NodePosition] = field(default_factory=dict[KeyPath, NodePosition])
     faults: dict[SourcePosition, YamlFault] = field(default_factory=dict[SourcePosition, YamlFault])
-    """Maps the position of each fault to the fault. An alias builds its target again, but the target's faults must be
-    listed only once."""
+    """Faults by position. If several aliases refer to a node, the node is built several times, but its faults are stored
+    once."""
     nodes: int = 0
 
     def build_document(self, root: Any) -> ParsedYaml:

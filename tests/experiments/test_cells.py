@@ -96,11 +96,11 @@ def test_a_judge_does_not_judge_its_own_model(tmp_path: Path) -> None:
     found = plan(tmp_path, judges=judges)
     assert all(by_own(cell, found) is ("ann" not in (cell.first, cell.second)) for cell in found.cells())
     (note,) = found.describe_self_judging()
-    assert note.startswith("judge own does not judge ann against bob, ann against cid, because")
+    assert note.startswith("the judge own does not judge ann against bob, ann against cid, because")
     allowed = plan(tmp_path, judges=judges, self_judging=True)
     assert all(by_own(cell, allowed) for cell in allowed.cells())
     (note,) = allowed.describe_self_judging()
-    assert note.startswith("judge own judges ann against bob, ann against cid, although")
+    assert note.startswith("the judge own judges ann against bob, ann against cid, although")
 
 
 def test_the_same_file_gives_the_same_random_sides(tmp_path: Path) -> None:

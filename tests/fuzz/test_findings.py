@@ -90,7 +90,7 @@ def test_the_number_of_reported_errors_is_bounded() -> None:
     """The last line says that there are more."""
     shown = problems("".join(f"x{number}: 1\n" for number in range(MAX_PROBLEMS + 50)))
     assert len(shown) == MAX_PROBLEMS + 1
-    assert shown[-1] == "debate.yaml: and more errors; correct these first"
+    assert shown[-1] == "debate.yaml: there are more errors; correct these first"
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,10 @@ def test_a_rejected_parameter_is_not_sent_again() -> None:
     other = Run("x", refused=run.refused)
     other.reply()
     assert (run.sent[2:], other.sent) == ([(None, 5)], [(None, 5)])
-    assert (run.notes, other.notes) == (["lab/x does not accept temperature; it is left out from now on"], [])
+    assert (run.notes, other.notes) == (
+        ["lab/x does not accept temperature; later requests omit temperature"],
+        [],
+    )
 
 
 @pytest.mark.parametrize("error", [ServerError("503"), BudgetError("too much"), NO_TEMPERATURE])

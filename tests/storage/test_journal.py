@@ -124,9 +124,9 @@ def test_damage_names_what_is_lost_and_how_to_resume(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace("Grün".encode(), b"Grau", 1))
     with pytest.raises(TranscriptError) as caught:
         read_journal(path)
-    lost = "so its event is lost together with 2 lines after it (speeches: 1, judgements: 0)"
+    lost = "this line and 2 lines after it (speeches: 1, judgements: 0) are lost"
     command = f"debate run --resume {path} --up-to-damage"
-    assert str(caught.value) == f"{path}:2: the line is damaged, {lost}; to resume from the line before, run: {command}"
+    assert str(caught.value) == f"{path}:2: the line is damaged; {lost}; to resume from the line before, run: {command}"
 
 
 def test_a_damaged_journal_is_cut_and_its_original_kept(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ class _Document:
 def dump_experiment(experiment: Experiment) -> bytes:
     """Return an experiment as a document (compressed JSON) without secrets.
 
-    Raises ConfigError if no worker could run the experiment.
+    Raises ConfigError if workers cannot run the experiment, e.g. because a person takes part.
     """
     context = experiment.variants[0].context
     _require_portable(experiment.file.path.name, experiment.variants)
@@ -80,9 +80,10 @@ def dump_experiment(experiment: Experiment) -> bytes:
 
 
 def load_document(data: bytes, name: str, env: Mapping[str, str]) -> Experiment:
-    """Load the experiment in a document, with the API keys of this machine. `name`: name of the document in errors.
+    """Load an experiment that `dump_experiment` returned as a document. API keys come from the variables in `env`.
 
-    Raises ConfigError if the document is wrong, and MissingKeyError if an API key is missing.
+    `name`: name of the document in errors. Raises ConfigError if this version cannot read the document, and
+    MissingKeyError if an API key is missing.
     """
     unpacker = zlib.decompressobj()
     try:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
 WINDOW_S = 62
-"""A call counts toward the limits per minute for this many seconds after `admit`. The number exceeds 60 because the
-call reaches the provider later than `admit` counts it."""
+"""A call counts toward the limits per minute for this many seconds after `admit`. The seconds above 60 allow for the time
+that the call needs to reach the provider."""
 _BUDGET_RETRY_S = 0.5
 
 
@@ -42,7 +42,7 @@ class SharedBudget(Budget):
 
     @asynccontextmanager
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
-        """Reserve `worst`, the maximum usage of a call. After the call, the caller sets `used` of the reservation.
+        """Reserve `worst`, the maximum usage of a call. After the call, the caller sets the reservation's `used`.
 
         If the reservations of other calls leave too little of the budget for `worst`, waits until one of these calls
         ends. Raises BudgetError if the budget is too small even without these reservations. `what`: name of the call

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 QUEUE_META = "queue"
 """Name under which the ledger stores the address of the queue."""
 QUEUED_AS = "queued_as"
-"""Name under which the ledger stores the time at which the experiment was first queued."""
+"""Name of the ledger's entry that says when the experiment was first queued."""
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""How far before the newest known change a copy starts to read changes. A change may become visible in the database
-some time after its `updated_at`."""
+"""Changes become visible in the database up to this long after their `updated_at`. Each copy therefore reads the last
+known changes again."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_NOTICE_S = 10.0
 
@@ -219,7 +219,7 @@ async def _copy_cell(
 ) -> bool:
     """Copy a cell if it has changed since the last copy. Return whether the cell was copied.
 
-    Another copy of an unchanged cell would overwrite judgements that the user added to the transcript.
+    An unchanged cell is not copied, because the user may have added judgements to its transcript.
     """
     path = ledger.path.parent / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
     is_ended = record.state in {"done", "failed"}

@@ -103,8 +103,8 @@ class QueuedCells:
 
         `without`: players whose cells are skipped.
 
-        Return None if the experiment was halted, or if its plan has changed. If no cell is free: wait while this worker
-        is running other cells and `without` is empty, otherwise return None.
+        If no cell is free, wait for one while this worker is running other cells. With `without`, do not wait. Return
+        None if still no cell is free, if the experiment was halted, or if its plan has changed.
         """
         async with nullcontext() if without else self._poll_lock:
             while True:
@@ -151,8 +151,8 @@ class QueuedCells:
     async def renew(self, budget: Budget) -> ExperimentProgress | None:
         """Send a heartbeat, and update `budget` with the costs of all workers.
 
-        A few times per lease period, also give back the cells of dead workers, and return the progress. Otherwise,
-        return None.
+        A few times per lease period, a call also gives back the cells of dead workers, and returns the progress of the
+        experiment. All other calls return None.
         """
         await self._database.fetch(
             "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %s", self._worker

@@ -231,8 +231,8 @@ def _merge(parts: list[Json]) -> Json:
 # Choices and numbers -------------------------------------------------------------------------------------------------
 
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
-"""Upper bounds of the judge's impression of an argument (0-1), each with a standing. The argument gets the standing of
-the first bound that is above the impression. Example: 0.5 leads to UNCERTAIN."""
+"""Pairs (upper bound, standing). An argument gets the first standing whose bound is above the judge's impression (0-1),
+e.g. UNCERTAIN for an impression of 0.5."""
 VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
 """Maps a mock judge's vote to the level of the numbers in the same answer. Example: in an answer that votes PASS, the
 numbers are around 80 % of their range."""
@@ -245,7 +245,7 @@ highest total score."""
 DEFAULT_LIST_LENGTH = (1.0, 0.5)
 PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
 PROPERTIES_IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
-"""Names of properties whose options are used in order: item 1 of a list gets option 1, and so on."""
+"""Names of properties whose allowed values are used in order: item 1 of a list gets the first value, and so on."""
 
 SUPPORT_OF_POOR_QUOTES = {"altered": "partly", "not_found": "no", "no_such_source": "no", "unchecked": "unknown"}
 """Maps the result of a failed quote check to the mock's answer in the field `supports`."""
@@ -291,7 +291,7 @@ class Opinions:
         return min(1.0, max(0.0, skill + dither)) if skill else 0.0
 
     def quality(self, values: Json, score: float | None) -> float:
-        """Return how good (0-1) the judge's next sentence calls the argument or debater that it describes.
+        """Return the quality, 0 (bad) to 1 (good), that the judge's next sentence gives to an argument or debater.
 
         The result follows from the first of these that exists:
 
@@ -336,7 +336,7 @@ class Opinions:
         return self._impression(place)
 
     def choose(self, place: Place, options: Sequence[Any]) -> Any:
-        """Choose one of `options` for the property at `place`."""
+        """Return one of `options`, the values that the form allows at `place`."""
         words = [str(option) for option in options]
         if VOTE_LEVELS.keys() == set(words):
             return self._vote
@@ -473,16 +473,16 @@ LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
 CLAIM_WORDS = 8
 """Two claims that begin with the same CLAIM_WORDS words get equal merits (see `claim_merit`)."""
 LENGTH_STEP = 0.3
-"""A side gets the full bias for length if its speeches are longer than the other sides' average by at least this share
-(0.3: 30 %)."""
+"""The mock's bias `longer` has its full effect on a side whose speeches are at least this much longer than the average
+of the other sides (0.3: 30 %)."""
 DITHER = 0.08
 """Range of the random number that is added to a skill: from -DITHER / 2 to DITHER / 2."""
 DRAW_MARGIN = 0.08
 """A mock judge decides on a draw if the skills (0-1) of the two best debaters differ by less than this number. A judge
 with `bias` decides on a draw if the skills differ by less than half of this number."""
 TONE_WORDS = 5
-"""The mock's bias `confident` raises the opinion of a side that uses more words of certainty than words of doubt. The
-bias has its full effect if the difference is at least this number."""
+"""The mock's bias `confident` raises the opinion of a side that uses more words of certainty than words of doubt. With
+this many more words, the bias has its full effect."""
 MIN_DIFFERENT_WORDS = 15
 """If a debater's speeches have fewer different words than this, a biased judge's opinion of the debater is 0."""
 _CERTAIN = re.compile(

@@ -108,7 +108,7 @@ class PromptFacts:
 
     @cached_property
     def scorecard(self) -> Json:
-        """The scorecard in a prompt that asks a judge to explain two contradicting results; empty in other prompts.
+        """The scorecard in a prompt that asks why the scorecard and another result differ; empty in other prompts.
 
         Its key `winner` is a debater's name or null.
         """
@@ -250,7 +250,7 @@ class Place:
     path: str = ""
     """Path of the field within the answer, such as `/scores/0/reason`."""
     values: Json = field(default_factory=dict[str, Any])
-    """Values of the fields that the answer already has, by name: in this field's object and all enclosing objects."""
+    """Maps names of earlier fields to their values. Contains the fields of this object and of all enclosing objects."""
     index: int = 0
     """Index of the list item that contains the field, in the innermost list; 0 outside of lists."""
     quality: float = 0.6
@@ -373,8 +373,8 @@ class SentenceWriter:
 def find_leader(values: Json, names: Collection[str]) -> str | None:
     """Return the name of the leading side in `values`; TIED for a tie; None if `values` does not show who leads.
 
-    - If fields of `values` name winners, the side with the most wins leads. If they name only ties, the result is TIED.
-    - Otherwise, the side with the highest total leads. None if there are fewer than two totals.
+    If `values` has fields for a winner, the side that most of them name leads. Otherwise, the side with the highest
+    total leads.
     """
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
     votes = Counter(name for name in choices if name in names)

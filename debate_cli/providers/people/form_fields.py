@@ -1,4 +1,4 @@
-"""A form as a list of fields that a person fills in one by one. Pure."""
+"""A form as a list of fields that a person fills in one by one. Without side effects."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping

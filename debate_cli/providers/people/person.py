@@ -138,11 +138,11 @@ class PromptFolder:
 
 
 def _is_complete(stamp: tuple[int, ...], since: float) -> bool:
-    """Return whether a reply file is complete. `stamp`: the result of `_read_stamp` for the file.
+    """Return whether a reply file is complete: renamed to its name, or unchanged for SETTLED_S seconds.
 
-    `since`: when this stamp was first seen, in seconds since 1970.
+    `stamp`: the result of `_read_stamp` for the file. `since`: when this stamp was first seen, in seconds since 1970.
 
-    A file whose change time is later than its modification time was renamed, and is therefore complete.
+    Renaming a file makes its change time later than its modification time.
     """
     modified_ns, changed_ns, *_ = stamp
     return changed_ns > modified_ns or time.time() - min(since, modified_ns / 1e9) >= SETTLED_S

@@ -1,4 +1,4 @@
-"""A request as a Markdown page for a person: the model's prompt, then the form. Pure."""
+"""A request as a Markdown page for a person: the model's prompt, then the form. Pure functions."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Parses a person's answer to a form, in YAML, JSON or plain words. Pure."""
+"""Parses a person's answer to a form, in YAML, JSON or plain words. Pure functions."""
 
 import json
 import re
@@ -34,7 +34,7 @@ class PersonAnswer:
     problems: tuple[str, ...] = ()
     """Errors and missing parts of the answer, one line each."""
     is_usable: bool = True
-    """Whether the answer can be used. Faults that the form tolerates do not make it unusable; missing texts do."""
+    """Whether the answer can be used: it is readable, and no required text is missing."""
     is_final: bool = False
     """Whether the person answered in plain words although a form was requested. The person is then not asked again."""
     is_readable: bool = True

@@ -1,4 +1,4 @@
-"""A form as YAML that a person fills in: a line for each field, and a comment that says what belongs there. Pure."""
+"""A form as YAML that a person fills in: for each field, a line and a comment that explains it. Pure functions."""
 
 import json
 import textwrap

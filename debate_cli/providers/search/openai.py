@@ -1,6 +1,7 @@
 """OpenAI's web search tool in the responses API: request body and reply.
 
-The passages are the paragraphs of the model's summary that cite a page, because the answer quotes no page.
+OpenAI returns a summary by the model and no quotes from pages. A paragraph of the summary that cites a page becomes a
+passage.
 """
 
 from collections.abc import Iterator, Sequence

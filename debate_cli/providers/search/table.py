@@ -1,4 +1,4 @@
-"""Selects the server, model and price for the web searches of a configuration. Pure."""
+"""Selects the server, model and price for the web searches of a configuration. Pure functions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ from debate_cli.providers.search import anthropic, openai
 from debate_cli.providers.search.engines import OLLAMA_API, SEARXNG_API
 
 ENGINE_MODEL = "web_search"
-"""Model name of every search engine in records, for example in `ollama/web_search`."""
+"""The model name under which searches of search engines are recorded, e.g. `ollama/web_search`."""
 NO_SEARCH_ADVICE = "or remove evidence.web: the files of evidence.sources can still be cited"
 """Advice at the end of messages that say why no web search is possible."""
 
@@ -97,7 +97,7 @@ def find_search_problems(config: DebateConfig, env: Mapping[str, str]) -> list[P
 
 
 def rerank_spec(config: DebateConfig) -> ModelSpec | None:
-    """Return the embedding model that sorts passages by meaning; None if `config` names no reranking model."""
+    """Return the model under `evidence.rerank` in `config`; None if it is not set."""
     rerank = None if config.evidence is None else config.evidence.rerank
     return None if rerank is None else ModelSpec(model=rerank.model)
 

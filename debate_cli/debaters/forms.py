@@ -1,7 +1,7 @@
 """The forms of debaters, one per phase, and their conversion to the content of a turn.
 
-A turn's text labels the fields of the form, e.g. `Support:` for `evidence`. The persuasion system counts words such as
-"evidence" in speeches, so no label contains such a word.
+In a turn's text, each field has a label, e.g. `Support:` for `evidence`. Labels avoid words that the persuasion system
+counts in speeches, e.g. "evidence".
 """
 
 import re

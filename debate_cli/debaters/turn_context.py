@@ -35,7 +35,7 @@ class TurnContext:
         return replace(self, shown_ids=recent_history(self.debate).argument_ids)
 
     def keep_shown(self, ids: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the ids of the arguments that the prompt shows. `ids`: ids of arguments."""
+        """Remove from `ids` the ids of arguments that the prompt does not show."""
         return ids if self.shown_ids is None else tuple(key for key in ids if key in self.shown_ids)
 
     @property
@@ -60,9 +60,9 @@ class TurnContext:
 
     @cached_property
     def target_ids(self) -> tuple[str, ...]:
-        """Ids of the arguments to answer: the arguments that the cue's questions are about.
+        """Ids of the arguments to answer.
 
-        Without questions, all arguments of the opponents.
+        If the cue has questions, the arguments in question, otherwise all arguments of the opponents.
         """
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))

@@ -18,7 +18,7 @@ SHAPE_WARNINGS = ("unanswered", "unknown-target")
 
 
 def find_turn_warnings(content: TurnContent, context: TurnContext) -> tuple[str, ...]:
-    """Return all warnings about `content` as an answer to the cue of `context`."""
+    """Return all warnings about `content`, a debater's answer to `context.cue`."""
     found = [*_arguments(content.arguments or (), context), *_citations(content, context)]
     match context.cue.phase:
         case "cross_examination":

@@ -37,9 +37,8 @@ class Stage:
 def stages(config: FormatConfig) -> tuple[Stage, ...]:
     """Return all stages of a debate in this format, in order.
 
-    The format may have several exchanges of questions and answers, which follow the cross-examination. The first
-    exchange is one round: answers to the questions of the cross-examination. Each later exchange is two rounds:
-    follow-up questions, then answers.
+    Exchanges of questions and answers follow the cross-examination. The first exchange is one round: answers to the
+    questions of the cross-examination. Each later exchange is two rounds: follow-up questions, then answers.
     """
     if config.kind == "free_flowing":
         return (Stage("speech"),) * config.turns
@@ -93,7 +92,7 @@ class Timetable:
 
     @property
     def next_index(self) -> int:
-        """Index of the first due cue. If no cue is due, the number of all turns."""
+        """Index of the first due cue. If no cue is due, the number of planned turns."""
         return self.due_cues[0].index if self.due_cues else sum(len(item.cues) for item in self.rounds)
 
 

@@ -99,7 +99,7 @@ def planned_calls(config: DebateConfig, system: SystemSettings) -> PlannedCalls:
 
 
 def planned_briefs(config: DebateConfig) -> int:
-    """Return the minimum number of assessments of a complete debate with this configuration."""
+    """Return the minimum number of assessments that judging a debate with this configuration takes."""
     return sum(planned_calls(config, system).planned for system in config.judging.systems)
 
 

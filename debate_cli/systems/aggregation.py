@@ -47,7 +47,7 @@ def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
 
 
 def clamp_mark(mark: Mark, low: float, high: float) -> float:
-    """Return the value of `mark`, raised to at least `low`, and lowered to at most `high` and `mark.out_of`."""
+    """Return the value of `mark`, limited to the range from `low` to `high` (or to `mark.out_of`, if lower)."""
     return max(low, min(mark.value, mark.out_of, high))
 
 
@@ -78,10 +78,7 @@ def first_finding(assessments: Iterable[Assessment], kind: type[FindingT]) -> Fi
 
 
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
-    """Return a system's settings in `run`. If the run does not use the system, return `settings`.
-
-    `settings`: any settings of this system.
-    """
+    """Return the system's settings in `run`, or `settings` (of the same system) if the run does not use the system."""
     systems = (system for known in debate.runs if known.id == get_run_id(run) for system in known.judging.systems)
     return next((system for system in systems if isinstance(system, type(settings))), settings)
 

@@ -229,11 +229,11 @@ class JudgingSystem(Generic[SettingsT]):
     judges_texts: bool = False
     """Whether the system can judge a text instead of a debate."""
     options: Mapping[str, Badge] = {}
-    """Outcomes that judges can choose instead of a debater, e.g. `PASS`, mapped to badges. The most favourable outcome is
+    """Outcomes that judges can choose instead of a debater, e.g. `PASS`, with their badges. The most favourable comes
     first.
 
-    The tone of a badge is `good` if a text passes with this outcome, and `bad` if the text fails. The notes of a verdict
-    have a field `option` (the chosen outcome) and a field `weights` (maps outcomes to scores)."""
+    A badge has the tone `good` if its outcome means that a judged text passes, and `bad` if the text fails. The notes
+    of a verdict have a field `option` (the chosen outcome) and a field `weights` (maps outcomes to scores)."""
     options_in_debates: bool = True
     """Whether judges choose from `options` in debates too. If False, they choose only when they judge a text."""
     max_option_score: float = 1
@@ -323,8 +323,7 @@ class JudgingSystem(Generic[SettingsT]):
     def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick | None:
         """Return a strategy for the turn that `cue` requests. Default: None.
 
-        Called only if the configuration of the speaker has `strategy: adaptive`. Also called for debates that do not use
-        this system.
+        Called for speakers with `strategy: adaptive`, even if the debate does not use this system.
         """
         return None
 

@@ -18,7 +18,7 @@ class BriefingClaim(FrozenModel):
 
     id: str
     participant: str
-    """Name of the debater who made the claim; empty for a source."""
+    """Name of the debater who made the claim; empty if the entry is a source."""
     claim: str
     reason: str
     """The judge's reason for the claim's standing; may be empty."""

@@ -34,7 +34,7 @@ SUPPORT_BADGES: dict[Support, Badge] = {
 Quality = Literal["yes", "no", "unknown"]
 EXISTENCE_WORDS: dict[Quality, str] = {"yes": "exists", "no": "does not exist", "unknown": "not known to exist"}
 OPINIONS = {"supports", "reputable", "recent", "relevant", "reason"}
-"""Fields of `SourceSupport` with the judge's answers about a citation."""
+"""Fields of `SourceSupport` that hold the judge's answers."""
 
 
 class SourceSupport(Finding):
@@ -103,7 +103,7 @@ class JudgedCitation(FrozenModel):
     relevant: Quality = "unknown"
     """Whether the source is about the topic, according to the judge."""
     reason: str = ""
-    """The judge's reasons for these answers; may be empty."""
+    """The judge's reasons; may be empty."""
 
 
 class JudgedLookup(FrozenModel):

@@ -183,10 +183,10 @@ class WeakestArgument:
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
     """Return the argument with the lowest score. If scores are equal, the argument with the worse standing is weaker.
 
-    An argument without a score is compared only if its standing is worse than UPHELD. It then counts as if it had the
-    highest possible score.
+    An argument without a score counts as if it had the highest possible score, and only if its standing is worse than
+    UPHELD.
 
-    Return None if no argument is compared, or if several are and all are equally weak.
+    None if no argument counts, or if several count and all are equally weak.
     """
     scores = score_arguments(debate, verdicts)
     rows = [

@@ -172,8 +172,8 @@ MAX_MASKING_PASSES = 3
 """Maximum number of passes of `mask_injection` over a text. After one pass has masked an instruction, the words around
 it may form a new instruction for the next pass."""
 MAX_EXAMINED_CHARS = 60_000
-"""Texts of up to this many characters are examined with all rules. In a longer text, all rules examine only the most
-suspicious parts, and one fast pattern examines the rest."""
+"""Maximum number of characters that are examined with all rules. In a longer text, these are the most suspicious parts;
+one fast pattern examines the rest."""
 MAX_LEAD_CHARS = 200
 """A speaker may begin an instruction at the end of one text and finish it in the next text. Only this many characters at
 the end of the first text are searched."""
@@ -205,8 +205,8 @@ def detect_injection(
 ) -> tuple[Hit, ...]:
     """Return the words of the sanitized `text` that address the judge, in order and without overlaps.
 
-    `names`: names of the debaters. `only`: techniques to search for; None means all techniques. `after`: the end of the
-    speaker's previous text, where an instruction may begin.
+    `names`: names of the debaters. `only`: techniques to search for; None means all techniques. `after`: end of the
+    speaker's previous text. An instruction may begin there and continue in `text`.
     """
     sanitized = sanitize_for_prompt(text)
     examined = _mask_names(_blank_removals(sanitized), names)

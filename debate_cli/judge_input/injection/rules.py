@@ -44,7 +44,7 @@ class InstructionRule(NamedTuple):
 
 
 class Language:
-    """The signs and rules of one language."""
+    """The word patterns (signs) and the rules of one language."""
 
     def __init__(
         self,
@@ -65,9 +65,9 @@ class Language:
         self.hidden = tuple(hidden)
 
     def pattern(self, name: str) -> re.Pattern[str]:
-        """Return the pattern of the sign (words such as a command) called `name`.
+        """Return the pattern that is called `name`, e.g. `quotation`.
 
-        If the language lacks the sign, the pattern never matches.
+        If the language lacks this pattern, return a pattern that never matches.
         """
         if name not in self._patterns:
             self._patterns[name] = re.compile(self._sources.get(name, r"(?!)"), re.IGNORECASE | re.MULTILINE)
@@ -119,7 +119,7 @@ class _SentenceSigns:
 
 @cache
 def load_english() -> Language:
-    """Return the language English, with the signs and rules of `rules.toml`."""
+    """Return the language English, read from `rules.toml`."""
     table = _load_toml("rules.toml")
     sources: dict[str, str] = {"named": NAME_PLACEHOLDER}
     for group in ("words", "starts", "commands", "signs", "whole_words", "text", "forged"):
@@ -212,7 +212,7 @@ def hints_at_instruction(text: str) -> bool:
 
 
 def blank_discussed_quotations(text: str) -> str:
-    """Replace the letters of a quotation with `_` if the sentence around the quotation discusses it."""
+    """Replace the letters of each quotation that the surrounding sentence discusses with `_`."""
     return load_english().pattern("quotation").sub(lambda match: _blank_if_discussed(match, text), text)
 
 

@@ -53,7 +53,7 @@ class Calibration(FrozenModel):
     rule: CalibrationRule
     """Why the score changed. `chain`: lowered, because the causal chain is incomplete. `floor`: raised, because the
     turn won the dimension in an exchange (two adjacent turns). `ceiling`: lowered, because the turn lost the dimension
-    in an exchange and did not win it in another."""
+    in one exchange and won it in none."""
 
 
 class Penalty(FrozenModel):

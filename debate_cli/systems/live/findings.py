@@ -11,8 +11,8 @@ from debate_cli.systems.tables import format_number
 
 ClaimFault = Literal["hollow", "fabricated", "inverted", "backwards"]
 RegisterFault = Literal["hollow", "fabricated", "inverted", "backwards", "gap"]
-"""Faults in the register, the list of suspect claims and logic gaps. `gap` is a gap in the logic; all others are faults
-of claims."""
+"""Faults in the register, the list of suspect claims and logic gaps. `gap` means a logic gap; the others mean a suspect
+claim."""
 ReviewStatus = Literal["confirmed", "withdrawn"]
 DebatePattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
 ConvergenceOutcome = Literal[

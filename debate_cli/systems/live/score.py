@@ -143,7 +143,7 @@ class LiveNotes(Notes):
     chain_limits: tuple[Calibration, ...] = ()
     """Scores in logic that were lowered to 34, because the turn's causal chain is incomplete."""
     calibrations: tuple[Calibration, ...]
-    """Scores that changed because the judge compared two turns."""
+    """Changes of scores that follow from the judge's comparisons of two turns."""
     unresolved: tuple[UnresolvedExchange, ...] = ()
     """Exchanges (two adjacent turns) whose scores contradict the judge's comparison of the two turns."""
     register_entries: tuple[RegisterRow, ...] = ()
@@ -300,7 +300,7 @@ def _expected_briefs(
 
 
 def convergence_subject(debate: Debate) -> Subject:
-    """Return the subject of the question on convergence: the first two and the last two turns."""
+    """Return the turns that the judge compares for convergence: the first two and the last two."""
     indices = tuple(turn.index for turn in debate.turns)
     return Subject(moment="debate", turns=(*indices[:2], *indices[-2:]))
 

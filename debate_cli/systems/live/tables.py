@@ -181,7 +181,7 @@ class ScoreChange(NamedTuple):
 def list_changes(
     calibrations: Iterable[Calibration], penalties: Iterable[Penalty], logic: Mapping[int, float]
 ) -> Iterator[ScoreChange]:
-    """Yield a change of a score for each of `calibrations`, then for each of `penalties`.
+    """Yield one row for each calibration, then one for each penalty.
 
     `logic`: maps turn indices to scores in logic before penalties.
     """

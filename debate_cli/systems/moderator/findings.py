@@ -80,7 +80,7 @@ class NonEngagement(Finding):
     """The unanswered point, in the judge's words."""
 
     def describe(self) -> list[str]:
-        """Return which debater left which point unanswered."""
+        """Return the debater and the unanswered point."""
         return [f"{self.participant} does not engage with {self.about}"]
 
 

@@ -128,7 +128,7 @@ class PanelSettings(SystemSettings):
         return self.model_copy(update={"judge": rename(self.judge), "judges": judges})
 
     def for_reviewer(self, assessor: str) -> Self:
-        """Return the settings with the person `assessor` as the only judge."""
+        """Return a copy in which the person `assessor` is the only judge."""
         member = PanelJudge(
             id=assessor, persona="reviewer", description="Judge from your own point of view.", model=assessor, weight=1
         )

@@ -61,7 +61,7 @@ class ScoreParts(_NoiseFree):
     persuasion: float
     """10 x mean persuasion for each opponent, plus 20 for each opponent who surrendered.
 
-    The mean is over the last ten speeches, of any debater, that had an effect on the opponent.
+    Each mean is over the last ten speeches that had an effect on the opponent.
     """
     resistance: float
     """20 x conviction x (1 - mean attack received); 0 if no speech had an effect on the debater."""
@@ -193,7 +193,7 @@ class PersuasionNotes(Notes, _NoiseFree):
     graph: tuple[InfluenceEdge, ...]
     """How strongly each debater persuaded each other debater on average."""
     influence: dict[str, float]
-    """Maps each speaker to a number, 0-1: how much the speaker persuaded the other debaters on average."""
+    """Maps each debater to the debater's mean persuasion of the others, 0-1."""
     social_context: dict[str, tuple[float, ...]]
     """Maps each debater to a unit vector of 128 numbers. Debaters in similar states have similar vectors."""
     likeness: tuple[ContextSimilarity, ...]

@@ -97,7 +97,7 @@ class PersuasionSettings(SystemSettings):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """One seat if `effects` is `judge`; otherwise empty."""
+        """One judge if `effects` is `judge`; otherwise empty."""
         return super().seats if self.effects == "judge" else ()
 
     @property

@@ -36,7 +36,7 @@ class CitationAnswer(FormModel):
 
 
 class ClaimAnswer(FormModel):
-    """The judge's answer about one uncited claim, or about one cited source that the debate does not have."""
+    """The judge's answer about one uncited claim, or about one cited source that is missing."""
 
     claim: str
     reason: str = text(200)

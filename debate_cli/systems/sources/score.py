@@ -67,7 +67,7 @@ class SourcesNotes(Notes):
     citations: tuple[JudgedCitation, ...]
     """All citations, those with altered quotes first."""
     lookups: tuple[JudgedLookup, ...] = Field(default=(), exclude_if=lambda lookups: not lookups)
-    """Results of looking up uncited arguments and missing sources."""
+    """Answers to the question whether uncited evidence and missing sources exist."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:

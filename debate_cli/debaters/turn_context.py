@@ -31,7 +31,7 @@ class TurnContext:
         return cls(cue, debate.visible_to(cue))
 
     def with_recent_history(self) -> TurnContext:
-        """Return this context for a prompt with only the recent part of the debate."""
+        """Return a copy for a prompt that shows only the recent part of the debate."""
         return replace(self, shown_ids=recent_history(self.debate).argument_ids)
 
     def keep_shown(self, ids: tuple[str, ...]) -> tuple[str, ...]:

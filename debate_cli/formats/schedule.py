@@ -72,7 +72,7 @@ def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple
 
 @dataclass(frozen=True, slots=True)
 class ScheduledRound:
-    """A round, with its cues sorted by index. The cues do not have the guidance that judges gave for the round."""
+    """A round, with its cues sorted by index. The cues lack the judges' guidance."""
 
     number: int
     cues: tuple[Cue, ...]

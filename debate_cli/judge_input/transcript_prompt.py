@@ -137,9 +137,9 @@ def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
 
 
 def last_passage_before(turn: Turn, debate: Debate) -> str:
-    """Return the last text, other than a citation, of the speaker's previous turn.
+    """Return the last text of the speaker's previous turn; empty if `turn` is the speaker's first turn.
 
-    `turn`: the speaker's current turn. The result is empty if it is the speaker's first turn.
+    `turn`: the speaker's current turn. Texts of citations are skipped.
     """
     earlier = reversed(debate.turns_before(turn.index))
     before = next((other for other in earlier if other.speaker == turn.speaker), None)

@@ -120,8 +120,8 @@ def format_failure_cause(debate: Debate, key: str) -> str:
 def describe_unanswered(debate: Debate, briefs: Iterable[tuple[Brief, str]]) -> Iterator[str]:
     """Yield a sentence for each brief without an assessment.
 
-    `briefs`: pairs (brief, beginning of its sentence, e.g. `Round 2 was not assessed by ada`). This function adds the
-    cause of the failure, e.g. ` (abstained)`, and a period.
+    `briefs`: pairs (brief, sentence without a period, e.g. `Round 2 was not assessed by ada`). The cause of the
+    failure, e.g. ` (abstained)`, is added to the sentence.
     """
     for brief, words in briefs:
         if brief.key not in debate.answered_keys:

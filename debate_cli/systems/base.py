@@ -275,7 +275,7 @@ class JudgingSystem(Generic[SettingsT]):
     def late_answer(self, context: JudgingContext[SettingsT]) -> AssessmentContent | None:
         """Return the answer to use if a judge has not answered within `settings.judge_timeout_s` seconds.
 
-        Default: None, and the brief fails.
+        Default: None; the brief then fails.
         """
         return None
 

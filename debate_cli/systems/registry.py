@@ -24,7 +24,7 @@ class UninstalledSystem(JudgingSystem[SystemSettings]):
         self.settings = SystemSettings  # pyright: ignore[reportAttributeAccessIssue] - becomes the base class
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """Return None, because only the plug-in can find out which judges agree with the verdict."""
+        """Return None: without the plug-in, it is unknown which judges agree with the verdict."""
 
     def unsuitable_reason(self, debate: Debate) -> str | None:
         """Return a sentence that says that the plug-in is missing."""

@@ -34,8 +34,8 @@ def score(
     `systems`: the kinds of systems to score; None means all. `settings`: maps kinds of systems to settings that replace
     the stored settings.
 
-    The deciding verdict is by the configured deciding system. Without such a verdict, it is the first verdict. No verdict
-    decides if only people judged, or if the deciding verdict belongs to a comparison of judge models.
+    The deciding verdict is by the configured deciding system. Without such a verdict, the first verdict decides. In two
+    cases no verdict decides: only people judged, or the run compares judge models.
     """
     replacing = settings or {}
     chosen = [
@@ -59,8 +59,8 @@ def score(
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
     """Return the verdicts that decide the debate. Verdicts by persons are ignored.
 
-    Normally, this is the verdict with the flag `decides`. In a comparison of judge models, no verdict has the flag. The
-    system of the first verdict then decides, and this system's verdicts of all compared runs are returned.
+    Normally, only the verdict with the flag `decides` is returned. In a comparison of judge models, no verdict has the
+    flag. The system of the first verdict then decides, and its verdicts of all compared runs are returned.
     """
     verdicts = [verdict for verdict in verdicts if verdict.reviewer is None]
     decisive = [verdict for verdict in verdicts if verdict.decides]

@@ -45,8 +45,8 @@ LOOKED_UP = (
 def format_source_checks(debate: Debate, run_id: str, round_number: int | None = None) -> str:
     """Describe the citations and the looked-up sources of a round, for a judge's prompt. Empty if there are none.
 
-    `round_number`: None means the whole debate. `run_id`: a judging run, whose answers by the system `sources` are
-    included. If this run does not use `sources`, the newest run that does is used.
+    `round_number`: None means the whole debate. `run_id`: the judging run whose answers are included. If this run does
+    not use the system `sources`, the answers of the newest run with this system are included.
     """
     turns = debate.turns_by_index
     run = _find_sources_run(debate, run_id)
@@ -87,12 +87,12 @@ def _find_sources_run(debate: Debate, run_id: str) -> str | None:
 
 
 def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -> str | None:
-    """Return the id of a passage that supports `words` of the turn `turn`; None if there is none.
+    """Return the id of a passage that supports the quoted `words`; None if there is none.
 
-    A judge of the system `sources` must have confirmed one of these:
+    `turn`: index of the turn that contains the words. A judge of the system `sources` must have confirmed one of these:
 
-    - The argument cites the passage, and the passage supports the argument.
-    - The argument cites nothing, and the passage shows that the argument's evidence exists.
+    - The argument with the words cites the passage, and the passage supports the argument.
+    - This argument cites nothing, and the passage shows that the argument's evidence exists.
     """
     run = _find_sources_run(debate, run_id)
     if run is None:

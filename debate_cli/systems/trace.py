@@ -72,7 +72,7 @@ class TraceRow(FrozenModel):
 
 
 def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tuple[TraceRow, ...]:
-    """Return a row per argument, in the order of the debate, with the standings from the judging run `run`.
+    """Return a row per argument, in the order of the debate, with its standing in `run`.
 
     `run`: None means the newest run that reviews claims.
     """

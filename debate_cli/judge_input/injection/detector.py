@@ -186,8 +186,8 @@ Span = tuple[int, int, str]
 class Hit(NamedTuple):
     """Words of a text that address the judge.
 
-    `start` and `end` are positions in the sanitized text. Invisible words are not in the sanitized text; their `start`
-    and `end` are its length.
+    `start` and `end` are positions in the sanitized text. For invisible words, which the sanitized text lacks, both are
+    the length of this text.
     """
 
     start: int

@@ -36,10 +36,10 @@ MAX_QUOTE_CHARS = 160
 
 
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
-    """Return a finding for each passage of the subject that addresses the judge. Quotes of sources are not searched.
+    """Return a finding for each passage in `subject` that addresses the judge. Quotes of sources are not searched.
 
     If the subject is the whole debate, the motion, the background and the names are searched too. If the subject is a
-    pair of turns or a selection of turns, nothing is searched.
+    pair or a selection of turns, the result is empty.
     """
     if subject.moment in {"pair", "debate"} and subject.turns:
         return ()
@@ -118,7 +118,7 @@ def read_addressed_to_judge(
     - A quote from the judged turns, the motion or the background becomes a finding.
     - A quote of words that the judge did not read becomes a warning.
     - A quote from an earlier turn or from a source is ignored.
-    - A quote that is too short, or that an earlier quote or `known` covers, is ignored.
+    - A quote is ignored if it is too short, or if it repeats an earlier quote or a finding in `known`.
     """
     last = last_visible_turn(debate, subject)
     visible = debate.turns if last is None else debate.turns_before(last + 1)

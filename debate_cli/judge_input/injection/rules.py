@@ -33,7 +33,8 @@ _SENTENCE_TAIL = re.compile(r"(?:[^\n.!?]|[.!?](?=\S)){0,300}[.!?]?")
 _FOREIGN_COMMANDS = ("ignore", "give", "say", "vote")
 
 Conditions = tuple[tuple[str, ...], ...]
-"""The conditions of a rule, each a list of signs. A sentence must contain at least one sign of each list."""
+"""The conditions of a rule. Each is a list of signs (word patterns). A sentence must contain at least one sign of each
+list."""
 
 
 class InstructionRule(NamedTuple):
@@ -53,7 +54,7 @@ class Language:
         commands: Sequence[str] = (),
         hidden: Sequence[Conditions] = (),
     ) -> None:
-        """`sources`: maps the name of each sign to a regular expression.
+        """`sources`: maps the name of each sign (word pattern) to a regular expression.
 
         `commands`: names of the signs that count only where a command can begin, e.g. at the start of a clause.
         `hidden`: further conditions for invisible text. Meeting one of them is enough for a finding.
@@ -196,7 +197,7 @@ def find_coarsely(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def measure_suspicion(text: str) -> int:
-    """Return the number of different suspicious words in `text`. Text that may be disguised counts as two more words."""
+    """Return the number of different suspicious words in `text`. If the text may be disguised, the number is 2 higher."""
     english = load_english()
     words = english.pattern("suspicious_word").findall(text)
     return len({word.lower() for word in words}) + (2 if english.pattern("disguise").search(text) else 0)

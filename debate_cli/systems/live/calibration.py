@@ -231,10 +231,9 @@ def _apply_penalties(scores: TurnScores, penalties: Iterable[Penalty]) -> TurnSc
 def count_wins(
     debate: Debate, comparisons: Mapping[int, PairComparison]
 ) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
-    """Count the exchanges (two adjacent turns) that each participant won, and each participant's wins by dimension.
+    """Return (exchanges won by participant, dimensions won by participant and dimension).
 
-    The winner of an exchange won more dimensions than the opponent. The second mapping is by participant, then by
-    dimension.
+    An exchange is two adjacent turns. Its winner won more dimensions than the opponent.
     """
     exchanges, dimensions = Counter[str](), Counter[tuple[str, str]]()
     for index, comparison in comparisons.items():

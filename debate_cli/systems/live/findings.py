@@ -151,7 +151,7 @@ class Pressure(Finding):
     credibility: float = Field(ge=0, le=1)
 
     def describe(self) -> list[str]:
-        """Return the kinds of pressure above 0."""
+        """Return the kinds of pressure with a strength above 0."""
         felt = [f"{kind} {format_number(getattr(self, kind))}" for kind in PRESSURE_KINDS if getattr(self, kind)]
         return [f"Pressure on {self.participant}: {', '.join(felt)}"] if felt else []
 

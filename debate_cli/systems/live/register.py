@@ -236,8 +236,8 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
 def list_entries(debate: Debate, run: str, before: int | None = None) -> Mapping[str, RegisterRow]:
     """Map names such as `E1` to the open entries of the register, for a question to the judge.
 
-    `before`: index of a turn. Only entries from assessments of earlier turns are returned. If there are more than
-    MAX_LISTED_ENTRIES, only the costliest are returned. None means all open entries.
+    `before`: index of a turn. Only entries from assessments of earlier turns are returned, at most MAX_LISTED_ENTRIES
+    (the costliest). If `before` is None, all open entries are returned.
     """
     given = ordered_assessments(debate, "live", run)
     if before is not None:

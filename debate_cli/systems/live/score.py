@@ -52,7 +52,7 @@ MIN_CONVERGENCE_TURNS = 10
 COLD_START_TURNS = 2
 """Number of turns at the start of a debate whose marks are less reliable."""
 NARRATIVE_REVISION, RESOLUTION_REVISION, REVIEW_REVISION = 0, 1, 2
-"""Values of `Brief.revision` that tell the three questions about the whole debate apart."""
+"""Values of `Brief.revision` for the three questions about the whole debate."""
 
 
 class TurnRow(FrozenModel):

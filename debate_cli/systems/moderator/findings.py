@@ -93,6 +93,6 @@ class DebateSummary(Finding):
     """Names of the debaters who did worse than their opponents throughout the debate."""
 
     def describe(self) -> list[str]:
-        """Return the summary, and the names of the consistently outperformed debaters."""
+        """Return the summary, and the names of the debaters in `consistently_outperformed`."""
         named = " and ".join(self.consistently_outperformed)
         return [f"Summary: {self.text}", *([f"Weaker in nearly every round: {named}"] if named else [])]

@@ -12,8 +12,7 @@ from debate_cli.domain.judging_config import JudgeSeat, SystemSettings, Threshol
 ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}
 """Maps the criteria of a round to their highest marks."""
 ROUND_GROUPS: dict[str, tuple[str, ...]] = {name: (name,) for name in ROUND_CRITERIA}
-"""Maps groups to criteria of a round. The judge gives one reason for each group. Here, each group is a single
-criterion."""
+"""Maps groups to criteria of a round. Each group is a single criterion, so the judge gives a reason for each criterion."""
 ROUND_TOTAL = sum(ROUND_CRITERIA.values())
 ROUND_HEADS: dict[str, str] = {
     "argument_quality": "argument",

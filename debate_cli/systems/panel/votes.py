@@ -38,7 +38,7 @@ MIN_VOTES_TO_COMPARE = 2
 VoteOption = Literal["PASS", "FAIL", "CONDITIONAL"]
 OPTIONS: tuple[VoteOption, ...] = get_args(VoteOption)
 Votes = Sequence[VoteOption] | Mapping[str, VoteOption]
-"""The judges' options: a list, or a mapping from judges to options."""
+"""The options that judges chose: a list, or a mapping from judges to options."""
 DimensionMarks = Mapping[str, Sequence[float] | Mapping[str, float]]
 """Maps each dimension to the judges' marks, 1-3. The marks are a list, or a mapping from judges to marks."""
 _TURN_REFERENCE = re.compile(r"\bturns?\s*(?:no\.?|number|#)?\s*(\d{1,9})(?!\d)", re.IGNORECASE)
@@ -49,8 +49,8 @@ class Vote(Finding):
 
     kind: Literal["vote"] = "vote"
     option: VoteOption
-    """PASS: the motion is upheld, or the document passes. FAIL: the opposite of PASS. CONDITIONAL: PASS under
-    conditions."""
+    """PASS: the motion is upheld, or the document passes. FAIL: the motion is rejected, or the document fails.
+    CONDITIONAL: PASS under conditions."""
     confidence: float = Field(ge=0, le=1)
     critical_findings: tuple[str, ...] = ()
     remediation_required: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ class Disagreement(FrozenModel):
     """A point on which a panel disagrees: the vote, or the marks of one dimension."""
 
     type: Literal["vote", "dimension"]
-    """`vote` or `dimension`."""
+    """Whether the judges disagree on the vote or on a dimension."""
     about: str
     """What the judges disagree on: `vote`, or the name of a dimension."""
     severity: float

@@ -88,7 +88,7 @@ def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:
 
 
 def outgoing_influence(graph: InfluenceGraph) -> dict[str, float]:
-    """Map each speaker to a number, 0-1: how much the speaker persuaded the other debaters on average."""
+    """Map each speaker to the speaker's mean persuasion of the other debaters, 0-1."""
     return mean_by_key((speaker, weight) for (speaker, _), weight in graph.items())
 
 

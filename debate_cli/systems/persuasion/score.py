@@ -160,7 +160,7 @@ class ContextSimilarity(_NoiseFree):
     names: tuple[str, str]
     """The two debaters."""
     cosine: float
-    """Cosine of the angle between the two vectors; 1 if they have the same direction."""
+    """Cosine similarity of the two debaters' vectors; 1 if they have the same direction."""
 
 
 NO_KEYWORDS_HINT = (
@@ -254,7 +254,7 @@ def score_parts(name: str, final: Mapping[str, DebaterState]) -> ScoreParts:
 
 
 def max_score(debaters: int) -> float:
-    """Return the highest possible score with this number of debaters: 50, plus 30 for each other debater."""
+    """Return the highest possible score of a debater: 50, plus 30 for each other debater."""
     return 50.0 + 30.0 * max(0, debaters - 1)
 
 

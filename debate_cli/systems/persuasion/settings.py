@@ -22,8 +22,8 @@ class VictoryConditions(ConfigModel):
     """Conviction (0-1). A debater surrenders if conviction is below this value and recent persuasion is above 0.6. Recent
     persuasion is the mean of the strongest persuasion in each of the last three rounds."""
     stance_neutral_threshold: UnitInterval = 0.2
-    """Distance of the stance from 0 (0-1). A debater surrenders if the stance is closer to 0 than this and conviction is
-    below 0.5. Debaters who started closer to 0 than this are exempt."""
+    """Distance of the stance from 0 (0-1). A debater surrenders if the stance is closer to 0 than this distance and
+    conviction is below 0.5. A debater who started that close to 0 is exempt."""
     consecutive_persuasion: int = Field(default=3, ge=1, le=MAX_CONSECUTIVE)
     """A debater surrenders after this number of consecutive rounds in which a speech persuaded the debater by more than
     0.5 (on a scale from 0 to 1)."""
@@ -79,8 +79,8 @@ class PersuasionSettings(SystemSettings):
     embody: bool = True
     """Whether a debater's prompt describes the debater's own stance and conviction."""
     bystander_effect: UnitInterval = 0.0
-    """When a debater surrenders, the stance of each remaining debater on the same side of 0 moves towards 0 by this share
-    (0-1). Two stances are on the same side if both are above 0 or both are below 0."""
+    """When a debater surrenders, the stances of the other debaters with the same sign move towards 0 by this share
+    (0-1)."""
     clear_margin: NonNegative = 30.0
     """A victory with a margin above this number of points is clear."""
 

@@ -15,7 +15,7 @@ Band = Literal["minimal", "slight", "moderate", "significant", "strong"]
 ResistanceRating = Literal["Excellent", "Good", "Average", "Poor"]
 RESISTANCE_RATINGS: tuple[ResistanceRating, ...] = get_args(ResistanceRating)
 HISTORY_LENGTH = 10
-"""Number of latest speeches whose effects a state keeps."""
+"""A debater's state keeps the effects of this many latest speeches."""
 RECENT_ROUNDS = 3
 """Number of latest rounds that count as recent."""
 RECENT_SPEECHES = 3
@@ -169,7 +169,7 @@ def end_round(
 ) -> dict[str, DebaterState]:
     """Return all states after the end of a round, at which debaters may surrender.
 
-    If a debater surrenders, the stance of each remaining debater on the same side of 0 moves towards 0 by the share
+    If a debater surrenders, the stances of the other debaters with the same sign move towards 0 by the share
     `bystander_effect`, 0-1. A stance moves only once per round, even if several debaters surrender.
     """
     reasons = {

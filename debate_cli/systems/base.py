@@ -290,7 +290,7 @@ class JudgingSystem(Generic[SettingsT]):
         """
         if debate.turns or (self.judges_texts and debate.document_name is not None):
             return None
-        return f"has no speeches, so {self.kind} cannot judge it; use another system"
+        return f"has no speeches, so the system {self.kind} cannot judge it; use another system"
 
     # Effects of the first judging run on the debate while it runs
 

@@ -64,7 +64,10 @@ def test_persuasion_needs_two_debaters(saved: Path) -> None:
     before = saved.read_bytes()
     done = debate("judge", saved, "--system", "persuasion", "--mock", cwd=saved.parent.parent)
     assert (done.code, len(done.lines), saved.read_bytes()) == (2, 1, before), done.err
-    assert f"{saved.name}: has fewer than two debaters, so persuasion cannot judge it; use another system" in done.err
+    assert (
+        f"{saved.name}: has fewer than two debaters, so the system persuasion cannot judge it; use another system"
+        in done.err
+    )
 
 
 def judged(here: Path, faults: str, systems: str) -> tuple[CommandResult, dict[str, Any]]:

@@ -58,7 +58,7 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
     def unsuitable_reason(self, debate: Debate) -> str | None:
         is_cited = any(turn.has_citations for turn in debate.turns)
         if debate.turns and not is_cited and not lookup_items(debate, None):
-            return "neither cites nor names a source, so sources cannot judge it; use another system"
+            return "neither cites nor names a source, so the system sources cannot judge it; use another system"
         return super().unsuitable_reason(debate)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:

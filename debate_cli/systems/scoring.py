@@ -35,7 +35,7 @@ def score(
     the stored settings.
 
     The deciding verdict is by the configured deciding system. Without such a verdict, the first verdict decides. In two
-    cases no verdict decides: only people judged, or the run compares judge models.
+    cases no verdict decides: only people judged, or this verdict belongs to a comparison of judge models.
     """
     replacing = settings or {}
     chosen = [

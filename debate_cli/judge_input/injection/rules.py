@@ -213,7 +213,7 @@ def hints_at_instruction(text: str) -> bool:
 
 
 def blank_discussed_quotations(text: str) -> str:
-    """Replace the letters of each quotation that the surrounding sentence discusses with `_`."""
+    """Write `_` for each letter of quotations that the surrounding sentence discusses."""
     return load_english().pattern("quotation").sub(lambda match: _blank_if_discussed(match, text), text)
 
 

@@ -24,7 +24,7 @@ the speaker."""
 PERSUASION_THRESHOLD = 0.6
 """A speech whose persuasion (0-1) is above this value moves the stance of the persuaded debater towards 0."""
 ATTACK_THRESHOLD = 0.3
-"""An attack moves the attacked debater's stance away from 0 if its strength (0-1), minus 0.8 x this debater's
+"""An attack moves the attacked debater's stance away from 0 if the attack's strength (0-1), minus 0.8 x this debater's
 conviction, is above this value."""
 
 BANDS: dict[Band, float] = {"minimal": 0.2, "slight": 0.4, "moderate": 0.6, "significant": 0.8, "strong": math.inf}

@@ -31,8 +31,8 @@ from debate_cli.systems.source_support import (
 from debate_cli.systems.sources.settings import SourcesSettings
 
 CREDITS: dict[Support, float] = {"yes": 1.0, "partly": 0.5}
-"""Maps the judge's answer to the question whether the source supports the argument to a credit. Any other answer, or a
-wrong quote, gives 0."""
+"""Credit of a citation, by the judge's answer (whether the source supports the argument). Any other answer, or a wrong
+quote, gives 0."""
 
 
 class DebaterSources(FrozenModel):

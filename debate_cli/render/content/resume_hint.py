@@ -139,11 +139,8 @@ class MissingJudgements(NamedTuple):
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
         """Return two commands: one that requests the missing judgements again, and one that judges with another model.
 
-        The first command makes the smallest change of settings that may help. It is empty if none may help.
-
-        1. no change
-        2. the option for shorter prompts
-        3. options that replace models
+        The first command makes the smallest change that may help: 1. no change, 2. the option for shorter prompts,
+        3. options that replace models. If no change may help, this command is empty.
 
         - `path`: path of the transcript. None if the debate was not saved; then 2 and 3 are not possible.
         - `batch`: whether to use a provider's batch API. If true, 2 and 3 are not possible.

@@ -117,9 +117,9 @@ class ArgumentThread(NamedTuple):
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """Questions about the argument, and the author's latest reply, sorted by round.
+    """The questions of the latest round that has questions about the argument, and the author's latest reply.
 
-    Only the questions of one round are included: the latest round that has any.
+    The steps are sorted by round.
     """
 
 

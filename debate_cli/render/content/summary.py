@@ -284,7 +284,8 @@ def quote_judge(debate: Debate, verdict: Verdict, briefing: Briefing | None = No
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
     """Return a row with calls, tokens and cost of the whole debate.
 
-    If `judged` (ids of judging runs) is given, a row with the usage of these runs comes first, unless both are equal.
+    If `judged` is given, a row with the usage of the judging runs with these ids comes first. It is left out if these
+    runs are the only usage of the debate.
     """
     whole = debate.usage
     if judged is None:

@@ -39,7 +39,7 @@ from debate_cli.observer import Observer
 GRACE_S = 10.0
 """Maximum number of seconds to wait for calls in flight after the user requested a stop."""
 IDLE_CHECK_S = 0.1
-"""Number of seconds between two checks for calls in flight after the user requested a stop."""
+"""After the user requested a stop: number of seconds between two checks whether calls are still in flight."""
 
 
 class Speaker(Protocol):
@@ -76,7 +76,7 @@ class EventLog(Protocol):
         ...
 
     async def sync(self) -> None:
-        """Wait until all events written so far would survive a power failure."""
+        """Wait until all written events are safe on disk, so that a power failure cannot lose them."""
         ...
 
 

@@ -91,7 +91,7 @@ class ModelPool:
         )
         self._concurrency = asyncio.Semaphore(limits.concurrency)
         self._limiters: list[tuple[ProviderRow | str, RateLimiter]] = []
-        """Pairs of provider and rate limiter. For the caller's own model, `provider/model` takes the place of the
+        """Pairs of provider and rate limiter. In the pair of a caller's own model, `provider/model` replaces the
         provider."""
         self._providers: list[_ProviderContext] = []
         self._without_usage: set[str] = set()

@@ -172,7 +172,7 @@ class PipeSafeObserver:
                     self.forward(showing)
 
     def forward(self, showing: Callable[[], object]) -> None:
-        """Call `showing`, or hold it back while people at the terminal are being asked.
+        """Call `showing`. While people at the terminal are being asked, this call is postponed.
 
         Does nothing if stdout is closed.
         """

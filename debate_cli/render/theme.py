@@ -124,7 +124,7 @@ def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell
     """Yield (position, header, cell) for the cells of a row, except the first cell and empty cells.
 
     - `position`: index of the cell in the row.
-    - `header`: empty for a debater's name, and for a badge with a word if the row has no other.
+    - `header`: empty for a debater's name. Also empty for a badge with a word, if the row has only one such badge.
     """
     badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
     for position, cell in enumerate(row[1:], 1):

@@ -117,9 +117,9 @@ class ArgumentThread(NamedTuple):
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """The questions of the latest round that has questions about the argument, and the author's latest reply.
+    """The author's latest reply, and the questions about the argument from the latest round that has any.
 
-    The steps are sorted by round.
+    Sorted by round.
     """
 
 

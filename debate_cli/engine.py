@@ -109,7 +109,7 @@ class StopSignal:
     async def wait(self, may_end: Callable[[], bool]) -> None:
         """Wait for the first stop request. Then wait until `may_end` returns True, but at most GRACE_S seconds.
 
-        After the first stop request, `may_end` is called every IDLE_CHECK_S seconds. A second request ends the wait at once.
+        `may_end` is called every IDLE_CHECK_S seconds. A second request ends the wait at once.
         """
         await self._graceful.wait()
         with suppress(TimeoutError):
@@ -252,7 +252,7 @@ class DebateRun:
         self._in_flight[asyncio.ensure_future(self._answer(task, ask))] = task
 
     async def _answer(self, task: Task, ask: Callable[[], Awaitable[Event]]) -> Event:
-        """Wait for the answer to the task. `ask` requests the answer.
+        """Return the answer to the task, which `ask` requests.
 
         Each request is recorded before it is sent, so that its cost counts even if the answer is lost.
         """

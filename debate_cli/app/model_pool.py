@@ -120,7 +120,7 @@ class ModelPool:
         return providers.handles[key]
 
     def model_for(self, spec: ModelSpec, config: DebateConfig) -> PooledModel:
-        """Return a client for the model `spec`. It does not request structured output. Raises ConfigError.
+        """Return a client for the model `spec`, without structured output. Raises ConfigError.
 
         The providers and the seed come from `config`.
         """

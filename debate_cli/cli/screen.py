@@ -102,8 +102,8 @@ class PipeSafeObserver:
     def event(self, event: Event, debate: Debate) -> None:
         """Forward the event.
 
-        The event `DebateResumed` shows the earlier speeches. If a person debates and must not see a speech yet, the
-        speech is shown after the person's answer.
+        After `DebateResumed` the observer shows all earlier speeches. If a person debates and must not see one of these
+        speeches yet, this speech is shown after the person's answer.
         """
         if not isinstance(event, TaskStarted):
             self._seen_notes.clear()

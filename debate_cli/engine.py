@@ -39,7 +39,7 @@ from debate_cli.observer import Observer
 GRACE_S = 10.0
 """Maximum number of seconds to wait for calls in flight after the user requested a stop."""
 IDLE_CHECK_S = 0.1
-"""Number of seconds between two checks for calls in flight after the user requested a stop."""
+"""After the user requested a stop: number of seconds between two checks whether calls are still in flight."""
 
 
 class Speaker(Protocol):
@@ -76,7 +76,7 @@ class EventLog(Protocol):
         ...
 
     async def sync(self) -> None:
-        """Wait until all events written so far would survive a power failure."""
+        """Wait until all written events are safe on disk, so that a power failure cannot lose them."""
         ...
 
 
@@ -109,7 +109,7 @@ class StopSignal:
     async def wait(self, may_end: Callable[[], bool]) -> None:
         """Wait for the first stop request. Then wait until `may_end` returns True, but at most GRACE_S seconds.
 
-        After the first stop request, `may_end` is called every IDLE_CHECK_S seconds. A second request ends the wait at once.
+        `may_end` is called every IDLE_CHECK_S seconds. A second request ends the wait at once.
         """
         await self._graceful.wait()
         with suppress(TimeoutError):
@@ -252,7 +252,7 @@ class DebateRun:
         self._in_flight[asyncio.ensure_future(self._answer(task, ask))] = task
 
     async def _answer(self, task: Task, ask: Callable[[], Awaitable[Event]]) -> Event:
-        """Wait for the answer to the task. `ask` requests the answer.
+        """Return the answer to the task, which `ask` requests.
 
         Each request is recorded before it is sent, so that its cost counts even if the answer is lost.
         """

@@ -350,8 +350,8 @@ def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tu
 def _require_used(own: Iterable[str], used: Collection[str], roles: Iterable[str] = ()) -> None:
     """Raise ConfigError for a model object that no debater and no judge uses.
 
-    `own`: names of the model objects, e.g. `python/judge`. `used`: names of the models that are asked. `roles`: keys
-    of the argument `models` that the error suggests.
+    `own`: names of the model objects, e.g. `python/judge`. `used`: names of the models that are asked. `roles`: other
+    keys of the argument `models`, e.g. `judge`. The error suggests names from both.
     """
     for name in own:
         if name not in used:

@@ -36,7 +36,7 @@ from debate_cli.storage.batch_store import BatchStore, RequestKey, StoredBatch, 
 MAX_WAITING_DEBATES = 10_000
 """Maximum number of debates that wait for batches at the same time. A waiting debate takes about 0.4 MB of memory."""
 FILES_PER_DEBATE, OTHER_FILES = 2, 200
-"""Numbers of open files: of each debate (journal and lock file), and of the rest of the process."""
+"""Number of open files of each debate (journal and lock file), and of the rest of the process."""
 SETTLE_S = 0.1
 """Seconds to wait before a batch is submitted. If a debate asks another question meanwhile, the wait starts again."""
 FIRST_POLL_S, MAX_POLL_S, POLL_GROWTH = 0.5, 60.0, 1.5

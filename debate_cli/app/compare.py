@@ -105,7 +105,7 @@ class JudgementComparison(FrozenModel):
     """Number of arguments whose standings are compared: those with equal id and claim in A and B. 0 if A or B has no
     standings."""
     judged_claims: tuple[int, int]
-    """Numbers of arguments with a standing: in A, and in B."""
+    """How many arguments have a standing: (in A, in B)."""
     settings: tuple[SettingDifference, ...]
     """Settings with different values. Not compared: the sections `limits` and `output`, and the settings of a system
     that judged only in A or only in B."""

@@ -52,7 +52,7 @@ class Consent:
 
     provider: str
     file: str
-    """Path of the configuration or saved debate that names the host, or the variable that would go to the host."""
+    """Path of the configuration or saved debate that names the host or `variable`."""
     variable: str | None
     """Environment variable that would be sent to the host, e.g. `LAB_KEY`. None: only texts are sent, or a file is
     downloaded."""
@@ -228,8 +228,8 @@ def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None)
     - `config`: the configuration in the saved debate.
     - `loaded`: the configuration that the user gave; None without one.
 
-    Settings in `config` come from `file`, unless `loaded` has the same settings for the provider. Such settings come
-    from the file that `loaded` names for the provider. If `loaded` names no file, the provider is left out.
+    If `loaded` has the same settings as `config` for a provider, they come from the file that `loaded` names for it. If
+    `loaded` names no file, the provider is left out. All other settings come from `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}

@@ -41,7 +41,7 @@ MAX_ASKS = 1 + MAX_REASKS
 MAX_SPEECH_ASKS = 2 * MAX_ASKS
 """Maximum number of requests for one speech. A speech of the wrong shape is requested a second time."""
 TYPICAL_SEARCH_TOKENS, TYPICAL_REPORT_TOKENS = 6000, 500
-"""Usual tokens of a call with one web search: of the input (the results found), and of the output (the report)."""
+"""Usual tokens of one web search's results (input), and of the model's report on them (output)."""
 REASK_TOKENS = 600
 """Maximum number of tokens in the message that asks for a corrected answer."""
 SPEECH_PURPOSES = ("opening", "cross_examination", "answers", "rebuttal", "closing", "speech")

@@ -45,9 +45,9 @@ class Gates(NamedTuple):
     def require_names(
         self, names: Collection[str], deciding: Iterable[str], where: str = "", *, is_one_of_many: bool = False
     ) -> None:
-        """Raise UsageError for a gate that can never be met, e.g. one that names an unknown debater.
+        """Raise UsageError for a gate that can never be met.
 
-        Other examples: the deciding systems have no such outcome, or the required score is outside their scale.
+        Examples: an unknown debater, an outcome that the deciding systems do not have, a score outside their scale.
 
         - `names`: the debaters. Empty if a text was judged.
         - `deciding`: kinds of the judging systems that decide. If these systems list no outcomes (e.g. `PASS`), a gate

@@ -32,7 +32,7 @@ from debate_cli.llm.structured_output import ModelHandle
 from debate_cli.storage.transcript_store import open_debate
 
 MIN_WORDS = 8
-"""Minimum number of words of a speech that the model is asked about. A shorter speech has no claim."""
+"""Minimum number of words in a speech with claims. The model is not asked about shorter speeches."""
 MODEL_ROLE = "arguments"
 """Key under `models` in the transcript's configuration. Its value is the model that was asked for claims."""
 NOT_SAID, NOT_ASKED = "claim-not-said", "claims-missing"

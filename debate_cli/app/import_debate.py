@@ -173,7 +173,7 @@ def label_rows(debate: Debate, labels: Sequence[HumanLabel]) -> Iterator[tuple[s
 
 
 def format_labels(rows: Iterable[tuple[str, str, str, str]]) -> bytes:
-    """Return the rows of `labels.csv` as CSV text, sorted and with a header line."""
+    """Return the content of `labels.csv` (id, winner, rater, probability): a header line, then the sorted rows."""
     target = io.StringIO(newline="")
     writer = csv.writer(target, lineterminator="\n")
     writer.writerow(("id", "winner", "rater", "probability"))

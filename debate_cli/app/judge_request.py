@@ -230,7 +230,7 @@ def _default_settings(kind: str) -> SystemSettings:
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """Return `config`, which was given with --resume, ready for comparison with the stored configuration of `debate`.
+    """Prepare the configuration given with --resume for comparison with the stored configuration of `debate`.
 
     Some stored values are copied into the result, so that they do not count as differences:
 

@@ -91,7 +91,7 @@ class ModelPool:
         )
         self._concurrency = asyncio.Semaphore(limits.concurrency)
         self._limiters: list[tuple[ProviderRow | str, RateLimiter]] = []
-        """Pairs of provider and rate limiter. For the caller's own model, `provider/model` takes the place of the
+        """Pairs of provider and rate limiter. In the pair of a caller's own model, `provider/model` replaces the
         provider."""
         self._providers: list[_ProviderContext] = []
         self._without_usage: set[str] = set()
@@ -120,7 +120,7 @@ class ModelPool:
         return providers.handles[key]
 
     def model_for(self, spec: ModelSpec, config: DebateConfig) -> PooledModel:
-        """Return a client for the model `spec`. It does not request structured output. Raises ConfigError.
+        """Return a client for the model `spec`, without structured output. Raises ConfigError.
 
         The providers and the seed come from `config`.
         """

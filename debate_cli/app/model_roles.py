@@ -92,7 +92,7 @@ def _mock_role(model: str | None, models: Mapping[str, ModelSpec]) -> str | None
 
 
 def with_mock_providers(config: DebateConfig) -> DebateConfig:
-    """Return `config` without configured providers, and with the mock for web search and reranking."""
+    """Return `config` without its providers. If web search or reranking is configured, the mock replaces it."""
     evidence = config.evidence
     if evidence is not None:
         web, rerank = evidence.web, evidence.rerank

@@ -78,7 +78,7 @@ class StakeholdersForm(FormModel):
 def prepare_personas(
     documents: Sequence[TextDocument], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """Return the context for asking the judges' model about `documents`, and this model.
+    """Return the run context and the judges' model. With both, this model can be asked about `documents`.
 
     Raises ConfigError, MissingKeyError, and UsageError if the documents are too long.
     """
@@ -91,7 +91,7 @@ def prepare_personas(
 def prepare_asked_model(
     name: str, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """Return the context for asking the judges' model about a text, and this model.
+    """Return the run context and the judges' model. With both, this model can be asked about a text.
 
     `name`: the name of the text, for error messages. Raises ConfigError and MissingKeyError.
     """

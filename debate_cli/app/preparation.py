@@ -127,10 +127,9 @@ def prepare_run(
 def _list_parts(
     own: PendingModels, source: SourceMap, added: Mapping[str, PendingModels], searches: Collection[SearchPlace]
 ) -> list[tuple[PendingModels, SourceMap]]:
-    """Return the groups of models that a run asks, each with the `SourceMap` of its configuration.
+    """Return the models that a run asks, in groups, each with the `SourceMap` of its configuration.
 
-    The first group is `own`. The values of `added` follow. If the run searches files and a model sorts the passages
-    found, this model forms the last group.
+    The groups are `own`, then the values of `added`, then the model that sorts the passages found in files, if any.
     """
     ordering = rerank_spec(own.config) if "files" in searches else None
     return [

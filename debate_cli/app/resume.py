@@ -91,7 +91,10 @@ def config_in_force(stored: DebateConfig, given: DebateConfig, *, models: bool =
 
 
 def find_fixed_differences(debate: Debate, given: DebateConfig, redact: Callable[[Any], Any]) -> list[str]:
-    """Return a line for each setting in `given` that would change earlier speeches. `redact`: removes secrets."""
+    """Return a line for each setting that `given` changes, although earlier speeches depend on it.
+
+    `redact`: removes secrets.
+    """
     stored = debate.config
     lines = format_differences(_without_changeable(stored), _without_changeable(given), redact)
     if not lines and not _keeps_spoken_turns(debate, given):

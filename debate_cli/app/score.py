@@ -174,7 +174,7 @@ def describe_unfinished(debate: Debate) -> str | None:
 
 
 def collect_reviews(verdicts: Sequence[Verdict]) -> tuple[VoteReview, ...]:
-    """Return the votes behind verdicts that were just computed. Stored verdicts lack the votes."""
+    """Return the votes behind `verdicts`. Votes are not stored, so these verdicts must be newly computed."""
     found: list[VoteReview] = []
     for verdict in verdicts:
         system = get_system(verdict.system)

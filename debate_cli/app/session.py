@@ -35,7 +35,7 @@ from debate_cli.systems.scales import describe_answer, format_ranked_scores
 from debate_cli.systems.scoring import combine_runs, score
 
 AddedRuns = Callable[[Debate], Sequence[JudgingOpened]]
-"""Returns the judging runs to add to a complete debate."""
+"""Receives a complete debate. Returns the judging runs to add to this debate."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,7 @@ class LazyCommandGroup(TyperGroup):
         return TyperCommand(cmd_name, help=summary.help, rich_help_panel=summary.panel) if summary else None
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the flags of `debate` itself. Each has a default: without one, Typer imports pydantic, which is slow."""
+        """Return the flags of `debate` itself. Each flag has a default, so that Typer does not import pydantic (slow)."""
         params = super().get_params(ctx)
         for param in params:
             param.default, param.metavar = param.default or False, ""

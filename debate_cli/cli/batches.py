@@ -42,8 +42,8 @@ class BatchScreen:
 
         `command`: the command that continues the work.
 
-        Returns 0 or, if the run stopped to wait for batches (BatchPendingError), the exit code of this error. Raises any
-        other error that stopped the run.
+        Returns the exit code: that of BatchPendingError if this error stopped the run, else 0. Raises any other error
+        that stopped the run.
         """
         self._clear()
         halted, left = self.queues.halted, self.queues.open_batches()

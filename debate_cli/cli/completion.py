@@ -15,23 +15,23 @@ ERROR_PAGE_DIRS = (PACKAGE_DIR / "pages", PACKAGE_DIR.parent / "docs" / "errors"
 
 
 def complete_configs(incomplete: str) -> list[str]:
-    """Complete paths of configurations in the current folder and in configs/."""
+    """Return completions: paths of configurations in the current folder and in configs/."""
     found = [str(path) for folder in CONFIG_DIRS for path in _list_children(folder) if path.suffix in YAML_SUFFIXES]
     return _filter_by_prefix(incomplete, found)
 
 
 def complete_debates(incomplete: str) -> list[str]:
-    """Complete ids of the debates in transcripts/."""
+    """Return completions: ids of the debates in transcripts/."""
     return _filter_by_prefix(incomplete, [path.stem for path in _list_saved()])
 
 
 def complete_paths(incomplete: str) -> list[str]:
-    """Complete paths of the debates in transcripts/."""
+    """Return completions: paths of the debates in transcripts/."""
     return _filter_by_prefix(incomplete, map(str, _list_saved()))
 
 
 def complete_topics(incomplete: str) -> list[str]:
-    """Complete names of the pages that `debate explain` shows."""
+    """Return completions: names of the pages that `debate explain` shows."""
     return _filter_by_prefix(incomplete, list_error_pages())
 
 
@@ -42,7 +42,7 @@ def list_error_pages() -> dict[str, Path]:
 
 
 def complete_systems(incomplete: str) -> list[str]:
-    """Complete names of the judging systems."""
+    """Return completions: names of the judging systems."""
     return _filter_by_prefix(incomplete, SYSTEMS.names())
 
 

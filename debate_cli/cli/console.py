@@ -232,7 +232,7 @@ def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
 def print_rehearsals(notices: Mapping[str, int], files: int) -> None:
     """Print on stderr that the mock answered in some or all of the debates.
 
-    - `notices`: maps each text to print to a number of debates. The empty text is not printed.
+    - `notices`: the texts to print. The value of a text is its number of debates. The empty text is not printed.
     - `files`: number of all debates. If a text applies to fewer, its line ends with e.g. `(2 of 5 debates)`.
     """
     for notice, count in notices.items():

@@ -66,7 +66,7 @@ def report_output_failure(*saved: Path) -> Generator[None]:
 def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], observer: PipeSafeObserver) -> T:
     """Run `work` in an event loop and return its result.
 
-    `work` receives a `StopSignal`. It requests a stop after SIGINT (Ctrl-C), SIGTERM, SIGHUP, or if stdout is closed.
+    `work` receives a `StopSignal`. SIGINT (Ctrl-C), SIGTERM, SIGHUP and a closed stdout request a stop through it.
     """
 
     async def main() -> T:
@@ -78,7 +78,7 @@ def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], obse
 def iterate_until_stopped(work: Callable[[StopSignal], AsyncIterator[T]], observer: PipeSafeObserver) -> Generator[T]:
     """Yield the items of `work`. While the caller handles an item, `work` is suspended.
 
-    `work` receives a `StopSignal`. It requests a stop after SIGINT (Ctrl-C), SIGTERM, SIGHUP, or if stdout is closed.
+    `work` receives a `StopSignal`. SIGINT (Ctrl-C), SIGTERM, SIGHUP and a closed stdout request a stop through it.
     """
 
     async def start() -> AsyncIterator[T]:

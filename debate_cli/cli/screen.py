@@ -102,8 +102,8 @@ class PipeSafeObserver:
     def event(self, event: Event, debate: Debate) -> None:
         """Forward the event.
 
-        The event `DebateResumed` shows the earlier speeches. If a person debates and must not see a speech yet, the
-        speech is shown after the person's answer.
+        After `DebateResumed` the observer shows all earlier speeches. If a person debates and must not see one of these
+        speeches yet, this speech is shown after the person's answer.
         """
         if not isinstance(event, TaskStarted):
             self._seen_notes.clear()
@@ -172,7 +172,7 @@ class PipeSafeObserver:
                     self.forward(showing)
 
     def forward(self, showing: Callable[[], object]) -> None:
-        """Call `showing`, or hold it back while people at the terminal are being asked.
+        """Call `showing`. While people at the terminal are being asked, this call is postponed.
 
         Does nothing if stdout is closed.
         """

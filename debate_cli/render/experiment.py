@@ -59,7 +59,7 @@ def status_lines(status: Status) -> Iterator[str]:
 
 
 def status_remarks(status: Status) -> list[str]:
-    """Return sentences on failed cells, on notes, and on cells that are no longer in the experiment's file."""
+    """Return sentences: failed cells, the notes of `status`, and cells that are no longer in the experiment's file."""
     lines = [format_failures(each) for each in status.failures]
     lines += [f"note: {note}" for note in status.notes]
     if status.removed:

@@ -1,7 +1,6 @@
 """Symbols, colours, number formats and common sentences of all screens.
 
-The names in `__all__` are only re-exported. `domain` and `systems` define them, because `print(outcome)` of the Python
-API also needs them.
+The names in `__all__` are re-exported from `domain` and `systems`: `print(outcome)` of the Python API needs them too.
 
 A symbol or a word accompanies each colour that has a meaning. Every colour has a contrast of at least 3 on light and dark backgrounds.
 """
@@ -122,10 +121,10 @@ def format_cell(cell: Cell) -> str:
 
 
 def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
-    """Yield (position, header, cell) for each badge and each nonempty cell of a row, except the first cell.
+    """Yield (position, header, cell) for the cells of a row, except the first cell and empty cells.
 
     - `position`: index of the cell in the row.
-    - `header`: empty for cells that are clear without it: a debater's name, and a row's only badge with a word.
+    - `header`: empty for a debater's name. Also empty for a badge with a word, if the row has only one such badge.
     """
     badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
     for position, cell in enumerate(row[1:], 1):

@@ -100,7 +100,7 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
 
 
 def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase) -> int | None:
-    """Return the index in `plan` of the stage of a round; None if there is no such stage.
+    """Return the index in `plan` of the stage of round `number`; None if `plan` has no such stage.
 
     Rounds are matched to stages by phase, because a skipped stage has no round.
     """

@@ -110,7 +110,7 @@ class DebateReport:
     blocks_by_part: Mapping[ReportPart, Sequence[Block]]
 
     def blocks(self, order: Sequence[ReportPart]) -> Iterator[tuple[ReportPart, Sequence[Block]]]:
-        """Yield (part, blocks) in the given order. If the report has only one part, the other parts are skipped."""
+        """Yield each part of `order` with its blocks. If `only` is set, the other parts are skipped."""
         for part in order:
             if self.only in (None, part):
                 yield part, self.blocks_by_part.get(part, ())

@@ -118,7 +118,7 @@ class MissingJudgements(NamedTuple):
 
     @property
     def lacks_deciding_judgement(self) -> bool:
-        """Whether a deciding verdict lacks a judgement that it needs, or that a resume requests again."""
+        """Whether a deciding verdict is undetermined, or a resume requests one of its missing judgements."""
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
         resumable = set(self.resumable_briefs)
@@ -139,7 +139,7 @@ class MissingJudgements(NamedTuple):
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
         """Return two commands: one that requests the missing judgements again, and one that judges with another model.
 
-        The first command makes the smallest change of settings that may help. It is empty if none may help.
+        The first command makes the smallest change that may help. If nothing may help, this command is empty.
 
         1. no change
         2. the option for shorter prompts

@@ -117,9 +117,9 @@ class ArgumentThread(NamedTuple):
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """Questions about the argument, and the author's latest reply, sorted by round.
+    """The author's latest reply, and the questions about the argument from the latest round that has any.
 
-    Only the questions of one round are included: the latest round that has any.
+    Sorted by round.
     """
 
 

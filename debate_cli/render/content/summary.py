@@ -53,7 +53,7 @@ class SummaryRow(NamedTuple):
     part: str = ""
     """Member of OPTIONAL_PARTS that contains the row; empty if the row is always shown."""
     row_count: int = 1
-    """Number of rows that this row stands for: 2 for the row `and 2 more`, and 1 for any other row."""
+    """In the row `and 2 more`: the number of rows that were left out, 2. In any other row: 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +284,8 @@ def quote_judge(debate: Debate, verdict: Verdict, briefing: Briefing | None = No
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
     """Return a row with calls, tokens and cost of the whole debate.
 
-    If `judged` (ids of judging runs) is given, a row with the usage of these runs comes first, unless both are equal.
+    If `judged` is given, a row with the usage of the judging runs with these ids comes first, unless the debate has no
+    other usage.
     """
     whole = debate.usage
     if judged is None:

@@ -27,8 +27,8 @@ def render_experiment(
 ) -> str:
     """Return the report as an HTML page.
 
-    `link`: maps the path of a transcript to a link. The link leads to the HTML page beside the transcript, or else to the
-    transcript itself. It is empty if neither file exists.
+    `link`: returns a link for the path of a transcript. The link leads to the HTML page beside the transcript, else to
+    the transcript. It is empty if neither file exists.
     """
     drawn = {f"leaderboard{suffix}" for suffix in ("", *(f", {found.system}" for found in analysis.systems))}
     return render_page(

@@ -18,7 +18,7 @@ from debate_cli.render.judge_card import (
 )
 
 MIN_AXIS_POINTS = 10.0
-"""Minimum length of the axis for biases on each side of 0, in points. It makes small biases look small."""
+"""The axis for biases extends at least this number of points on each side of 0. So small biases look small."""
 
 
 def render_judge_cards(report: AuditReport) -> str:

@@ -160,7 +160,7 @@ class Occurrence(NamedTuple):
 
 
 class StatementGroup(NamedTuple):
-    """All statements with one badge that a debater made about one claim, e.g. all refutations."""
+    """All statements of a debater about one claim that have the same badge, e.g. all refutations."""
 
     by: str
     kind: str

@@ -63,7 +63,7 @@ def csp_hash(text: str) -> str:
 
 
 def file_href(path: str) -> str:
-    """Return a file path as a URL without a scheme, so that it cannot run a script; empty for an empty path."""
+    """Return a file path as a URL without a scheme: such a URL cannot run a script. Empty for an empty path."""
     quoted = quote(path, safe="/", errors="replace")
     return "/" + quoted.lstrip("/") if quoted.startswith("/") else f"./{quoted}" if quoted else ""
 

@@ -61,7 +61,7 @@ def closing_screen(
 def fitting_screen(
     console: Console, debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None
 ) -> list[RenderableType]:
-    """Draw the closing screen with as many claims under each label, e.g. `rely on`, as fit (1 to `MAX_CLAIMS`).
+    """Draw the closing screen. Each label, e.g. `rely on`, gets as many claims as fit (1 to `MAX_CLAIMS`).
 
     1. The screen gets the height of the window, but at most `MAX_SCREEN_ROWS` rows.
     2. If one claim per label is too much for this height, the screen gets `MAX_SCREEN_ROWS` rows.

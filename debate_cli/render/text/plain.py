@@ -269,7 +269,7 @@ class PlainObserver:
         self._shown_failures: set[str] = set()
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write `event` after all speeches and reports before it. Until then, withhold `event`."""
+        """Write `event` once all speeches and reports that come before `event` are written."""
         match event:
             case TurnCompleted():
                 self._speeches_in_flight.discard(event.turn.index)

@@ -19,8 +19,8 @@ from debate_cli.statistics.estimate import Estimate, cluster_rows, estimate, mea
 
 Unit = Literal["share", "points"]
 BEYOND_LENGTH = frozenset[VariantName]({"confident", "hedged", "citation"})
-"""Variants that also make speeches longer. Their measures subtract the gain from length alone, which the variant `padded`
-shows."""
+"""Variants that also make speeches longer. The gain from length alone (variant `padded`) is subtracted from their
+measures."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,7 @@ class Failure(FrozenModel):
     final: bool
     """True: the task is never repeated, e.g. after an abstention. False: resuming the debate repeats the task."""
     exchange: ModelCall | None = None
-    """Usage of all attempts; None if nothing was sent."""
+    """The model call, with the usage of all attempts; None if nothing was sent."""
     raw: RawAnswer | None = Field(default=None, exclude_if=_is_none)
     """Answer of a judge who abstained; omitted in files if there is none."""
 

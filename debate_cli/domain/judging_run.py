@@ -53,7 +53,7 @@ class JudgingRun(FrozenModel):
     reviewer: Reviewer | None = Field(default=None, exclude_if=lambda reviewer: reviewer is None)
     """The person who judged; None, and omitted in files, if models judged."""
     replaced: tuple[str, ...] = Field(default=(), exclude=True)
-    """Kinds of this run's systems that a later run has replaced. Not written to files."""
+    """Systems of this run that a later run has replaced, e.g. `panel`. Not written to files."""
 
     def active_systems(self) -> tuple[SystemSettings, ...]:
         """Return this run's judging systems, without those that a later run has replaced."""

@@ -152,7 +152,7 @@ class Analysis:
     failed: tuple[FailedJudgements, ...]
     """Judgements that failed, grouped by judge, system and cause. The largest group comes first."""
     own_model: int
-    """Number of judgements on debates in which a player has the judge's model."""
+    """Number of judgements on debates in which a player and the judge are the same model."""
 
 
 def analyze(rows: Sequence[JudgementRow], *, resamples: int = RESAMPLES) -> Analysis:

@@ -148,7 +148,7 @@ class Reply:
     attempts: int = 1
     """Number of requests sent to get this answer, including retries. `usage` is the sum over these requests."""
     is_final: bool = False
-    """Whether a person wants this answer used without changes. If true, the person is not asked again."""
+    """Whether a person answered in plain words although a form was requested. The person is not asked again."""
 
 
 class Model(Protocol):
@@ -199,7 +199,7 @@ class BatchStatus:
     done: int = 0
     """Number of requests that the vendor has processed; 0 if the vendor does not say."""
     unanswered: ModelError | None = None
-    """Error for each request without a result, once the batch has ended; None if the vendor reports no error."""
+    """Error of those requests that have no result when the batch ends; None if the vendor reports no error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +234,7 @@ class BatchApi(Protocol):
     """Maximum size of one batch in bytes."""
 
     def entry(self, custom_id: str, request: Request) -> dict[str, Any]:
-        """Return `request` as an entry of a batch for `submit`."""
+        """Convert `request` to an entry for `submit`."""
         ...
 
     async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:

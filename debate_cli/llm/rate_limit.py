@@ -27,8 +27,8 @@ MAX_CLOSED_S = 600.0
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_GAP_FACTOR = 4
-"""While the gate is closed, the program waits. When the gate opens, the gap between calls becomes at most this factor
-times the seconds waited. Without a maximum, a server that refuses calls at random would make the gap ever longer."""
+"""When the gate opens, the gap between calls becomes at most this factor times the time that the gate was closed. Without
+a maximum, a server that refuses calls at random would make the gap ever longer."""
 GAP_FACTOR_PER_SERIES = 0.85
 """After each series of accepted calls (see SERIES_LENGTH), the gap between calls is multiplied by this factor."""
 SERIES_LENGTH = 3

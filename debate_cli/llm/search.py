@@ -1,4 +1,4 @@
-"""Searches the web, and orders passages by similarity to a query. Both are calls to a `Model`."""
+"""Asks a `Model` to search the web, or to order passages by similarity to a query."""
 
 from __future__ import annotations
 

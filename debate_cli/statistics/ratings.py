@@ -92,7 +92,7 @@ class Ratings:
     resamples_with_prior: float
     """Share of the bootstrap's resamples, 0 to 1, that needed imaginary draws."""
     results: int
-    """Number of comparisons."""
+    """Number of rated comparisons."""
     clusters: int
     side_separable: bool = False
     """Whether the results put no bound on `side`, e.g. because the left player won every comparison."""
@@ -165,9 +165,9 @@ def rate(results: Sequence[PairResult], *, resamples: int = RESAMPLES) -> Rating
 
 
 def _fit_resamples(design: _Design, found: Floats, prior: float, resamples: int) -> tuple[list[Floats], int]:
-    """Return the fitted values of each resample, and the number of resamples whose first fit diverged.
+    """Return the fitted values of each resample, and the number of resamples that needed imaginary draws.
 
-    Imaginary draws are added to such a resample, and it is fitted again.
+    A resample needs imaginary draws if its first fit diverges.
     """
     drawn: list[Floats] = []
     refits, clusters = 0, len(design.weights)

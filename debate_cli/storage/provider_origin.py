@@ -1,4 +1,4 @@
-"""Tells whether the user or a file chose the address and the variables of a provider."""
+"""Tells whether the user or a file chose a provider's address and environment variables."""
 
 import hashlib
 import json

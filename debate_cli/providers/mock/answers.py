@@ -405,7 +405,7 @@ class Opinions:
         return str(own.get("vote", majority)) if own else self._random.pick(tuple(VOTE_LEVELS), "option")
 
     def is_true(self, place: Place) -> bool:
-        """Return a random boolean. It is usually true, but for the property `evaded` usually false."""
+        """Return a random boolean: usually false for the property `evaded`, usually true for others."""
         return self._random.unit("yes", place.path) < (0.1 if place.name == "evaded" else 0.8)
 
     def is_null(self, place: Place) -> bool:

@@ -556,7 +556,7 @@ def is_rehearsal(debate: Debate) -> bool:
 
 
 def rehearsal_notice(debate: Debate) -> str:
-    """Return REHEARSAL_NOTICE or PARTIAL_REHEARSAL_NOTICE; empty if the mock did not answer."""
+    """Return REHEARSAL_NOTICE or PARTIAL_REHEARSAL_NOTICE; empty if the debate does not use the mock."""
     if is_rehearsal(debate):
         return REHEARSAL_NOTICE
     return PARTIAL_REHEARSAL_NOTICE if any(map(is_mock, _called_models(debate))) else ""

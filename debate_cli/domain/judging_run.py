@@ -15,9 +15,11 @@ from debate_cli.domain.tasks import MOMENTS
 
 
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
-    """Return the label of a system, e.g. `structured` or `structured r4 (human:anna)`. The label is not sanitized.
+    """Return the label of a system. The label is not sanitized.
 
-    - `run`: id of the system's run, e.g. `r4`. The label includes it if `runs` has other ids, or if a person judged.
+    Examples: `structured`, `structured r4` if `runs` has other ids than r4, `structured r4 (human:anna)`.
+
+    - `run`: id of the system's run, e.g. `r4`.
     - `runs`: ids of all runs whose labels must differ.
     - `reviewer`: name of the person who judged; None if models judged.
     """

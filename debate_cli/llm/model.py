@@ -215,7 +215,7 @@ class BatchIntent:
 
 @dataclass(frozen=True, slots=True)
 class FoundBatch:
-    """The result of searching the vendor's list of batches for the batch of a `BatchIntent`."""
+    """The result of looking up the batch of a `BatchIntent` at the vendor."""
 
     id: str | None
     """Id of the batch; None if the batch was not found."""

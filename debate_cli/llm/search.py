@@ -33,7 +33,7 @@ class SearchResults:
 
     results: tuple[FoundPassage, ...] = ()
     continuation: str = ""
-    """If the provider paused the search: its partial answer as JSON, which the next request sends back. Else empty."""
+    """Partial answer as JSON, which the next request sends back; empty if the provider did not pause the search."""
 
 
 _RESULTS: TypeAdapter[SearchResults] = TypeAdapter(SearchResults)

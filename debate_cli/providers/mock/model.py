@@ -163,7 +163,7 @@ class ReplyScript:
         return cls(content, path)  # pyright: ignore[reportUnknownArgumentType] - replies are checked when used
 
     def reply(self, request: Request) -> str:
-        """Return the script's reply to `request`. Raises PermanentError if the script has none."""
+        """Return the script's reply to `request`. Raises PermanentError if there is no such reply."""
         prompt = request.system + "\n" + (request.messages[-1].content if request.messages else "")
         prefix = f"{request.purpose}@"
         keys = [key for key in map(str, self._replies) if key.startswith(prefix) and key.removeprefix(prefix) in prompt]

@@ -373,8 +373,8 @@ class SentenceWriter:
 def find_leader(values: Json, names: Collection[str]) -> str | None:
     """Return the name of the leading side in `values`; TIED for a tie; None if `values` does not show who leads.
 
-    If `values` has fields for a winner, the side that most of them name leads. Otherwise, the side with the highest
-    total leads.
+    If `values` has fields for a winner, the most common name in them is the leader. Otherwise, the leader is the side
+    with the highest total.
     """
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
     votes = Counter(name for name in choices if name in names)

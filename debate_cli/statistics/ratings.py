@@ -240,7 +240,7 @@ class _Design:
         return float(abs(self.matrix @ values).max()) > DIVERGED
 
     def find_unlimited(self, values: Floats) -> tuple[bool, bool]:
-        """Return two flags: whether a player's strength is unlimited, and whether the side term is unlimited."""
+        """Return whether a player's strength is unlimited, and whether the advantage of the left player is unlimited."""
         if not self.diverges(values):
             return False, False
         spread, side = float(values[:-1].max() - values[:-1].min()), abs(float(values[-1]))

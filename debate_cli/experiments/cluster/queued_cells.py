@@ -165,7 +165,7 @@ class QueuedCells:
         return await self.load_progress()
 
     async def close(self) -> None:
-        """Give back the cells that this worker did not settle. Remove the worker from the queue."""
+        """Give back the unfinished cells of this worker, and remove the worker from the queue."""
         for lease in self._leases:
             await self._release(lease)
         await self._database.run_jobs(partial(self._database.jobs.unregister_worker, self._worker))

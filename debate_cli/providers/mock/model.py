@@ -216,7 +216,7 @@ class MockEmbeddings:
     """Scores each text by the share of the query's words that the text contains."""
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Return a JSON list with a score from 0 to 1 for each message after the first, which is the query."""
+        """The first message is the query. Return a JSON list with a score from 0 to 1 for each other message."""
         query, *texts = (frozenset(query_terms(message.content)) for message in request.messages)
         scores = [round(len(query & words) / max(1, len(query)), 6) for words in texts]
         return Reply(text=json.dumps(scores), usage=Usage(input_tokens=1), finish_reason="stop")

@@ -24,7 +24,7 @@ Json = Mapping[str, Any]
 
 MIN_QUOTE_CHARS = 30
 MIN_PASSAGE_CHARS = 12
-"""A mock judge quotes the first words of a document's sentence only if they have at least this many characters."""
+"""Minimum number of characters of a quote from a document. A mock judge quotes the first words of a sentence."""
 _STRING = r'("(?:[^"\\]|\\.)*")'
 _MOTION = re.compile(rf"^(?:Motion|MOTION|TITLE): {_STRING}", re.MULTILINE)
 _DOCUMENT = re.compile(rf"^DOCUMENT: {_STRING}$", re.MULTILINE)
@@ -115,7 +115,7 @@ class PromptFacts:
         return _find_json(_SCORECARD, self.user_text) or {}
 
     def document_passages(self) -> list[str]:
-        """Return the first words of each sentence of the document; the motion if there is no sentence."""
+        """Return the first words of each quotable sentence of the document; the motion if there is none."""
         lines = [line.strip(" \t-*>|") for line in self.document.splitlines() if not line.startswith("#")]
         starts = [first_words(part) for line in lines for part in re.split(r"(?<=[.!?])\s", line)]
         return [start for start in starts if len(start) >= MIN_PASSAGE_CHARS and '"' not in start] or [self.motion]

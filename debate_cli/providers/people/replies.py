@@ -74,7 +74,7 @@ def _unreadable(text: str, *problems: str) -> PersonAnswer:
 
 
 def check_value(value: Mapping[str, Any], form: Form[Any]) -> PersonAnswer:
-    """Check `value`, a filled-in form. Return the answer, with its problems."""
+    """Check a filled-in form. Return it as an answer, with its problems."""
     texts = list(_walk_texts(value, form.schema))
     empty = tuple(
         f"{where} is empty"

@@ -97,7 +97,7 @@ def find_search_problems(config: DebateConfig, env: Mapping[str, str]) -> list[P
 
 
 def rerank_spec(config: DebateConfig) -> ModelSpec | None:
-    """Return the model under `evidence.rerank` in `config`; None if it is not set."""
+    """Return the model that `evidence.rerank` sets in `config`; None without this section."""
     rerank = None if config.evidence is None else config.evidence.rerank
     return None if rerank is None else ModelSpec(model=rerank.model)
 

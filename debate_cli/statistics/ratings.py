@@ -85,12 +85,12 @@ class Ratings:
     separable: bool
     """Whether the results put no bound on a player's strength, e.g. because the player won every comparison."""
     prior: float
-    """Weight of each player's imaginary draw against a player of mean strength; 0 if no such draws are needed.
+    """Weight of the imaginary draw of each player against a player of mean strength; 0 without such draws.
 
-    The draws are needed if the results put no bound on a strength or on `side`, or if there are several groups.
+    There are such draws if `separable` or `side_separable` is true, or if `groups` is above 1.
     """
     resamples_with_prior: float
-    """Share of the bootstrap's resamples, 0 to 1, that needed imaginary draws."""
+    """Share of the bootstrap's resamples, 0 to 1, that needed imaginary draws of their own; 0 if `prior` is above 0."""
     results: int
     """Number of rated comparisons."""
     clusters: int
@@ -167,7 +167,7 @@ def rate(results: Sequence[PairResult], *, resamples: int = RESAMPLES) -> Rating
 def _fit_resamples(design: _Design, found: Floats, prior: float, resamples: int) -> tuple[list[Floats], int]:
     """Return the fitted values of each resample, and the number of resamples that needed imaginary draws.
 
-    A resample needs imaginary draws if its first fit diverges.
+    A resample needs imaginary draws if `prior` is 0 and its first fit diverges.
     """
     drawn: list[Floats] = []
     refits, clusters = 0, len(design.weights)

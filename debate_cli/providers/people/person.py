@@ -227,7 +227,7 @@ def default_files_folder(config: DebateConfig) -> Path:
 
 
 def make_person(provider: str, people: PeopleAccess, time_limit_s: float | None = None) -> Model:
-    """Return a model whose answers a person writes. `provider` (`human`, `paste` or `files`) says how the person does it.
+    """Return a model whose answers a person writes. `provider`: `human`, `paste` or `files`.
 
     Raises ConfigError if `provider` needs a terminal and there is none.
     """

@@ -241,7 +241,7 @@ class Debate(FrozenModel):
         return tuple([item for item in self.assessments if item.system == system and item.run == run])
 
     def searches_for(self, key: str) -> tuple[SearchRecord, ...]:
-        """Return the searches for the cue or brief `key`. Of a repeated search, only the last record is returned."""
+        """Return the searches for the cue or brief `key`. If a search was repeated, only its last record is returned."""
         return tuple({item.id: item for item in self.searches if item.key == key}.values())
 
     def search_warnings(self, key: str) -> tuple[str, ...]:

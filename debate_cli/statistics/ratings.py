@@ -106,7 +106,7 @@ class Ratings:
             "Pairs met in one order only, so the strengths contain any advantage of the left player.": (
                 self.side.value is None
             ),
-            f"{self.groups} groups of players never met, so strengths of different groups cannot be compared.": (
+            f"The players form {self.groups} groups that never met, so strengths of different groups cannot be compared.": (
                 self.groups > 1
             ),
             "The results put no bound on a player's strength, e.g. because the player won every comparison.": (

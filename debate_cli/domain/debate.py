@@ -229,9 +229,9 @@ class Debate(FrozenModel):
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
     def compared_runs(self, run_id: str) -> tuple[JudgingRun, ...]:
-        """Return the run `run_id` and the runs that it is compared with (one judge model per run).
+        """Return all runs of the comparison of judge models to which the run `run_id` belongs.
 
-        A run outside a comparison is returned alone. If there is no run `run_id`, the result is empty.
+        If the run belongs to no comparison, return only this run. If there is no such run, return an empty tuple.
         """
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})
@@ -339,7 +339,7 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Turn each reservation into a failure that has the reserved usage. Return the new debate."""
+        """Return a copy of the debate with a failure for each reservation. The failure has the reserved usage."""
         lost = tuple(
             Failure(
                 task=item.task,

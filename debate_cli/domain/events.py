@@ -93,8 +93,7 @@ class TaskStarted(FrozenModel):
     at: UtcDatetime
     key: str
     reservation: Reservation | None = Field(default=None, exclude_if=_is_none)
-    """Usage reserved for the task until its next request ends. Replaces the task's earlier reservation. Omitted in
-    files if None."""
+    """Usage reserved for the task's next request. Replaces the task's earlier reservation; omitted in files if None."""
 
 
 class PassagesShown(FrozenModel):
@@ -142,7 +141,7 @@ INTERRUPTED = "interrupted"
 
 
 class Failure(FrozenModel):
-    """A failed task. It is never treated as a mark or a speech."""
+    """A task that gave no speech or assessment, and why."""
 
     task: Cue | Brief
     who: str

@@ -175,7 +175,7 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""Number of intermediate results that `fold_growing` stores, e.g. those after 13, 14, … 20 of 20 items."""
+"""Number of newest intermediate results that `fold_growing` stores."""
 
 
 def fold_growing(

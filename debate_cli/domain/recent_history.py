@@ -61,9 +61,9 @@ class RecentHistory(NamedTuple):
 
 @memoize_on_value
 def recent_history(debate: Debate, keep: tuple[int, ...] = ()) -> RecentHistory:
-    """Shorten a debate: the newest turns of each participant stay in full, older turns become claims.
+    """Shorten a debate: each participant's newest turns stay in full, of older turns only the claims stay.
 
-    `keep`: indices of further turns that stay in full.
+    `keep`: indices of older turns that also stay in full.
     """
     claims = _Claims({}, (), (), {})
     if debate.turns:

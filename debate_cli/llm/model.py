@@ -96,7 +96,7 @@ class Request:
     origin: Annotated[RequestOrigin | None, SkipValidation, Field(exclude=True)] = None
     """The task that the request belongs to. Not sent to the model, and not recorded."""
     form: Annotated[Form[Any] | None, SkipValidation, Field(exclude=True)] = None
-    """The form of the answer, to check a person's answer. Not sent to the model, and not recorded."""
+    """The form that a person must fill in. Not sent to the model, and not recorded."""
 
     def fingerprint(self) -> str:
         """Return a SHA-256 of the request's content. Requests that differ only in their nonce have the same SHA-256."""
@@ -116,7 +116,7 @@ class Request:
         return hashlib.sha256(json.dumps(body, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
     def without_nonce(self) -> Self:
-        """Return the request with `NONCE` in place of its nonce."""
+        """Return the request with the text `NONCE` in place of the nonce, so that equal requests compare equal."""
         if not self.nonce:
             return self
         messages = tuple(Message(each.role, each.content.replace(self.nonce, "NONCE")) for each in self.messages)

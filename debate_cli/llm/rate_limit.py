@@ -78,7 +78,7 @@ class ProviderGate:
         self.is_probing = False
         """Whether a probe was sent and has not ended. No other call may be sent meanwhile."""
         self._refusals = 0
-        """Number of refusals since the gate last opened, without late refusals (see `refuse`)."""
+        """Number of refusals since the gate was last open. Late refusals (see `refuse`) are not counted."""
         self._next_at = 0.0
         self._probe_sent_at = 0.0
         self._waited_since_closed_s = 0.0
@@ -274,7 +274,7 @@ class RateLimiter:
     At first, `max_concurrency` calls may run at once. A refused call halves this number. Answered calls raise it again,
     up to `max_concurrency`.
 
-    `shared`: the window that counts the calls of several processes; None if there is only one process.
+    `shared`: counts the calls of all processes; None if there is only one process.
     """
 
     def __init__(

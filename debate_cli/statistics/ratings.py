@@ -27,14 +27,12 @@ ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
 """Weight of an imaginary draw against an average player.
 
-Each player gets such a draw if the results put no bound on a strength or on the advantage of the left player, or if
-there are several groups of players.
+If `Ratings.separable` or `Ratings.side_separable` is true, or if there are several groups, each player gets such a draw.
 """
 DIVERGED = 12.0
 """A fit has diverged if its log odds of a result exceed this value, i.e. odds of 160,000 to 1."""
 UNLIMITED = DIVERGED / 3
-"""Limit in log odds, for fits that have diverged. A difference of strengths above the limit counts as unlimited, and so
-does an advantage of the left player."""
+"""In a diverged fit, a difference of strengths or a `side` above this value (in log odds) counts as unlimited."""
 TOLERANCE = 1e-9
 
 

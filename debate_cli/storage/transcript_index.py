@@ -31,8 +31,8 @@ class IndexEntry:
     conclusions: tuple[Verdict, ...]
     """The verdicts to list, the deciding verdict first; empty if the debate has no transcript.
 
-    - One verdict by models for each judging system, preferably from the newest run that judged all turns. If the run is
-      one of several that compare judge models, the verdicts of these runs too.
+    - One verdict by models for each judging system, preferably from the newest run that judged all turns. If this run
+      belongs to a comparison of judge models, the verdicts of the whole comparison.
     - All verdicts by human reviewers.
     """
     cost_usd: float | None

@@ -252,7 +252,7 @@ class Place:
     values: Json = field(default_factory=dict[str, Any])
     """Maps names of earlier fields to their values. Contains the fields of this object and of all enclosing objects."""
     index: int = 0
-    """Index of the list item that contains the field, in the innermost list; 0 outside of lists."""
+    """Index of the list item that contains the field. In nested lists, the index in the innermost list. Otherwise 0."""
     quality: float = 0.6
     """Quality (0-1) of the judged performance."""
 

@@ -59,7 +59,7 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
 
     Raises:
         UsageError: a reference names no file.
-        TranscriptError, StorageError: the references name only one file, and this file cannot be read.
+        TranscriptError, StorageError: there is only one file, and it cannot be read.
     """
     paths = expand_references(references)
     found: dict[str, AuditDebate] = {}

@@ -41,7 +41,7 @@ class Cell:
     debate: str
     """Id of the debate, which is also the name of its file."""
     judges: tuple[str, ...]
-    """Keys of this debate's judges. Empty if the judges of the base configuration judge."""
+    """Keys of this debate's judges. Empty if the base configuration defines the judges."""
 
     @property
     def bucket(self) -> int:

@@ -249,7 +249,7 @@ class BatchApi(Protocol):
         ...
 
     def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
-        """Yield a pair for each processed request, in any order: its custom id, and its result as the vendor's JSON.
+        """Yield (custom id, result as the vendor's JSON) for each processed request, in any order.
 
         `requests` maps custom ids to requests. Only the mock uses it: the mock answers the requests during this call.
         """

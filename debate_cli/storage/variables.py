@@ -284,7 +284,7 @@ def _set_value(data: dict[str, Any], parts: Sequence[str], value: Any) -> list[K
 
 
 def _key_in(parent: Any, part: str) -> str | int:
-    """Return `part` as a key of a mapping or an index of a list. An index just after the last item adds an item."""
+    """Return `part` as a key of a mapping or an index of a list. If the index is the length of the list, append None."""
     if is_mapping(parent):
         return part
     if not is_list(parent):

@@ -1,6 +1,6 @@
 """Answers of the mock: fills in any JSON schema with consistent choices, numbers and sentences.
 
-A random skill of each debater decides scores, comparisons and votes. A judge with `bias` judges what debaters say.
+Scores, comparisons and votes depend on a random skill of each debater. With `bias`, they depend on the speeches.
 """
 
 from __future__ import annotations

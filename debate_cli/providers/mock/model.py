@@ -180,7 +180,7 @@ class ReplyScript:
 # Searches and embeddings ---------------------------------------------------------------------------------------------
 
 MOCK_NOTICE = "Invented by the mock; no page was searched."
-"""Text that ends the title of every invented page."""
+"""Text at the end of each invented page's title."""
 _PAGES = (
     "A survey of {count} cases in {year} looked at {topic}. It found a gain in {share} percent of them. The authors may not have had a representative sample.",
     "The report on {topic} names costs of {count} euros a year. Costs fell by {share} percent after {year}. It does not say what caused the fall.",

@@ -128,11 +128,9 @@ class PromptFacts:
     def quotable_sentences(self, item: str | None, *, before: bool) -> list[str]:
         """Return the sentences that a judge can quote.
 
-        `item`: id of an argument; the sentences are from the argument's claim. If None, the sentences are from turns:
-
-        - all turns if the prompt names no judged turn
-        - the turn before the judged turn if `before` is true
-        - the judged turn if `before` is false
+        If `item` is the id of an argument, return the sentences of its claim. If `item` is None, return the sentences
+        of the judged turn, or with `before`, of the turn before it. If the prompt names no judged turn, return the
+        sentences of all turns.
         """
         if item:
             arguments = [each for turn in self.turns for each in list_objects(turn, "arguments")]

@@ -93,7 +93,8 @@ class TaskStarted(FrozenModel):
     at: UtcDatetime
     key: str
     reservation: Reservation | None = Field(default=None, exclude_if=_is_none)
-    """Usage reserved for the task's next request. Replaces the task's earlier reservation; omitted in files if None."""
+    """Usage to charge if the task's next request is interrupted. Replaces the task's earlier reservation. Omitted in
+    files if None."""
 
 
 class PassagesShown(FrozenModel):

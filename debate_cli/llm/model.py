@@ -96,7 +96,7 @@ class Request:
     origin: Annotated[RequestOrigin | None, SkipValidation, Field(exclude=True)] = None
     """The task that the request belongs to. Not sent to the model, and not recorded."""
     form: Annotated[Form[Any] | None, SkipValidation, Field(exclude=True)] = None
-    """The form that a person must fill in. Not sent to the model, and not recorded."""
+    """The form of the answer, used only if a person answers. Not sent to the model, and not recorded."""
 
     def fingerprint(self) -> str:
         """Return a SHA-256 of the request's content. Requests that differ only in their nonce have the same SHA-256."""

@@ -46,7 +46,7 @@ class Comparison:
     """Accuracy of the judge, minus the accuracy of the best simple rule, -1 to 1."""
     needed: int | None
     """Approximate number of debates needed to show that the judge and the best simple rule differ in accuracy. None if
-    their accuracy is equal, or for fewer than two debates."""
+    their accuracy is equal, or if fewer than two debates were judged."""
     kappa: Estimate
     """Cohen's κ of the judge and the labels: 1 is perfect agreement, 0 is agreement by chance."""
     alpha_people: Estimate

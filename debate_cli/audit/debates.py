@@ -59,7 +59,7 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
 
     Raises:
         UsageError: a reference names no file.
-        TranscriptError, StorageError: the references name only one file, and this file cannot be read.
+        TranscriptError, StorageError: there is only one file, and it cannot be read.
     """
     paths = expand_references(references)
     found: dict[str, AuditDebate] = {}
@@ -77,10 +77,10 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
 
 
 def rebuild_debate(like: Debate, debaters: Sequence[DebaterConfig], turns: Iterable[Turn]) -> Debate:
-    """Return a complete debate of `debaters` with `turns`. It has no assessments. The turns are numbered from 0.
+    """Return a complete debate of `debaters` with `turns`, without assessments. The turns are numbered from 0.
 
-    `like`: debate from which the id, motion, passages and settings are copied, but not the judging systems. If `like`
-    has no seed, the seed of the returned debate is 0.
+    `like`: debate from which the id, motion, passages and settings are copied. The judging systems are not copied. If
+    `like` has no seed, the returned debate has seed 0.
     """
     config = like.config.model_copy(
         update={"debaters": tuple(debaters), "judging": JudgingConfig(systems=()), "seed": like.config.seed or 0}

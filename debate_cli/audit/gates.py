@@ -23,7 +23,7 @@ class Gate(NamedTuple):
     measure: str
     """Name of the measure, e.g. `order`. The measures `alpha` and `baseline` come from the comparison with labels.
 
-    If the measure is `mirror`, the bound applies to the share of draws, which is 1 minus the measure.
+    `mirror` measures the share of winners, but its bound applies to the share of draws (1 minus the measure).
     """
     bound: float
     """Bound that applies if the user sets no other."""

@@ -19,8 +19,8 @@ from debate_cli.statistics.estimate import Estimate, cluster_rows, estimate, mea
 
 Unit = Literal["share", "points"]
 BEYOND_LENGTH = frozenset[VariantName]({"confident", "hedged", "citation"})
-"""Variants that also make speeches longer. Their measures subtract the gain from length alone, which the variant `padded`
-shows."""
+"""Variants that also make speeches longer. The gain from length alone (variant `padded`) is subtracted from their
+measures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def _margin(judgement: Judgement) -> float:
 def _noise(one: Observation) -> Iterator[float]:
     """For each pair of judgements of the unchanged debate, yield 1 if their winners differ, otherwise 0.
 
-    So that each pair counts once, an observation without the debate's first judgement yields nothing.
+    Only the observation of the debate's first judgement yields values. Otherwise pairs would count several times.
     """
     if one.judgement is one.unchanged[0]:
         pairs = combinations(one.unchanged, 2)

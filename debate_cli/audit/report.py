@@ -68,7 +68,7 @@ class AuditReport:
 
     judges: tuple[JudgeAuditReport, ...]
     debates: tuple[str, ...]
-    """Ids of the unchanged debates."""
+    """Ids of the audited debates."""
     labels: str
     """Source of the labels. Empty if there are no labels."""
     unknown_labels: int = 0

@@ -77,9 +77,8 @@ class Variant:
 def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tuple[VariantName, str, Debate]]:
     """Yield the variants of a debate of two debaters. Other debates have no variants.
 
-    Each item is (name of the variant, name of a debater, changed debate). The debater is the one whose speeches were
-    changed. For `mirror`, it is the one whose speeches both debaters get. For `repeat`, `names` and `order`, the name is
-    empty.
+    Each item is (name of the variant, name of the changed debater, changed debate). For `mirror`, the second part is the
+    debater whose speeches both debaters get. For `repeat`, `names` and `order`, it is empty.
     """
     if len(debate.participants) != 2:  # noqa: PLR2004 - sides are exchanged and compared in pairs
         return

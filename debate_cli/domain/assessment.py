@@ -177,7 +177,7 @@ AnyFinding = Annotated[SerializeAsAny[Finding], ByKind(_parse_finding, _built_in
 
 
 class Assessment(FrozenModel):
-    """A judge's answer to one brief. A brief is a request to judge a part of the debate."""
+    """A judge's answer to one brief. A brief is a request to judge the debate or a part of it."""
 
     run: str
     """Id of the judging run, e.g. `r1`."""

@@ -67,7 +67,7 @@ class EvidenceConfig(ConfigModel):
 
     @property
     def named_sources(self) -> tuple[EvidenceSource, ...]:
-        """All sources; a source given as a path has no title."""
+        """The sources as objects. A source written as a path has no title."""
         return tuple(EvidenceSource(path=item) if isinstance(item, str) else item for item in self.sources)
 
 

@@ -229,9 +229,9 @@ class Debate(FrozenModel):
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
     def compared_runs(self, run_id: str) -> tuple[JudgingRun, ...]:
-        """Return the run `run_id` and the runs that it is compared with (one judge model per run).
+        """Return all runs of the comparison of judge models to which the run `run_id` belongs.
 
-        A run outside a comparison is returned alone. If there is no run `run_id`, the result is empty.
+        If the run belongs to no comparison, return only this run. If there is no such run, return an empty tuple.
         """
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})
@@ -241,7 +241,7 @@ class Debate(FrozenModel):
         return tuple([item for item in self.assessments if item.system == system and item.run == run])
 
     def searches_for(self, key: str) -> tuple[SearchRecord, ...]:
-        """Return the searches for the cue or brief `key`. Of a repeated search, only the last record is returned."""
+        """Return the searches for the cue or brief `key`. If a search was repeated, only its last record is returned."""
         return tuple({item.id: item for item in self.searches if item.key == key}.values())
 
     def search_warnings(self, key: str) -> tuple[str, ...]:
@@ -339,7 +339,7 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Turn each reservation into a failure that has the reserved usage. Return the new debate."""
+        """Return a copy of the debate with a failure for each reservation. The failure has the reserved usage."""
         lost = tuple(
             Failure(
                 task=item.task,
@@ -556,7 +556,7 @@ def is_rehearsal(debate: Debate) -> bool:
 
 
 def rehearsal_notice(debate: Debate) -> str:
-    """Return REHEARSAL_NOTICE or PARTIAL_REHEARSAL_NOTICE; empty if the mock did not answer."""
+    """Return REHEARSAL_NOTICE or PARTIAL_REHEARSAL_NOTICE; empty if the debate does not use the mock."""
     if is_rehearsal(debate):
         return REHEARSAL_NOTICE
     return PARTIAL_REHEARSAL_NOTICE if any(map(is_mock, _called_models(debate))) else ""

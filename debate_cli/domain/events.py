@@ -93,7 +93,7 @@ class TaskStarted(FrozenModel):
     at: UtcDatetime
     key: str
     reservation: Reservation | None = Field(default=None, exclude_if=_is_none)
-    """Usage reserved for the task until its next request ends. Replaces the task's earlier reservation. Omitted in
+    """Usage to charge if the task's next request is interrupted. Replaces the task's earlier reservation. Omitted in
     files if None."""
 
 
@@ -142,7 +142,7 @@ INTERRUPTED = "interrupted"
 
 
 class Failure(FrozenModel):
-    """A failed task. It is never treated as a mark or a speech."""
+    """A task that gave no speech or assessment, and why."""
 
     task: Cue | Brief
     who: str
@@ -153,7 +153,7 @@ class Failure(FrozenModel):
     final: bool
     """True: the task is never repeated, e.g. after an abstention. False: resuming the debate repeats the task."""
     exchange: ModelCall | None = None
-    """Usage of all attempts; None if nothing was sent."""
+    """The model call, with the usage of all attempts; None if nothing was sent."""
     raw: RawAnswer | None = Field(default=None, exclude_if=_is_none)
     """Answer of a judge who abstained; omitted in files if there is none."""
 

@@ -111,11 +111,11 @@ class SearchRecord(Search):
     """A finished search. It succeeded or failed."""
 
     results: tuple[FoundPassage, ...] = Field(default=(), exclude_if=not_)
-    """Passages that were found. A transcript omits the results of an answered task."""
+    """Passages that were found. Transcripts omit them once the speech or judgement is made."""
     failure: SearchFailure | None = Field(default=None, exclude_if=lambda failure: failure is None)
     """Why the search failed; None, and omitted in files, if it succeeded."""
     exchange: ModelCall | None = None
-    """Usage of the search; None if nothing was sent."""
+    """The call of the search, with its usage; None if nothing was sent."""
 
 
 class Citation(FrozenModel):

@@ -175,18 +175,18 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""Number of intermediate results that `fold_growing` stores, e.g. those after 13, 14, … 20 of 20 items."""
+"""Number of newest intermediate results that `fold_growing` stores."""
 
 
 def fold_growing(
-    first: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
+    cache: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
 ) -> Value:
     """Return `functools.reduce(step, items, start)`. If `items` has grown since the last call, only new items are processed.
 
-    Intermediate results are stored on `first` under `name`. All calls with the same `first` and `name` must have the
-    same `start` and `step`.
+    `cache` stores intermediate results under `name`. All calls with the same `cache` and `name` must have the same
+    `start` and `step`.
     """
-    folds = _folds_of(first).newest
+    folds = _folds_of(cache).newest
     known, results = folds.get(name, ((), (start,)))
     shared = _shared_prefix_length(known, items)
     kept = len(results) - (len(known) - shared)

@@ -92,7 +92,7 @@ class SystemSettings(ConfigModel):
         yield from ()
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Return the settings with other models of the judges. `rename`: maps each old model to the new one."""
+        """Return the settings with other judge models. `rename`: maps each old model to the new model."""
         return self.model_copy(update={"judge": rename(self.judge)})
 
     def with_weights(self, weights: Mapping[str, float]) -> Self | None:

@@ -15,9 +15,11 @@ from debate_cli.domain.tasks import MOMENTS
 
 
 def format_system_label(system: str, run: str, runs: Iterable[str], reviewer: str | None = None) -> str:
-    """Return the label of a system, e.g. `structured` or `structured r4 (human:anna)`. The label is not sanitized.
+    """Return the label of a system. The label is not sanitized.
 
-    - `run`: id of the system's run, e.g. `r4`. The label includes it if `runs` has other ids, or if a person judged.
+    Examples: `structured`, `structured r4` if `runs` has other ids than r4, `structured r4 (human:anna)`.
+
+    - `run`: id of the system's run, e.g. `r4`.
     - `runs`: ids of all runs whose labels must differ.
     - `reviewer`: name of the person who judged; None if models judged.
     """
@@ -53,7 +55,7 @@ class JudgingRun(FrozenModel):
     reviewer: Reviewer | None = Field(default=None, exclude_if=lambda reviewer: reviewer is None)
     """The person who judged; None, and omitted in files, if models judged."""
     replaced: tuple[str, ...] = Field(default=(), exclude=True)
-    """Kinds of this run's systems that a later run has replaced. Not written to files."""
+    """Systems of this run that a later run has replaced, e.g. `panel`. Not written to files."""
 
     def active_systems(self) -> tuple[SystemSettings, ...]:
         """Return this run's judging systems, without those that a later run has replaced."""

@@ -79,7 +79,7 @@ class ModelCall(FrozenModel):
     """All requests to a model for one task."""
 
     model: str
-    """`provider/model` that was asked."""
+    """Called model as `provider/model`."""
     rung: StructuredOutputMode
     """Mode of structured output that gave the answer. Without an answer, the mode that was tried last."""
     attempts: Count

@@ -24,7 +24,7 @@ HIGH_TRAIT, LOW_TRAIT = 8.0, 2.0
 RIGID_TRAITS = 4
 """A personality with at least this number of extreme traits is rigid."""
 SHARPENED_TRAITS = 3
-"""Number of traits, the highest ones, that pressure raises in a personality that is not rigid."""
+"""If a personality is not rigid, pressure raises this many of its highest traits."""
 TRAIT_MIDDLE = 5.5
 """Value towards which pressure moves the extreme traits of a rigid personality."""
 

@@ -24,8 +24,8 @@ class LedgerEntry(NamedTuple):
     """A claim of an older turn, with the responses to the claim. The texts are not sanitized."""
 
     id: str
-    """Id of the argument that makes the claim. If the turn has no arguments and no responses, its whole text is the
-    claim, and the id is `turn N` with the index N of the turn."""
+    """Id of the argument that makes the claim, e.g. `PRO-1`. If the claim is a whole turn, e.g. `turn 3` for the turn
+    with index 3."""
     speaker: str
     claim: str
     """First sentence of the claim, at most MAX_CLAIM_CHARS characters."""
@@ -41,7 +41,7 @@ class ClaimLedger(NamedTuple):
 
     entries: tuple[LedgerEntry, ...]
     left_out: int
-    """Number of claims of older turns that are not in `entries`."""
+    """Number of claims that `entries` leaves out."""
 
 
 class RecentHistory(NamedTuple):
@@ -50,7 +50,7 @@ class RecentHistory(NamedTuple):
     turns: tuple[Turn, ...]
     """Turns to show in full, sorted by index."""
     ledger: ClaimLedger
-    """Claims of the turns that are not in `turns`."""
+    """Claims of all other turns."""
 
     @property
     def argument_ids(self) -> frozenset[str]:
@@ -61,9 +61,9 @@ class RecentHistory(NamedTuple):
 
 @memoize_on_value
 def recent_history(debate: Debate, keep: tuple[int, ...] = ()) -> RecentHistory:
-    """Shorten a debate: the newest turns of each participant stay in full, older turns become claims.
+    """Shorten a debate: each participant's newest turns stay in full, of older turns only the claims stay.
 
-    `keep`: indices of further turns that stay in full.
+    `keep`: indices of older turns that also stay in full.
     """
     claims = _Claims({}, (), (), {})
     if debate.turns:

@@ -25,8 +25,8 @@ MAX_GAP_WORDS = 60
 MIN_SIMILARITY = 0.6
 """Minimum share of equal words for the outcome `altered`. With a smaller share, the outcome is `not_found`."""
 MAX_ALIGNED_WORDS = (1_000, 20_000)
-"""Maximum words of a quote, and maximum words of a passage. If one of them is longer, the quote is not tested for similar
-wording (outcome `altered`)."""
+"""Maximum number of words of a quote and of its passage. Longer texts are not tested for similar wording (outcome
+`altered`)."""
 MAX_PARTS = 50
 """Maximum number of parts into which ellipses divide a quote. A quote with more parts counts as not found."""
 MAX_MATCHES = 50

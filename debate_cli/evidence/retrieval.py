@@ -66,8 +66,7 @@ class PassageFinder:
     """Function that returns what a judge looks up for a brief (the judge's task). It returns None if the judge needs no
     passages."""
     ranker: PassageRanker | None = None
-    """Puts the passages found in files in order, those closest in meaning first. If None, the passages keep the order
-    of the index."""
+    """Orders the passages of files by closeness in meaning. If None, the passages keep the order of the index."""
 
     def needs_passages(self, task: Task, debate: Debate) -> bool:
         """Whether passages must be found before `task` starts."""

@@ -105,7 +105,7 @@ def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceO
 
 
 class LookupItem(NamedTuple):
-    """What a judge looks up: an argument without citation, or a cited source that the debate does not have."""
+    """What a judge looks up: an argument without citation, or an unknown source that a debater cites."""
 
     turn: int
     debater: str

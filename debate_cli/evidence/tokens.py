@@ -189,7 +189,7 @@ class NormalizedText:
     original: str
     text: str
     shape: str
-    """Same as `text` except for dashes. `text` has `-` for every dash. `shape` has `—` for a dash that separates words."""
+    """Equals `text`, except that a dash that separates words is `—`. In `text`, every dash is `-`."""
     origins: tuple[int, ...]
     """Index in `original` of each character of `text`. The last entry is the length of `original`."""
 

@@ -1,6 +1,6 @@
 """Computes the ratings of an experiment's players, the reliability of its judges, and the cost.
 
-Intervals come from a bootstrap over motions. Only the share of points on a single motion has a Wilson interval instead.
+Intervals come from a bootstrap over motions. Exception: a share of points on a single motion has a Wilson interval.
 """
 
 import math
@@ -144,15 +144,15 @@ class Analysis:
     systems: tuple[SystemAnalysis, ...]
     """Results according to each judging system. The system that decides the winner comes first."""
     players: tuple[ParticipantSpending, ...]
-    """Cost of the speeches of each player."""
+    """Each player, with the cost of the player's speeches."""
     judges: tuple[ParticipantSpending, ...]
-    """Cost of the verdicts of each judge."""
+    """Each judge, with the cost of the judge's verdicts."""
     undetermined: int
     """Number of judgements that name neither a winner nor a draw."""
     failed: tuple[FailedJudgements, ...]
     """Judgements that failed, grouped by judge, system and cause. The largest group comes first."""
     own_model: int
-    """Number of judgements on debates in which a player has the judge's model."""
+    """Number of judgements on debates in which a player and the judge are the same model."""
 
 
 def analyze(rows: Sequence[JudgementRow], *, resamples: int = RESAMPLES) -> Analysis:

@@ -68,7 +68,7 @@ class CellStore(Protocol):
         ...
 
     async def settle(self, taken: CellRecord, ended: CellRecord, results: Sequence[ResultRow]) -> bool:
-        """Store a cell after an attempt to run it, together with its results. `taken`: the record from `take`.
+        """Store the record and the results of an attempt to run a cell. `taken`: the record from `take`.
 
         `ended`: the record after the attempt. If another run has taken the cell, store nothing and return False.
         """
@@ -83,7 +83,7 @@ class CellStore(Protocol):
         ...
 
     async def close(self) -> None:
-        """Give back the cells that this run took but did not settle."""
+        """Give back the unfinished cells of this run."""
         ...
 
 
@@ -101,7 +101,7 @@ class LedgerCells:
     ) -> None:
         """`retry_failed`: whether to take only cells that failed in an earlier run.
 
-        `shard`: number of this run's shard, from 1, and number of all shards.
+        `shard`: e.g. `(2, 3)` for the second of three shards.
         `clock`: returns seconds since 1970.
         """
         self.rates: SharedRates = partial(LedgerWindow, ledger, clock)
@@ -209,7 +209,7 @@ class LedgerCells:
         return await self.load_progress()
 
     async def close(self) -> None:
-        """Give back the cells that this run took but did not settle. End the run's lease."""
+        """Give back the unfinished cells of this run, and end its lease."""
         with self._ledger.transaction():
             self._ledger.release(self._owner)
 

@@ -41,7 +41,7 @@ class Cell:
     debate: str
     """Id of the debate, which is also the name of its file."""
     judges: tuple[str, ...]
-    """Keys of this debate's judges. Empty if the judges of the base configuration judge."""
+    """Keys of this debate's judges. Empty if the base configuration defines the judges."""
 
     @property
     def bucket(self) -> int:
@@ -55,7 +55,7 @@ class CellInputs(NamedTuple):
     context: RunContext
     motion: Motion
     judges: Mapping[str, ExperimentJudge]
-    """Maps the key of each judge to the judge's settings. Empty if the judges of the base configuration judge."""
+    """Maps the key of each judge to the judge's settings. Empty if the base configuration defines the judges."""
     models: tuple[ModelSpec, ModelSpec]
     """The models of the first and of the second player."""
 

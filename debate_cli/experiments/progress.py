@@ -114,7 +114,7 @@ def read_status(ledger: Ledger) -> Status:
 
 
 def deciding_winners(results: Iterable[ResultRow]) -> Winners:
-    """Return the winner that each judge names with the judging system that decides."""
+    """Map each judge to the winner that it names. Only results of the deciding judging system count."""
     return {row["judge"] or BASE_JUDGES: row["winner"] for _, row in results if row["decides"]}
 
 

@@ -125,8 +125,8 @@ def judge_results(
 ) -> list[ResultRow]:
     """Return the results of a debate, one per judge and judging system.
 
-    `judges`: maps each judge's key to the judge and the id of the judge's judging run. The mapping is empty if the
-    judges of the base configuration judged.
+    `judges`: maps each judge's key to the judge and the id of the judge's judging run. Empty if the base configuration
+    defines the judges.
     `models`: models of the first and of the second player.
     """
     base = {} if judges else {"": (None, FIRST_RUN)}

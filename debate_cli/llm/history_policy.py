@@ -109,9 +109,9 @@ class HistoryPolicy:
     def build_whole(
         self, build: PromptBuilder, length: DebateLength, context_tokens: int | None
     ) -> tuple[Request, bool]:
-        """Build a request with the whole debate if it fits, whatever `format.history` says; else with its recent part.
+        """Build a request with the whole debate or, if that is too long, with the debate's recent part.
 
-        The whole debate fits if the model's context is unknown or large enough.
+        Ignores `format.history`. If the model's context is unknown, the whole debate is not too long.
 
         Returns the request, and whether it contains only the recent part. `context_tokens`: maximum number of tokens in
         a prompt for the model; None if unknown.

@@ -22,7 +22,7 @@ MAX_FAULT_CHARS = 240
 MAX_OBJECTS = 500
 """Maximum number of JSON objects in a reply. A reply with more objects is rejected."""
 MAX_WRAPPERS = 8
-"""Maximum number of objects around a form that the parser removes. `{"answer": {…}}` has one object around the form."""
+"""Maximum number of enclosing objects that the parser removes. `{"answer": {…}}` has one around the form `{…}`."""
 
 ParseOutcome = Literal["valid", "off_schema", "invalid", "no_object"]
 """How well a reply fits a form. `valid`: fits the JSON Schema. `off_schema`: fits the form's pydantic model, but not
@@ -140,8 +140,8 @@ def _find_objects(text: str) -> _FoundObjects:
 def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedReply[FormT]:
     """Parse the JSON objects of a reply into the form.
 
-    If no object fits the form and exactly one object is broken, the broken object is repaired. Exception: if an object
-    inside the broken object fits the form, nothing is repaired, because the inner object may be a draft.
+    If no object fits the form and exactly one object is broken, the broken object is repaired. Exception: it is not
+    repaired if it contains an object that fits the form, because that object may be a draft.
     """
     if found.too_many:
         return ParsedReply("no_object", faults=(f"more than {MAX_OBJECTS} objects: give exactly one",))

@@ -96,7 +96,7 @@ class Request:
     origin: Annotated[RequestOrigin | None, SkipValidation, Field(exclude=True)] = None
     """The task that the request belongs to. Not sent to the model, and not recorded."""
     form: Annotated[Form[Any] | None, SkipValidation, Field(exclude=True)] = None
-    """The form of the answer, to check a person's answer. Not sent to the model, and not recorded."""
+    """The form of the answer, used only if a person answers. Not sent to the model, and not recorded."""
 
     def fingerprint(self) -> str:
         """Return a SHA-256 of the request's content. Requests that differ only in their nonce have the same SHA-256."""
@@ -116,7 +116,7 @@ class Request:
         return hashlib.sha256(json.dumps(body, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
     def without_nonce(self) -> Self:
-        """Return the request with `NONCE` in place of its nonce."""
+        """Return the request with the text `NONCE` in place of the nonce, so that equal requests compare equal."""
         if not self.nonce:
             return self
         messages = tuple(Message(each.role, each.content.replace(self.nonce, "NONCE")) for each in self.messages)
@@ -148,7 +148,7 @@ class Reply:
     attempts: int = 1
     """Number of requests sent to get this answer, including retries. `usage` is the sum over these requests."""
     is_final: bool = False
-    """Whether a person wants this answer used without changes. If true, the person is not asked again."""
+    """Whether a person answered in plain words although a form was requested. The person is not asked again."""
 
 
 class Model(Protocol):
@@ -199,7 +199,7 @@ class BatchStatus:
     done: int = 0
     """Number of requests that the vendor has processed; 0 if the vendor does not say."""
     unanswered: ModelError | None = None
-    """Error for each request without a result, once the batch has ended; None if the vendor reports no error."""
+    """Error of those requests that have no result when the batch ends; None if the vendor reports no error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ class BatchIntent:
 
 @dataclass(frozen=True, slots=True)
 class FoundBatch:
-    """The result of searching the vendor's list of batches for the batch of a `BatchIntent`."""
+    """The result of looking up the batch of a `BatchIntent` at the vendor."""
 
     id: str | None
     """Id of the batch; None if the batch was not found."""
@@ -234,7 +234,7 @@ class BatchApi(Protocol):
     """Maximum size of one batch in bytes."""
 
     def entry(self, custom_id: str, request: Request) -> dict[str, Any]:
-        """Return `request` as an entry of a batch for `submit`."""
+        """Convert `request` to an entry for `submit`."""
         ...
 
     async def submit(self, key: str, entries: Sequence[dict[str, Any]]) -> str:
@@ -249,7 +249,7 @@ class BatchApi(Protocol):
         ...
 
     def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
-        """Yield a pair for each processed request, in any order: its custom id, and its result as the vendor's JSON.
+        """Yield (custom id, result as the vendor's JSON) for each processed request, in any order.
 
         `requests` maps custom ids to requests. Only the mock uses it: the mock answers the requests during this call.
         """

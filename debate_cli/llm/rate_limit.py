@@ -27,8 +27,8 @@ MAX_CLOSED_S = 600.0
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_GAP_FACTOR = 4
-"""While the gate is closed, the program waits. When the gate opens, the gap between calls becomes at most this factor
-times the seconds waited. Without a maximum, a server that refuses calls at random would make the gap ever longer."""
+"""When the gate opens, the gap between calls becomes at most this factor times the time that the gate was closed. Without
+a maximum, a server that refuses calls at random would make the gap ever longer."""
 GAP_FACTOR_PER_SERIES = 0.85
 """After each series of accepted calls (see SERIES_LENGTH), the gap between calls is multiplied by this factor."""
 SERIES_LENGTH = 3
@@ -78,7 +78,7 @@ class ProviderGate:
         self.is_probing = False
         """Whether a probe was sent and has not ended. No other call may be sent meanwhile."""
         self._refusals = 0
-        """Number of refusals since the gate last opened, without late refusals (see `refuse`)."""
+        """Number of refusals since the gate was last open. Late refusals (see `refuse`) are not counted."""
         self._next_at = 0.0
         self._probe_sent_at = 0.0
         self._waited_since_closed_s = 0.0
@@ -274,7 +274,7 @@ class RateLimiter:
     At first, `max_concurrency` calls may run at once. A refused call halves this number. Answered calls raise it again,
     up to `max_concurrency`.
 
-    `shared`: the window that counts the calls of several processes; None if there is only one process.
+    `shared`: counts the calls of all processes; None if there is only one process.
     """
 
     def __init__(

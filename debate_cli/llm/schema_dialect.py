@@ -34,7 +34,7 @@ _PORTABLE_PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 
 
 def convert_schema(schema: Mapping[str, Any], dialect: Dialect, *, use_references: bool = False) -> JsonObject:
-    """Return `schema` in `dialect`, without the keywords that the dialect does not accept.
+    """Convert `schema` to `dialect`, without the keywords that the dialect does not accept.
 
     If `use_references` is true, repeated parts are moved to `$defs`. The result is cached; do not change it.
     """

@@ -1,4 +1,4 @@
-"""Searches the web, and orders passages by similarity to a query. Both are calls to a `Model`."""
+"""Asks a `Model` to search the web, or to order passages by similarity to a query."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SearchResults:
 
     results: tuple[FoundPassage, ...] = ()
     continuation: str = ""
-    """If the provider paused the search: its partial answer as JSON, which the next request sends back. Else empty."""
+    """Partial answer as JSON, which the next request sends back; empty if the provider did not pause the search."""
 
 
 _RESULTS: TypeAdapter[SearchResults] = TypeAdapter(SearchResults)

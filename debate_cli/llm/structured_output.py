@@ -93,7 +93,7 @@ class StructuredAnswer(Generic[FormT]):
     timed_out: bool = False
     """Whether the deadline passed before a valid answer arrived."""
     is_final: bool = False
-    """Whether the last answer is from a person who wants it used without changes (see `Reply.is_final`)."""
+    """Value of `Reply.is_final` for the last answer."""
 
 
 MAX_PLAIN_ANSWERS = 2

@@ -178,7 +178,7 @@ class UsageAccumulator:
             self.usage += error_usage(error)
 
     def replace_with(self, calls: Sequence[ModelCall]) -> None:
-        """Replace the sum by the attempts and the usage of `calls`."""
+        """Discard the sum, and add up the attempts and usage of `calls` instead."""
         self.attempts = sum(call.attempts for call in calls)
         self.usage = sum((call.usage for call in calls), Usage())
 

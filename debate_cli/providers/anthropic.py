@@ -140,7 +140,7 @@ class _AnthropicReplyBuilder:
 
 
 def parse_usage(reported: Any, before: Usage) -> Usage:
-    """Return token counts: for each kind of token, the higher of the counts in `reported` and in `before`.
+    """Return the higher of the counts in `reported` and in `before`, separately for each kind of token.
 
     A stream reports its counts several times. Input tokens include cache reads and writes.
     """

@@ -31,8 +31,8 @@ FRACTION_STEPS = 10
 """A number in a form has one of FRACTION_STEPS + 1 evenly spaced values, from its minimum to its maximum."""
 _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
 _WORD_GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
-MAX_FIRST_WORD_CHARS = 17
-"""Maximum characters in a sentence besides its word groups: 16 in the first word, and 1 at the end, e.g. `.`."""
+MAX_WORD_AND_END_CHARS = 17
+"""Maximum length of a sentence's first word (16 characters) and end, e.g. `.` (1 character)."""
 MAX_GROUP_CHARS = 17 + 2 * 6
 """Maximum length of a text that the pattern `_WORD_GROUP` matches: one to three words, each after a space."""
 AVERAGE_WORD_CHARS = 5
@@ -46,7 +46,7 @@ quotes empty."""
 
 
 def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> JsonObject:
-    """Return a stricter `schema` that llama.cpp can enforce. Each value that fits the result also fits `schema`.
+    """Return a stricter schema that llama.cpp can enforce. Each value that it accepts is also valid under `schema`.
 
     `plain`: whether texts are restricted to sentences of plain words. `name`: name of the property that has `schema`.
     """
@@ -76,13 +76,13 @@ def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> 
 
 def _narrow_text(schema: JsonObject) -> JsonObject:
     most: int = schema.get(
-        "maxLength", MAX_SENTENCES * (MAX_FIRST_WORD_CHARS + MAX_SENTENCE_GROUPS * MAX_GROUP_CHARS + 1)
+        "maxLength", MAX_SENTENCES * (MAX_WORD_AND_END_CHARS + MAX_SENTENCE_GROUPS * MAX_GROUP_CHARS + 1)
     )
-    groups = min(MAX_SENTENCE_GROUPS, (most - MAX_FIRST_WORD_CHARS) // MAX_GROUP_CHARS)
+    groups = min(MAX_SENTENCE_GROUPS, (most - MAX_WORD_AND_END_CHARS) // MAX_GROUP_CHARS)
     least = max(MIN_SENTENCE_GROUPS, schema.get("minLength", 0) // AVERAGE_WORD_CHARS)
     if groups < least or "pattern" in schema:
         return schema
-    more = min(MAX_SENTENCES, most // (MAX_FIRST_WORD_CHARS + groups * MAX_GROUP_CHARS + 1)) - 1
+    more = min(MAX_SENTENCES, most // (MAX_WORD_AND_END_CHARS + groups * MAX_GROUP_CHARS + 1)) - 1
     first, other = (f"[A-Z]{_WORD}{_WORD_GROUP}{{{count},{groups}}}" for count in (least, MIN_SENTENCE_GROUPS))
     following = f"([.?!] {other}){{0,{more}}}" if more > 0 else ""
     return {"type": "string", "pattern": f"^{first}{following}[.?!]$"}

@@ -148,14 +148,14 @@ _CONNECTION_HEADER = re.compile(
 
 
 def build_provider_table(config: DebateConfig) -> dict[str, ProviderRow]:
-    """Return the rows of all providers by name, with the changes in `config`. Raises ConfigError with all problems."""
+    """Map each provider's name to its row, with the changes in `config`. Raises ConfigError with all problems."""
     if problems := find_provider_problems(config):
         raise ConfigError(*problems)
     return merge_provider_rows(config)
 
 
 def merge_provider_rows(config: DebateConfig) -> dict[str, ProviderRow]:
-    """Return the rows of all providers by name, with the changes in `config`. Does not check the changes.
+    """Map each provider's name to its row, with the changes in `config`. Does not check the changes.
 
     A new provider in `config` is left out if its `kind` is missing.
     """
@@ -346,7 +346,7 @@ def find_variables(text: str) -> tuple[str, ...]:
 
 
 def find_key_problem(row: ProviderRow, env: Mapping[str, str]) -> str | None:
-    """Return the problem with the key of `row`, as a sentence; None if there is no problem."""
+    """Return the problem with the provider's API key, as a sentence; None if there is no problem."""
     if not row.is_remote or row.api_key_env is None:
         return None
     key = env.get(row.api_key_env, "").strip()

@@ -90,7 +90,7 @@ def format_unknown_provider(model: str, known: Iterable[str]) -> str:
 
 
 def find_batch_problem(row: ProviderRow, model: str) -> str | None:
-    """Return an error message if `model`, a `provider/model` of `row`, cannot be used in a batch; else None."""
+    """Return an error message if the provider of `model` has no batches; else None. `model` is a `provider/model`."""
     if row.batches:
         return None
     able = ", ".join(name for name, other in BUILTIN_PROVIDERS.items() if other.batches)

@@ -21,7 +21,7 @@ BINS = 5
 
 
 def krippendorff_alpha(units: Sequence[RatedItem], level: Literal["nominal", "interval"] = "nominal") -> float | None:
-    """Return Krippendorff's α of all raters: 1 is perfect agreement, 0 is chance.
+    """Return Krippendorff's α of all raters: 1 is perfect agreement, 0 is agreement by chance.
 
     None if no item has two raters, or if all values are equal.
     `level`: `nominal` if the values are names, `interval` if the values are numbers.
@@ -41,7 +41,7 @@ def krippendorff_alpha(units: Sequence[RatedItem], level: Literal["nominal", "in
 
 
 def cohen_kappa(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
-    """Return Cohen's κ of two raters: 1 is perfect agreement, 0 is chance.
+    """Return Cohen's κ of two raters: 1 is perfect agreement, 0 is agreement by chance.
 
     None if there are no pairs, or if all values are equal. Source: J. Cohen, A Coefficient of Agreement for Nominal Scales,
     Educational and Psychological Measurement 20 (1960).

@@ -27,14 +27,12 @@ ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
 """Weight of an imaginary draw against an average player.
 
-Each player gets such a draw if the results put no bound on a strength or on the advantage of the left player, or if
-there are several groups of players.
+If `Ratings.separable` or `Ratings.side_separable` is true, or if there are several groups, each player gets such a draw.
 """
 DIVERGED = 12.0
 """A fit has diverged if its log odds of a result exceed this value, i.e. odds of 160,000 to 1."""
 UNLIMITED = DIVERGED / 3
-"""Limit in log odds, for fits that have diverged. A difference of strengths above the limit counts as unlimited, and so
-does an advantage of the left player."""
+"""In a diverged fit, a difference of strengths or a `side` above this value (in log odds) counts as unlimited."""
 TOLERANCE = 1e-9
 
 
@@ -85,14 +83,14 @@ class Ratings:
     separable: bool
     """Whether the results put no bound on a player's strength, e.g. because the player won every comparison."""
     prior: float
-    """Weight of each player's imaginary draw against a player of mean strength; 0 if no such draws are needed.
+    """Weight of the imaginary draw of each player against a player of mean strength; 0 without such draws.
 
-    The draws are needed if the results put no bound on a strength or on `side`, or if there are several groups.
+    There are such draws if `separable` or `side_separable` is true, or if `groups` is above 1.
     """
     resamples_with_prior: float
-    """Share of the bootstrap's resamples, 0 to 1, that needed imaginary draws."""
+    """Share of the bootstrap's resamples, 0 to 1, that needed imaginary draws of their own; 0 if `prior` is above 0."""
     results: int
-    """Number of comparisons."""
+    """Number of rated comparisons."""
     clusters: int
     side_separable: bool = False
     """Whether the results put no bound on `side`, e.g. because the left player won every comparison."""
@@ -106,7 +104,7 @@ class Ratings:
             "Pairs met in one order only, so the strengths contain any advantage of the left player.": (
                 self.side.value is None
             ),
-            f"{self.groups} groups of players never met, so strengths of different groups cannot be compared.": (
+            f"The players form {self.groups} groups that never met, so strengths of different groups cannot be compared.": (
                 self.groups > 1
             ),
             "The results put no bound on a player's strength, e.g. because the player won every comparison.": (
@@ -165,9 +163,9 @@ def rate(results: Sequence[PairResult], *, resamples: int = RESAMPLES) -> Rating
 
 
 def _fit_resamples(design: _Design, found: Floats, prior: float, resamples: int) -> tuple[list[Floats], int]:
-    """Return the fitted values of each resample, and the number of resamples whose first fit diverged.
+    """Return the fitted values of each resample, and the number of resamples that needed imaginary draws.
 
-    Imaginary draws are added to such a resample, and it is fitted again.
+    A resample needs imaginary draws if `prior` is 0 and its first fit diverges.
     """
     drawn: list[Floats] = []
     refits, clusters = 0, len(design.weights)
@@ -240,7 +238,7 @@ class _Design:
         return float(abs(self.matrix @ values).max()) > DIVERGED
 
     def find_unlimited(self, values: Floats) -> tuple[bool, bool]:
-        """Return two flags: whether a player's strength is unlimited, and whether the side term is unlimited."""
+        """Return whether a player's strength is unlimited, and whether the advantage of the left player is unlimited."""
         if not self.diverges(values):
             return False, False
         spread, side = float(values[:-1].max() - values[:-1].min()), abs(float(values[-1]))

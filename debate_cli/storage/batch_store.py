@@ -1,6 +1,6 @@
-"""Stores batches of requests, and their answers until a transcript contains the answers.
+"""Stores batches of requests and their answers in `batches.sqlite`, without the prompts.
 
-The file `batches.sqlite` contains no prompts.
+They are removed when a transcript contains the answers.
 """
 
 import os
@@ -91,7 +91,7 @@ class BatchStore:
         return next((each for each in self.find_by_task(key) if each.key == key), None)
 
     def find_by_task(self, key: RequestKey) -> list[StoredRequest]:
-        """Return the stored requests with the model, debate and task of `key`, oldest first."""
+        """Return the stored requests that equal `key` in model, debate and task, oldest first."""
         statement = (
             "SELECT r.custom_id, r.batch, r.fingerprint, r.answer FROM requests r JOIN batches b ON b.key = r.batch"
         )

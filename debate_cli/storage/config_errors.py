@@ -155,7 +155,7 @@ class ConfigRepair:
     data: dict[str, Any]
     """The configuration. It is changed in place."""
     renamed: dict[KeyPath, KeyPath] = field(default_factory=dict[KeyPath, KeyPath])
-    """Maps key paths in the repaired configuration to key paths in the file, for each key that `repair` renamed."""
+    """Maps the new path of each key that `repair` renamed to its path in the file."""
     skipped_sections: set[str] = field(default_factory=set[str])
     """Names of the sections that checks skip, because `repair` may have caused the errors in them.
 

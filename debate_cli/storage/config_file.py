@@ -300,14 +300,16 @@ class _ConfigLoader:
 
     def _add(self, problems: Iterable[Problem]) -> None:
         known = [*self.problems]
-        self.problems += (problem for problem in problems if not any(_is_covered(problem, by=each) for each in known))
+        self.problems += (
+            problem for problem in problems if not any(_is_covered(problem, known=each) for each in known)
+        )
 
 
-def _is_covered(problem: Problem, *, by: Problem) -> bool:
-    """Return whether `problem` may result from the problem `by`, because one key path begins with the other."""
-    if by.path[: len(problem.path)] == problem.path:
-        return not (by.is_key_error and by.path == problem.path)
-    return problem.path[: len(by.path)] == by.path and not by.is_key_error
+def _is_covered(problem: Problem, *, known: Problem) -> bool:
+    """Return whether `problem` may result from `known`: the key path of one of them begins with that of the other."""
+    if known.path[: len(problem.path)] == problem.path:
+        return not (known.is_key_error and known.path == problem.path)
+    return problem.path[: len(known.path)] == known.path and not known.is_key_error
 
 
 def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:

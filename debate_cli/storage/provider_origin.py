@@ -1,4 +1,4 @@
-"""Tells whether the user or a file chose the address and the variables of a provider."""
+"""Tells whether the user or a file chose a provider's address and environment variables."""
 
 import hashlib
 import json
@@ -34,7 +34,7 @@ class ProviderOrigin:
     """What a file says about a provider: whether it names the server, and which variables it reads."""
 
     file: str
-    """Name of the file, as messages show it."""
+    """Name of the file for messages."""
     fingerprint: str
     """SHA-256 of the file. For a stored debate, SHA-256 of the provider's settings."""
     names_address: bool

@@ -53,7 +53,7 @@ class Redactor:
         self._values = compile_secret_pattern(wanted)
         self._longest = MAX_ENCODED_FACTOR * max(map(len, wanted), default=0)
         self._is_word_only = all(_WORD.fullmatch(secret) for secret in wanted)
-        """Whether all secrets, and so their encodings, consist of printable ASCII characters without spaces."""
+        """Whether all secrets consist of printable ASCII characters without spaces. Then their encodings do too."""
 
     def __call__(self, text: str) -> str:
         """Return `text` without secrets. Also finds secrets that contain JSON escapes or invisible characters."""

@@ -50,7 +50,7 @@ UpgradeStep = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 def m001_optional_keys(data: dict[str, Any]) -> dict[str, Any]:
-    """Return a transcript of debate-cli 0.1 unchanged. Version 2 only adds optional keys."""
+    """Upgrade a transcript from version 1 to 2. Changes nothing, because version 2 only adds optional keys."""
     return data
 
 

@@ -31,8 +31,8 @@ class IndexEntry:
     conclusions: tuple[Verdict, ...]
     """The verdicts to list, the deciding verdict first; empty if the debate has no transcript.
 
-    - One verdict by models for each judging system, preferably from the newest run that judged all turns. If the run is
-      one of several that compare judge models, the verdicts of these runs too.
+    - One verdict by models for each judging system, preferably from the newest run that judged all turns. If this run
+      belongs to a comparison of judge models, the verdicts of the whole comparison.
     - All verdicts by human reviewers.
     """
     cost_usd: float | None
@@ -96,9 +96,9 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
 def count_missing_judgements(debate: Debate) -> int:
     """Return the number of failed or interrupted judgements that can be repeated; 0 if the debate is not complete.
 
-    A system's judgements in one run do not count if another run makes up for them. This is a run that replaces them, or
-    a run of higher precedence in which the system has no missing judgement. Two runs that compare judge models do not
-    make up for each other.
+    A system's missing judgements in one run do not count if a later run replaced them, or if the system judged
+    completely in a run of higher precedence. Runs of one comparison of judge models are never used in place of each
+    other.
     """
     if debate.status != "complete":
         return 0

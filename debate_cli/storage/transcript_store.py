@@ -127,8 +127,8 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """Expand paths, ids, folders and globs to a list of files, each once. `folders`: where to search for ids.
 
-    Paths of missing files are returned too. Raises UsageError for a folder or glob without files. If the only result is
-    an unknown id and a debate has a similar id, raises UsageError with the similar id.
+    Paths of missing files are returned too. Raises UsageError for a folder or glob without files, and for a single
+    unknown id that is similar to the id of a debate.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None

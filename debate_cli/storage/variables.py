@@ -227,8 +227,8 @@ def apply_overrides(
     """Apply the overrides in order. Returns (changed data, sources, problems).
 
     - sources: maps each changed key path to the source of its new value, e.g. `--set`.
-    - problems: one for each override that cannot be applied. Its path is the whole key as one part, e.g.
-      `("format.rounds",)`. This path is in `sources` too.
+    - problems: one for each override that cannot be applied. The problem's path, e.g. `("format.rounds",)`, has the
+      override's key as its only part. `sources` contains this path too.
     """
     changed: dict[str, Any] = json.loads(json.dumps(data))
     origins: dict[KeyPath, str] = {}
@@ -284,7 +284,7 @@ def _set_value(data: dict[str, Any], parts: Sequence[str], value: Any) -> list[K
 
 
 def _key_in(parent: Any, part: str) -> str | int:
-    """Return `part` as a key of a mapping or an index of a list. An index just after the last item adds an item."""
+    """Return `part` as a key of a mapping or an index of a list. If the index is the length of the list, append None."""
     if is_mapping(parent):
         return part
     if not is_list(parent):

@@ -38,7 +38,7 @@ class SourcePosition(NamedTuple):
 
 
 class NodePosition(NamedTuple):
-    """Positions of a key and its value. An item of a list has two equal positions."""
+    """Positions of a key and its value. An item of a list has no key, so both positions are the item's."""
 
     key: SourcePosition
     value: SourcePosition
@@ -158,8 +158,7 @@ def _check_bounds(depth: int, nodes: int, part: Any) -> None:
 class _Builder:
     positions: dict[KeyPath, NodePosition] = field(default_factory=dict[KeyPath, NodePosition])
     faults: dict[SourcePosition, YamlFault] = field(default_factory=dict[SourcePosition, YamlFault])
-    """Faults by position. If several aliases refer to a node, the node is built several times, but its faults are stored
-    once."""
+    """Faults by position, so that a node with several aliases reports its faults only once."""
     nodes: int = 0
 
     def build_document(self, root: Any) -> ParsedYaml:

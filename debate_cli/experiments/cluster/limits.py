@@ -44,9 +44,8 @@ class SharedBudget(Budget):
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
         """Reserve `worst`, the maximum usage of a call. After the call, the caller sets the reservation's `used`.
 
-        If the reservations of other calls leave too little of the budget for `worst`, waits until one of these calls
-        ends. Raises BudgetError if the budget is too small even without these reservations. `what`: name of the call
-        in this error.
+        If the reservations of other calls leave too little of the budget, waits until one of these calls ends. Raises
+        BudgetError if the budget is too small even without these reservations. `what`: name of the call in this error.
         """
         lease, number = CURRENT_LEASE.get(), secrets.token_hex(16)
         reservation = BudgetReservation(worst)

@@ -35,8 +35,8 @@ QUEUED_AS = "queued_as"
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""Changes become visible in the database up to this long after their `updated_at`. Each copy therefore reads the last
-known changes again."""
+"""Maximum time between the `updated_at` of a change and the moment when a reader sees it. Each copy therefore reads the
+newest changes again."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_NOTICE_S = 10.0
 
@@ -258,9 +258,9 @@ class QueueOptions:
 async def run_in_queue(
     options: QueueOptions, plan: CellPlan, ledger: Ledger, observer: ExperimentObserver, *, stop: StopSignal
 ) -> RunSummary:
-    """Put an experiment into the queue, and watch until workers have run its cells.
+    """Put an experiment into the queue, and wait until workers have run its cells.
 
-    A request through `stop` ends the watching. The workers continue.
+    `stop` ends only this wait. The workers continue.
     """
     async with Database.connect(options.dsn) as database:
         added = await enqueue(database, plan, ledger, retry_failed=options.retry_failed)

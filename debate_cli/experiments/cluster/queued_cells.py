@@ -52,7 +52,7 @@ class _FetchedJob(NamedTuple):
 
 
 class QueuedCells:
-    """The cells of an experiment in a queue, for one worker."""
+    """One worker's access to the queued cells of an experiment."""
 
     def __init__(self, database: Database, experiment: str, plan: str, folder: Path, lease_s: float = LEASE_S) -> None:
         """`experiment`: id in the queue. `plan`: fingerprint of the plan.
@@ -101,10 +101,10 @@ class QueuedCells:
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
         """Take the next free cell, and write its saved debate into the folder.
 
-        `without`: players whose cells are skipped.
+        If no cell is free, wait for one while this worker is running other cells. Return None if still no cell is free,
+        if the experiment was halted, or if its plan has changed.
 
-        If no cell is free, wait for one while this worker is running other cells. With `without`, do not wait. Return
-        None if still no cell is free, if the experiment was halted, or if its plan has changed.
+        `without`: players whose cells are skipped. If it is not empty, the method does not wait.
         """
         async with nullcontext() if without else self._poll_lock:
             while True:
@@ -165,7 +165,7 @@ class QueuedCells:
         return await self.load_progress()
 
     async def close(self) -> None:
-        """Give back the cells that this worker did not settle. Remove the worker from the queue."""
+        """Give back the unfinished cells of this worker, and remove the worker from the queue."""
         for lease in self._leases:
             await self._release(lease)
         await self._database.run_jobs(partial(self._database.jobs.unregister_worker, self._worker))
@@ -255,8 +255,8 @@ class QueuedCells:
     async def _give_back_stalled(self, connection: AsyncConnection) -> None:
         """Give back the cells of workers that send no heartbeats.
 
-        Does nothing in the first lease period after the database server started: without the server, no worker could
-        send heartbeats.
+        Does nothing in the first lease period after the database server started, because no worker can send heartbeats
+        while the server is down.
         """
         [(may_sweep,)] = await fetch(
             connection,

@@ -1,6 +1,6 @@
 """Answers of the mock: fills in any JSON schema with consistent choices, numbers and sentences.
 
-A random skill of each debater decides scores, comparisons and votes. A judge with `bias` judges what debaters say.
+Scores, comparisons and votes depend on a random skill of each debater. With `bias`, they depend on the speeches.
 """
 
 from __future__ import annotations
@@ -291,7 +291,7 @@ class Opinions:
         return min(1.0, max(0.0, skill + dither)) if skill else 0.0
 
     def quality(self, values: Json, score: float | None) -> float:
-        """Return the quality, 0 (bad) to 1 (good), that the judge's next sentence gives to an argument or debater.
+        """Return the quality, 0 (bad) to 1 (good), that the judge's next sentence expresses.
 
         The result follows from the first of these that exists:
 
@@ -405,7 +405,7 @@ class Opinions:
         return str(own.get("vote", majority)) if own else self._random.pick(tuple(VOTE_LEVELS), "option")
 
     def is_true(self, place: Place) -> bool:
-        """Return a random boolean. It is usually true, but for the property `evaded` usually false."""
+        """Return a random boolean: usually false for the property `evaded`, usually true for others."""
         return self._random.unit("yes", place.path) < (0.1 if place.name == "evaded" else 0.8)
 
     def is_null(self, place: Place) -> bool:
@@ -481,8 +481,8 @@ DRAW_MARGIN = 0.08
 """A mock judge decides on a draw if the skills (0-1) of the two best debaters differ by less than this number. A judge
 with `bias` decides on a draw if the skills differ by less than half of this number."""
 TONE_WORDS = 5
-"""The mock's bias `confident` raises the opinion of a side that uses more words of certainty than words of doubt. With
-this many more words, the bias has its full effect."""
+"""The mock's bias `confident` has its full effect on a side that uses this many more words of certainty than words of
+doubt."""
 MIN_DIFFERENT_WORDS = 15
 """If a debater's speeches have fewer different words than this, a biased judge's opinion of the debater is 0."""
 _CERTAIN = re.compile(

@@ -163,7 +163,7 @@ class ReplyScript:
         return cls(content, path)  # pyright: ignore[reportUnknownArgumentType] - replies are checked when used
 
     def reply(self, request: Request) -> str:
-        """Return the script's reply to `request`. Raises PermanentError if the script has none."""
+        """Return the script's reply to `request`. Raises PermanentError if there is no such reply."""
         prompt = request.system + "\n" + (request.messages[-1].content if request.messages else "")
         prefix = f"{request.purpose}@"
         keys = [key for key in map(str, self._replies) if key.startswith(prefix) and key.removeprefix(prefix) in prompt]
@@ -180,7 +180,7 @@ class ReplyScript:
 # Searches and embeddings ---------------------------------------------------------------------------------------------
 
 MOCK_NOTICE = "Invented by the mock; no page was searched."
-"""Text that ends the title of every invented page."""
+"""Text at the end of each invented page's title."""
 _PAGES = (
     "A survey of {count} cases in {year} looked at {topic}. It found a gain in {share} percent of them. The authors may not have had a representative sample.",
     "The report on {topic} names costs of {count} euros a year. Costs fell by {share} percent after {year}. It does not say what caused the fall.",
@@ -216,7 +216,7 @@ class MockEmbeddings:
     """Scores each text by the share of the query's words that the text contains."""
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Return a JSON list with a score from 0 to 1 for each message after the first, which is the query."""
+        """The first message is the query. Return a JSON list with a score from 0 to 1 for each other message."""
         query, *texts = (frozenset(query_terms(message.content)) for message in request.messages)
         scores = [round(len(query & words) / max(1, len(query)), 6) for words in texts]
         return Reply(text=json.dumps(scores), usage=Usage(input_tokens=1), finish_reason="stop")

@@ -24,7 +24,7 @@ Json = Mapping[str, Any]
 
 MIN_QUOTE_CHARS = 30
 MIN_PASSAGE_CHARS = 12
-"""A mock judge quotes the first words of a document's sentence only if they have at least this many characters."""
+"""Minimum number of characters of a quote from a document. A mock judge quotes the first words of a sentence."""
 _STRING = r'("(?:[^"\\]|\\.)*")'
 _MOTION = re.compile(rf"^(?:Motion|MOTION|TITLE): {_STRING}", re.MULTILINE)
 _DOCUMENT = re.compile(rf"^DOCUMENT: {_STRING}$", re.MULTILINE)
@@ -115,7 +115,7 @@ class PromptFacts:
         return _find_json(_SCORECARD, self.user_text) or {}
 
     def document_passages(self) -> list[str]:
-        """Return the first words of each sentence of the document; the motion if there is no sentence."""
+        """Return the first words of each quotable sentence of the document; the motion if there is none."""
         lines = [line.strip(" \t-*>|") for line in self.document.splitlines() if not line.startswith("#")]
         starts = [first_words(part) for line in lines for part in re.split(r"(?<=[.!?])\s", line)]
         return [start for start in starts if len(start) >= MIN_PASSAGE_CHARS and '"' not in start] or [self.motion]
@@ -128,11 +128,9 @@ class PromptFacts:
     def quotable_sentences(self, item: str | None, *, before: bool) -> list[str]:
         """Return the sentences that a judge can quote.
 
-        `item`: id of an argument; the sentences are from the argument's claim. If None, the sentences are from turns:
-
-        - all turns if the prompt names no judged turn
-        - the turn before the judged turn if `before` is true
-        - the judged turn if `before` is false
+        If `item` is the id of an argument, return the sentences of its claim. If `item` is None, return the sentences
+        of the judged turn, or with `before`, of the turn before it. If the prompt names no judged turn, return the
+        sentences of all turns.
         """
         if item:
             arguments = [each for turn in self.turns for each in list_objects(turn, "arguments")]
@@ -252,7 +250,7 @@ class Place:
     values: Json = field(default_factory=dict[str, Any])
     """Maps names of earlier fields to their values. Contains the fields of this object and of all enclosing objects."""
     index: int = 0
-    """Index of the list item that contains the field, in the innermost list; 0 outside of lists."""
+    """Index of the list item that contains the field. In nested lists, the index in the innermost list. Otherwise 0."""
     quality: float = 0.6
     """Quality (0-1) of the judged performance."""
 
@@ -373,8 +371,8 @@ class SentenceWriter:
 def find_leader(values: Json, names: Collection[str]) -> str | None:
     """Return the name of the leading side in `values`; TIED for a tie; None if `values` does not show who leads.
 
-    If `values` has fields for a winner, the side that most of them name leads. Otherwise, the side with the highest
-    total leads.
+    If `values` has fields for a winner, the most common name in them is the leader. Otherwise, the leader is the side
+    with the highest total.
     """
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
     votes = Counter(name for name in choices if name in names)

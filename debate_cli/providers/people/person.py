@@ -138,11 +138,11 @@ class PromptFolder:
 
 
 def _is_complete(stamp: tuple[int, ...], since: float) -> bool:
-    """Return whether a reply file is complete: renamed to its name, or unchanged for SETTLED_S seconds.
+    """Return whether a reply file is complete: it was renamed, or it is unchanged for SETTLED_S seconds.
 
     `stamp`: the result of `_read_stamp` for the file. `since`: when this stamp was first seen, in seconds since 1970.
 
-    Renaming a file makes its change time later than its modification time.
+    The change time of a renamed file is later than its modification time.
     """
     modified_ns, changed_ns, *_ = stamp
     return changed_ns > modified_ns or time.time() - min(since, modified_ns / 1e9) >= SETTLED_S
@@ -227,7 +227,7 @@ def default_files_folder(config: DebateConfig) -> Path:
 
 
 def make_person(provider: str, people: PeopleAccess, time_limit_s: float | None = None) -> Model:
-    """Return a model whose answers a person writes. `provider` (`human`, `paste` or `files`) says how the person does it.
+    """Return a model whose answers a person writes. `provider`: `human`, `paste` or `files`.
 
     Raises ConfigError if `provider` needs a terminal and there is none.
     """

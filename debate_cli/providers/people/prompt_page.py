@@ -125,6 +125,6 @@ def _format_answer_part(request: Request, reply_name: str | None, digest: str) -
 
 
 def find_prompt_hash(text: str) -> str | None:
-    """Return the prompt's hash in the first line of a page or a filled-in form; None if there is none."""
+    """Read the prompt's hash from the first line of a page or a filled-in form. Return None if there is no hash."""
     match = re.match(rf"[\s`a-z]*(?:<!--|#)[^\n]*\bprompt ([0-9a-f]{{{HASH_CHARS}}})\b", text[:500])
     return match[1] if match is not None else None

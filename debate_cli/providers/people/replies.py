@@ -42,11 +42,11 @@ class PersonAnswer:
 
 
 def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False) -> PersonAnswer:
-    """Read `text` as an answer to `form`. If `form` is None, any text is an answer.
+    """Parse a person's answer. `form`: the requested form. If `form` is None, any text is an answer.
 
-    `accepts_text`: whether plain words may replace the form.
+    `accepts_text`: whether plain words without a form are also an answer.
 
-    The answer is not usable if a required text of the form is empty.
+    If a required text of the form is empty, the answer is not usable.
     """
     text = text.removeprefix("\ufeff").strip()
     if not text:
@@ -74,7 +74,7 @@ def _unreadable(text: str, *problems: str) -> PersonAnswer:
 
 
 def check_value(value: Mapping[str, Any], form: Form[Any]) -> PersonAnswer:
-    """Check `value`, a filled-in form. Return the answer, with its problems."""
+    """Check a filled-in form. Return it as an answer, with its problems."""
     texts = list(_walk_texts(value, form.schema))
     empty = tuple(
         f"{where} is empty"

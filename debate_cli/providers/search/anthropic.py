@@ -18,7 +18,7 @@ from debate_cli.providers.error_mapping import SentRequest
 from debate_cli.providers.http_model import WholeReplyBuilder, parse_optional_text, parse_token_count
 
 TOOL_TYPE = "web_search_20250305"
-"""Newest version of the search tool that does not filter results by executing code."""
+"""Version of the search tool. Newer versions execute code to filter results."""
 PAUSED = "pause_turn"
 _STATUS_BY_CODE: Mapping[str, int] = MappingProxyType({
     "too_many_requests": 429, "unavailable": 503, "invalid_tool_input": 400, "query_too_long": 400,

@@ -20,7 +20,7 @@ MAX_CITATIONS = 50
 
 
 def build_search_body(request: Request, model: str, _profile: Profile, _stream: bool) -> dict[str, Any]:
-    """Build the body of a request that must search the web. It asks OpenAI not to store the answer."""
+    """Build the body of a request that must search the web. The body asks OpenAI not to store the answer."""
     assert request.search is not None
     tool: dict[str, Any] = {"type": "web_search"}
     if request.search.allowed_domains:

@@ -48,7 +48,7 @@ class SearchTarget:
     """The server, model and price for the web searches of a configuration."""
 
     row: ProviderRow
-    """The provider row of the server that searches. `make_server` of this row creates the server object."""
+    """The provider row of the server that searches."""
     provider: ProviderRow
     """The provider row whose rate limits apply. Searches share these limits with the provider's other calls."""
     spec: ModelSpec
@@ -97,7 +97,7 @@ def find_search_problems(config: DebateConfig, env: Mapping[str, str]) -> list[P
 
 
 def rerank_spec(config: DebateConfig) -> ModelSpec | None:
-    """Return the model under `evidence.rerank` in `config`; None if it is not set."""
+    """Return the model that `evidence.rerank` sets in `config`; None without this section."""
     rerank = None if config.evidence is None else config.evidence.rerank
     return None if rerank is None else ModelSpec(model=rerank.model)
 
@@ -206,9 +206,9 @@ def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Probl
 
 
 def _redirect(row: ProviderRow, web: WebSearchConfig) -> ProviderRow:
-    """Return `row` with the address in `web` and without headers; unchanged if `web` has no address.
+    """If `web` sets an address, return `row` with this address and without headers; else return `row`.
 
-    The headers are left out because they are for the provider's own server.
+    The headers are for the provider's own server.
     """
     if web.base_url is None:
         return row

@@ -54,7 +54,7 @@ class WorkflowGuard:
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self._line = ""
-        """Shortened text of the unfinished line: enough to recognize a workflow command that the next write completes."""
+        """Start of the unfinished line, which shows whether the line becomes a command to GitHub Actions."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)

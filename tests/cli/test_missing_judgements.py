@@ -31,7 +31,10 @@ def test_every_command_gives_the_same_number(saved: Path) -> None:
     lose_judgements(saved, 3)
     lists, scored = debate("list", cwd=here), debate("score", saved, cwd=here)
     assert "\tcomplete, 3 judgements missing\t" in lists.out
-    assert (scored.code, scored.err.count("3 judgements are missing (3 of moderator r2): not asked yet; ask again")) == (
+    assert (
+        scored.code,
+        scored.err.count("3 judgements are missing (3 of moderator r2): not asked yet; ask again"),
+    ) == (
         0,
         1,
     )

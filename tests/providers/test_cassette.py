@@ -372,5 +372,5 @@ def test_a_fifo_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ConfigError, match="cannot read the cassette"):
         CassettePlayer(tmp_path / "pipe")
-    with pytest.raises(ConfigError, match="cannot read the script"):
+    with pytest.raises(ConfigError, match="not a regular file"):
         MockModel(ModelSpec(model="mock/scripted", script="pipe"), seed=1, folder=tmp_path)

@@ -70,7 +70,7 @@ def _unreadable(text: str, *problems: str) -> PersonAnswer:
 
 
 def check_value(value: Any, form: Form[Any]) -> PersonAnswer:
-    """Check `value`, a filled-in form. Return the answer, with its problems."""
+    """Check a filled-in form. Return it as an answer, with its problems."""
     filled, problems = check_answer(value, form)
     lines = tuple(map(format_problem, problems[:MAX_FAULTS]))
     has_empty_field = any(problem.message.startswith(_IS_EMPTY) for problem in problems)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent / "debate_cli"
 ROOMS = (
-    ("errors", "version", "plugins", "regular_file"),
+    ("errors", "version", "plugins", "regular_file", "yaml_positions"),
     ("statistics",),
     ("domain",),
     ("evidence",),

@@ -29,12 +29,12 @@ from debate_cli.domain.turn import Turn
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.judge_input.injection.findings import find_manipulations
 from debate_cli.judge_input.transcript_prompt import last_visible_turn
-from debate_cli.judging.answer_check import check_answer
 from debate_cli.judging.blinding import Blinding, shuffle_order
 from debate_cli.judging.judge import build_assessment, build_brief_form
 from debate_cli.judging.schedule import debate_progress
 from debate_cli.llm.form import Form, FormModel, derive_schema, each_of
 from debate_cli.llm.prompts import Prompts
+from debate_cli.providers.people.replies import check_answer
 from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript, write_transcript
@@ -242,7 +242,7 @@ class _Reading:
         answer, problems = check_answer(self._answers.parts[part.name], part.form)
         if problems:
             self._refuse(part, problems)
-        return answer
+        return None if problems else answer
 
     def _refuse(self, part: ReviewPart, problems: list[Problem]) -> None:
         self._unanswered.append(part.name)

@@ -225,7 +225,7 @@ def _score_file(path: Path, request: ScoreRequest, *, is_alone: bool) -> Checked
         tuple(gates),
         remark="; ".join(remarks) or None,
         incomplete_line_warning=stored.incomplete_line_warning,
-        missing=missing if lock_holder(stored.path) is None else (),
+        missing=missing if missing and lock_holder(stored.path) is None else (),
         compared_count=compared_count,
         debate=debate,
     )

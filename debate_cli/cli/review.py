@@ -24,11 +24,10 @@ from debate_cli.cli.console import is_interactive, print_json, print_status, wri
 from debate_cli.domain.config_checks import Problem
 from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms
 from debate_cli.errors import UsageError
-from debate_cli.judging.answer_check import check_answer
 from debate_cli.llm.form import Form, FormModel, derive_schema
 from debate_cli.providers.people.form_fields import FormDraft
 from debate_cli.providers.people.prompt_page import format_prompt_text
-from debate_cli.providers.people.replies import PersonAnswer
+from debate_cli.providers.people.replies import PersonAnswer, check_answer, format_problem
 from debate_cli.render import score_rows
 from debate_cli.render.person_form.form import DRAFT_SUFFIX, FilledForm, FormLeftError, FormTask
 from debate_cli.render.person_form.person import fill_in
@@ -241,7 +240,7 @@ class CheckedForm(FormDraft):
 
     def read(self) -> PersonAnswer:
         """Return the filled-in form. If it has problems, it is marked as unusable."""
-        problems = tuple(f"{'.'.join(map(str, path))}: {words}" for path, words, *_ in self.check(self.value()))
+        problems = tuple(map(format_problem, self.check(self.value())))
         return PersonAnswer(json.dumps(self.value()), problems, is_usable=not problems, is_readable=not problems)
 
 

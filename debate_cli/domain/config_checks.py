@@ -11,8 +11,8 @@ from debate_cli.domain.model_call import PERSON_PROVIDERS, TERMINAL_PROVIDERS
 from debate_cli.domain.participant import participants
 from debate_cli.domain.turn import Phase
 from debate_cli.plugins import SYSTEMS
+from debate_cli.yaml_positions import KeyPath
 
-KeyPath = tuple[str | int, ...]
 RESERVED_NAMES = {"draw": "which means that the debate has no winner", "even": "which means that no debater is ahead"}
 """Names that no debater may have, and the meaning of each in a judge's answer."""
 MIN_DEBATERS = 2

@@ -24,7 +24,7 @@ from debate_cli.storage.csv_file import read_csv_file
 from debate_cli.storage.folder import slugify
 from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.schema import JSON_SCHEMA_DIALECT, add_descriptions, field_docs
-from debate_cli.storage.yaml_positions import read_yaml_text
+from debate_cli.yaml_positions import read_yaml_text
 
 RESERVED_AXES: Mapping[str, str] = {
     "topic": "`motions` sets it",

@@ -259,10 +259,13 @@ def planned_turns(config: DebateConfig) -> int:
 @memoize_on_value
 def finished_rounds(debate: Debate) -> tuple[int, ...]:
     """Return the numbers of the rounds that will have no further speech."""
-    table = build_timetable(debate)
-    over = debate.status == "complete" or next_step(debate).close is not None
+    if debate.status == "complete":
+        return tuple(sorted(debate.turns_by_round))
+    is_over = next_step(debate).close is not None
     return tuple(
-        item.number for item in table.rounds if item.is_complete or (over and item.number in debate.turns_by_round)
+        item.number
+        for item in build_timetable(debate).rounds
+        if item.is_complete or (is_over and item.number in debate.turns_by_round)
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from debate_cli.errors import ConfigError
 from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError, format_counts
-from debate_cli.storage.yaml_positions import parse_yaml
+from debate_cli.yaml_positions import parse_yaml
 
 DRAW = "draw"
 _WRONG_SHAPE = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)

@@ -72,7 +72,7 @@ def missing_briefs(debate: Debate, run: str | None = None) -> tuple[Brief, ...]:
 
     `run`: id of a judging run. If given, all briefs of this run without an assessment are returned, and no others.
     """
-    owed = unsettled_briefs(debate.model_copy(update={"given_up": frozenset[str]()}))
+    owed = unsettled_briefs(debate.model_copy(update={"given_up": frozenset[str]()}) if debate.given_up else debate)
     if debate.status == "incomplete":
         owed = tuple(brief for brief in owed if brief.run != FIRST_RUN)
     if run is not None:

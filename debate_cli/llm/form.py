@@ -15,9 +15,9 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 from pydantic import BaseModel, ConfigDict, Field
 
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
+from debate_cli.yaml_positions import KeyPath
 
 JsonSchema = dict[str, Any]
-KeyPath = tuple[str | int, ...]
 MAX_REASON_CHARS = 160
 MAX_SHOWN_CHARS = 60
 """Maximum number of characters of a value that an error message quotes."""

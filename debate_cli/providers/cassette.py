@@ -8,6 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from operator import not_
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -52,7 +53,9 @@ class RecordedError(FrozenModel):
     input_tokens: Count = 0
     cached_tokens: Count = 0
     output_tokens: Count = 0
-    estimated: bool = Field(default=False, exclude_if=lambda estimated: not estimated)
+    cache_written_tokens: Count = Field(default=0, exclude_if=not_)
+    searches: Count = Field(default=0, exclude_if=not_)
+    estimated: bool = Field(default=False, exclude_if=not_)
 
     def to_exception(self) -> DebateError:
         """Return the recorded error as an exception."""
@@ -141,7 +144,7 @@ class _RecordingModel:
             reply = await self._model.complete(request, on_text)
         except DebateError as error:
             spent = error if isinstance(error, ModelError) else ModelError()
-            used = error_usage(spent).model_dump(include={*RecordedError.model_fields})
+            used = error_usage(spent).model_dump()
             fault = RecordedError(type=type(error).__name__, message=str(error), attempts=spent.attempts, **used)
             self._record(request, None, fault)
             raise

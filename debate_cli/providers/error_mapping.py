@@ -20,6 +20,7 @@ from debate_cli.domain.message_text import one_line
 from debate_cli.domain.model_call import Usage
 from debate_cli.llm.redaction import compile_secret_pattern
 from debate_cli.providers.endpoint import FIRST_ERROR_STATUS, Endpoint
+from debate_cli.providers.provider_table import is_loopback
 
 MAX_MESSAGE_CHARS = 200
 _REDACTED = "[redacted]"
@@ -315,7 +316,7 @@ def make_unreachable_error(fault: Exception, asked: SentRequest) -> errors.Model
     """Return the error for a connection that failed or broke."""
     if not _is_caused_by(fault, "ConnectError"):
         return errors.UnreachableError(asked.format_message("broke the connection", "", "try again"))
-    is_local = asked.endpoint.host.rpartition(":")[0].strip("[]") in {"127.0.0.1", "localhost", "::1"}
+    is_local = is_loopback(asked.endpoint.base_url)
     advice = "start it there or correct its address" if is_local else _CHECK_NETWORK
     return _never_sent(errors.UnreachableError(asked.format_message("could not be reached", "", advice)))
 

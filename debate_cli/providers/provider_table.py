@@ -321,17 +321,19 @@ def is_loopback(url: str) -> bool:
 
 MIN_KEY_CHARS = 6
 """Minimum length of a secret that is redacted. Shorter values, such as `none`, occur in ordinary texts."""
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]{0,1000}))?\}")
+_VARIABLE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]{0,1000}))?\}")
 
 
 def fill_variables(text: str, env: Mapping[str, str]) -> str:
-    """Replace `${VAR}` and `${VAR:-default}` in `text` by values in `env`.
+    """Replace `${VAR}` and `${VAR:-default}` in `text` by values in `env`, and `$${` by a literal `${`.
 
     Raises KeyError with the name of an unset variable.
     """
 
     def fill(match: re.Match[str]) -> str:
         name, default = match.groups()
+        if name is None:
+            return "${"
         value = env.get(name, "").strip() or default
         if value is None:
             raise KeyError(name)
@@ -342,7 +344,7 @@ def fill_variables(text: str, env: Mapping[str, str]) -> str:
 
 def find_variables(text: str) -> tuple[str, ...]:
     """Return the names of the variables `${VAR}` in `text`, in the order of the text."""
-    return tuple(match.group(1) for match in _VARIABLE.finditer(text))
+    return tuple(match.group(1) for match in _VARIABLE.finditer(text) if match.group(1))
 
 
 def find_key_problem(row: ProviderRow, env: Mapping[str, str]) -> str | None:

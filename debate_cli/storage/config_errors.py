@@ -16,7 +16,7 @@ from debate_cli.domain.turn import Phase
 from debate_cli.errors import ConfigError
 from debate_cli.storage.plain_data import get_child, is_list, is_mapping
 from debate_cli.storage.redact import Redactor
-from debate_cli.storage.yaml_positions import NodePosition, SourcePosition, YamlFault, escape_unprintable, parse_yaml
+from debate_cli.yaml_positions import NodePosition, SourcePosition, YamlFault, escape_unprintable, parse_yaml
 
 MAX_PROBLEMS = 200
 """Maximum number of errors of one file that are reported at once."""

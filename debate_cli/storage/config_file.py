@@ -42,9 +42,9 @@ from debate_cli.storage.variables import (
     is_header_path,
     overrides_from_env,
 )
-from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text
 from debate_cli.systems.registry import system_kinds
 from debate_cli.systems.rubric import Rubric
+from debate_cli.yaml_positions import parse_yaml, read_yaml_text
 
 if TYPE_CHECKING:
     from debate_cli.evidence.corpus import Corpus

@@ -10,7 +10,7 @@ from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms, Seconds
 from debate_cli.errors import ConfigError
 from debate_cli.storage.config_errors import SourceMap, load_yaml, problems_from_validation
 from debate_cli.storage.plain_data import is_mapping
-from debate_cli.storage.yaml_positions import read_yaml_text
+from debate_cli.yaml_positions import read_yaml_text
 
 ANSWERS: KeyPath = ("answers",)
 

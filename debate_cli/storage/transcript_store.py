@@ -198,7 +198,7 @@ def transcript_dirs(out: Path | None = None, config: str | None = None) -> Itera
 
 def _output_dir(config: Path | None) -> Path:
     from debate_cli.storage.variables import VariableResolver, apply_overrides, overrides_from_env
-    from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text
+    from debate_cli.yaml_positions import parse_yaml, read_yaml_text
 
     data: Any = None
     if config is not None:

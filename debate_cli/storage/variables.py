@@ -18,7 +18,7 @@ from debate_cli.domain.config_checks import KeyPath, Problem
 from debate_cli.errors import ConfigError
 from debate_cli.regular_file import is_inside, read_regular_text
 from debate_cli.storage.plain_data import get_child, is_list, is_mapping
-from debate_cli.storage.yaml_positions import MAX_YAML_DEPTH, escape_unprintable, parse_yaml
+from debate_cli.yaml_positions import MAX_YAML_DEPTH, escape_unprintable, parse_yaml
 
 TEXT_VARIABLE_PREFIX = "DEBATE_VAR_"
 """Prefix of environment variables for texts: `DEBATE_VAR_NAME` sets `${NAME}`."""

@@ -159,7 +159,7 @@ def format_number(value: float, digits: int = 2) -> str:
 
     A whole number is formatted as `7.0`, or as `7` if `digits` is 0 or 1.
     """
-    whole, _, fraction = f"{value:.{digits}f}".partition(".")
+    whole, _, fraction = f"{value:z.{digits}f}".partition(".")
     fraction = fraction.rstrip("0") or ("0" if digits > 1 else "")
     return f"{whole}.{fraction}" if fraction else whole
 

@@ -145,7 +145,7 @@ def test_local_models_work_with_a_cost_limit(here: Path, model: str) -> None:
     assert (done.code, document["plan"]["worst_cost_usd"]) == (0, 0.0), done.err
 
 
-@pytest.mark.parametrize(("script", "words"), [("", "needs `script`"), (", script: gone.yaml", "cannot read")])
+@pytest.mark.parametrize(("script", "words"), [("", "needs `script`"), (", script: gone.yaml", "no such file")])
 def test_check_reports_a_missing_script(here: Path, script: str, words: str) -> None:
     """`check` names the place of a missing script, and accepts the configuration once the script exists."""
     scripted = FINE.replace("mock/a", f"mock/scripted{script}")

@@ -106,6 +106,17 @@ def test_every_problem_is_named_with_its_place(folder: Path) -> None:
     assert "runs" not in transcript(folder)
 
 
+def test_answers_are_written_in_plain_words(folder: Path) -> None:
+    """`yes`, a whole number with a decimal point, and an empty optional text are answers."""
+    file = fill_template(folder, "--system", "moderator")
+    document = yaml.safe_load(file.read_text())
+    answer = document["answers"]["round 1"]
+    answer["clashes"] = [{"about": "Cost.", "participants": ["Ada", "Bo"], "engaged": "yes"}]
+    answer["scores"][0]["total"], answer["guidance"] = 20.0, ""
+    file.write_text(yaml.safe_dump(document))
+    assert debate("review", "one", "--from", file, cwd=folder).code == 0
+
+
 def test_answers_that_raise_questions_are_continued_in_a_new_template(folder: Path) -> None:
     """`--from FILE --template` keeps the answers and adds the questions that follow from them."""
     file = fill_template(folder, "--system", "live")

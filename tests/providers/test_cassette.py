@@ -134,16 +134,19 @@ def test_the_player_streams(cassette: Path) -> None:
     assert len(pieces) > 1
 
 
+ALL_USAGE = Usage.model_validate({"estimated": True} | {n: 9 for n in Usage.model_fields if n != "estimated"})
+
+
 @pytest.mark.parametrize("kind", [UnsupportedError, RejectedError, ServerError])
 def test_an_error_is_replayed(cassette: Path, kind: type[ModelError]) -> None:
     """An error is replayed with its class, message, attempts and usage."""
     error = kind("down")
-    error.attempts, error.usage = 5, Usage(input_tokens=9, output_tokens=77, estimated=True)
+    error.attempts, error.usage = 5, ALL_USAGE
     record(cassette, error)
     with pytest.raises(kind, match="down") as caught:
         play(CassettePlayer(cassette))
     assert caught.value.attempts == 5
-    assert error_usage(caught.value) == Usage(input_tokens=9, output_tokens=77, estimated=True)
+    assert error_usage(caught.value) == ALL_USAGE
 
 
 @pytest.mark.parametrize("error", [ServerError("down"), BudgetError("too much")])
@@ -369,5 +372,5 @@ def test_a_fifo_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ConfigError, match="cannot read the cassette"):
         CassettePlayer(tmp_path / "pipe")
-    with pytest.raises(ConfigError, match="cannot read the script"):
+    with pytest.raises(ConfigError, match="not a regular file"):
         MockModel(ModelSpec(model="mock/scripted", script="pipe"), seed=1, folder=tmp_path)

@@ -14,6 +14,7 @@ from debate_cli.providers.error_mapping import (
     SentRequest,
     error_from_status,
     extract_error_message,
+    make_unreachable_error,
     parse_retry_after,
 )
 
@@ -126,6 +127,25 @@ def test_a_rejected_sampling_parameter_is_named(body: str, parameter: str | None
     )
     error = error_from_status(status, body, asked)
     assert (error.parameter if isinstance(error, SamplingError) else None) == parameter
+
+
+class ConnectError(OSError):
+    """Has the name of the exception of httpx2 for a refused connection."""
+
+
+@pytest.mark.parametrize(
+    ("url", "advice"),
+    [
+        ("http://localhost/v1", "start it there"),
+        ("http://[::1]/v1", "start it there"),
+        ("http://127.0.0.2:8000", "start it there"),
+        ("http://lab.example:8000/v1", "check the network"),
+    ],
+)
+def test_the_advice_for_a_server_on_this_machine_is_to_start_it(url: str, advice: str) -> None:
+    """This is true for each loopback address, with or without a port."""
+    error = make_unreachable_error(ConnectError(), SentRequest(Endpoint("lab", url), "m", structured=False))
+    assert advice in str(error)
 
 
 def test_a_parameter_that_was_not_sent_is_not_rejected() -> None:

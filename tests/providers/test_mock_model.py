@@ -13,6 +13,10 @@ from debate_cli.errors import ConfigError, ModelTimeoutError, PermanentError, Ra
 from debate_cli.llm.model import Message, OutputSchema, Reply, Request
 from debate_cli.providers.mock.model import MockModel, SimulatedFault, pick_fault
 
+BOMB = "a: &a [x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 8)}]\n" for before, name in zip("abcdefg", "bcdefgh", strict=True)
+)
+"""Eight lines with 8⁸ words once each alias is a copy."""
 ASK = Request(
     system="You judge.",
     messages=(Message("user", 'Motion: "Should cities ban cars?"\nYou are "Pro", side "for".'),),
@@ -156,6 +160,7 @@ class TestScript:
             ("opening: I say so.", "I say so."),
             ("opening: {claim: ü, n: 1}", '{"claim": "ü", "n": 1}'),
             ('{"opening": ["a"]}', "a"),
+            ('{"opening": "\\ud83d\\ude00"}', "😀"),
         ],
     )
     def test_a_string_is_sent_as_it_is_and_an_object_as_json(self, tmp_path: Path, script: str, sent: str) -> None:
@@ -181,9 +186,11 @@ class TestScript:
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            (None, "{0}: cannot read the script of mock/scripted (No such file or directory); correct it"),
-            (b"opening: \xff", "{0}: cannot read the script of mock/scripted (it is not valid UTF-8); "),
-            (b"closing: x\nopening: a: b", "{0}:2:11: cannot read the script of mock/scripted (it is neither YAML nor JSON)"),
+            (None, "{0}: no such file; correct the `script` of mock/scripted"),
+            (b"opening: \xff", "{0}:1:10: not valid UTF-8; save the file as UTF-8"),
+            (b"closing: x\nopening: a: b", "{0}:2:11: not valid YAML (mapping values are not allowed in this context); "),
+            (b"opening: x\nopening: y", "{0}:2:1: opening: duplicate key; keep one"),
+            (BOMB.encode(), "{0}:1:20: more than 20000 values, counting an alias as a copy; make it smaller"),
             (b"- opening", "{0}: the script of mock/scripted must map purposes (opening, ...) to replies; begin it with"),
         ],
     )  # fmt: skip

@@ -201,7 +201,7 @@ def test_a_key_is_never_sent_to_a_redirected_server() -> None:
 
 
 def test_key_and_headers_of_a_row_are_sent() -> None:
-    """Variables are filled in from the given environment; a line break after a key is removed."""
+    """Variables are filled in from the given environment, `$${` is a literal `${`, and a line break after a key is removed."""
 
     async def run() -> dict[str, str]:
         async with Wire([ANSWER]) as wire:
@@ -209,7 +209,7 @@ def test_key_and_headers_of_a_row_are_sent() -> None:
                 "kind": "openai",
                 "base_url": wire.url,
                 "api_key_env": "LAB",
-                "headers": {"X-Team": "${TEAM:-none} ${N}"},
+                "headers": {"X-Team": "${TEAM:-none} ${N} $${N}"},
             }
             registry = ProviderRegistry(config(lab=lab), {"LAB": f"{KEY}\n", "N": "7"}, folder=HERE)
             await registry.adapter(ModelSpec(model="lab/m")).complete(REQUEST)
@@ -218,7 +218,7 @@ def test_key_and_headers_of_a_row_are_sent() -> None:
 
     headers = asyncio.run(run())
     assert headers["authorization"] == f"Bearer {KEY}"
-    assert headers["x-team"] == "none 7"
+    assert headers["x-team"] == "none 7 ${N}"
 
 
 @pytest.mark.parametrize(("env", "put"), [({}, 0), ({"LAB": KEY}, 1)])

@@ -216,6 +216,7 @@ def test_every_outcome_has_a_sentence(victory: Any, winner: str | None, words: s
         (theme.format_number(7.5, 1), "7.5"),
         (theme.format_number(10, 0), "10"),
         (theme.format_number(0.125, 2), "0.12"),
+        (theme.format_number(-0.004, 2), "0.0"),
         (theme.format_cost(None), "cost unknown"),
         (theme.format_cost(0), "$0.00"),
         (theme.format_cost(0.0123), "$0.0123"),

@@ -133,6 +133,22 @@ def test_a_panel_of_one_judge_decides() -> None:
     assert not [problem for problem in settings.problems() if problem[0] == ("min_judges",)]
 
 
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        (("a", "b"), ["a", "b", "a-2", "b-2", "a-3"]),
+        (("a", "a-2"), ["a", "a-2", "a-3", "a-2-2", "a-4"]),
+        (("a", "A-2"), ["a", "A-2", "a-3", "A-2-2", "a-4"]),
+    ],
+)
+def test_every_added_judge_has_a_new_id(ids: tuple[str, ...], expected: list[str]) -> None:
+    """An id that a judge of the panel has, in any spelling, is skipped."""
+    judges = tuple(PanelJudge(id=name, persona=f"{name}'s persona") for name in ids)
+    several = PanelSettings(judges=judges).with_judge_count(5)
+    assert [judge.id for judge in several.judges] == expected
+    assert [judge.persona for judge in several.judges[2:4]] == [f"{name}'s persona" for name in ids]
+
+
 def test_the_reason_of_a_vote_has_every_share() -> None:
     """The shares are exact to a tenth of a percent, so that the margin can be recomputed."""
     settings = panel_of(58, 22, convergence_threshold=0.1)

@@ -11,8 +11,6 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-import yaml
-
 from debate_cli.domain.config import MockFaults, ModelSpec
 from debate_cli.domain.evidence import FoundPassage
 from debate_cli.domain.model_call import Usage
@@ -22,7 +20,7 @@ from debate_cli.llm.model import OnText, Reply, Request
 from debate_cli.llm.search import dump_results
 from debate_cli.providers.mock.answers import answer_merit, write_answer
 from debate_cli.providers.mock.sentences import SeededRandom
-from debate_cli.regular_file import read_regular_text
+from debate_cli.yaml_positions import parse_yaml, read_yaml_text
 
 Sleep = Callable[[float], Awaitable[object]]
 SimulatedFault = Literal["rate_limit", "timeout", "server_error", "malformed", "truncated", "refusal"]
@@ -33,7 +31,6 @@ MAX_FURTHER_DRAFTS = 9
 """A mock debater with the setting `strength` (0-1) writes drafts and submits the best. With strength 1, it writes this
 many drafts after the first."""
 REFUSAL = "I would rather not argue about this."
-MAX_SCRIPT_BYTES = 1024 * 1024
 
 
 class MockModel:
@@ -145,17 +142,10 @@ class ReplyScript:
         if spec.script is None:
             raise ConfigError(f"the model {spec.model} needs `script`: name a YAML or JSON file with its replies")
         path = folder / spec.script
-        where, why = str(path), "it is neither YAML nor JSON"
-        try:
-            content: Any = yaml.safe_load(read_regular_text(path, MAX_SCRIPT_BYTES))
-        except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
-            if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
-                where += f":{error.problem_mark.line + 1}:{error.problem_mark.column + 1}"
-            elif isinstance(error, OSError):
-                why = str(error.strerror)
-            elif isinstance(error, ValueError):
-                why = f"it {str(error).partition(';')[0]}"
-            raise ConfigError(f"{where}: cannot read the script of {spec.model} ({why}); correct it") from error
+        content, _, faults = parse_yaml(read_yaml_text(path, absent=f"correct the `script` of {spec.model}"))
+        if faults:
+            (line, column), fault = faults[0]
+            raise ConfigError(f"{path}:{line}:{column}: {fault}")
         if not isinstance(content, dict):
             raise ConfigError(
                 f"{path}: the script of {spec.model} must map purposes (opening, ...) to replies; begin it with `opening:`"
@@ -166,7 +156,7 @@ class ReplyScript:
         """Return the script's reply to `request`. Raises PermanentError if there is no such reply."""
         prompt = request.system + "\n" + (request.messages[-1].content if request.messages else "")
         prefix = f"{request.purpose}@"
-        keys = [key for key in map(str, self._replies) if key.startswith(prefix) and key.removeprefix(prefix) in prompt]
+        keys = [key for key in self._replies if key.startswith(prefix) and key.removeprefix(prefix) in prompt]
         key = max(keys, key=len, default=request.purpose)
         value = self._replies.get(key)
         if isinstance(value, list) and value:
@@ -174,7 +164,7 @@ class ReplyScript:
             self._served[key] += 1
         if value is None or value == []:
             raise PermanentError(f"{self._path} has no reply for `{request.purpose}`; add one under this key")
-        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 # Searches and embeddings ---------------------------------------------------------------------------------------------

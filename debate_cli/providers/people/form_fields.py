@@ -8,14 +8,13 @@ from typing import Any, Literal
 
 from debate_cli.llm.form import Form, JsonSchema, person_schema
 from debate_cli.llm.model import Request
-from debate_cli.providers.people.replies import PersonAnswer, check_value, convert_strings, read_reply
+from debate_cli.providers.people.replies import PersonAnswer, check_value, convert_answer, read_reply
 from debate_cli.providers.people.yaml_form import describe_value
+from debate_cli.yaml_positions import KeyPath
 
 FieldKind = Literal["text", "choice", "choices", "number", "yes_no", "lines"]
 """What a person enters. `text`: any words; `choice`: one option; `choices`: any number of options; `number`: a
 number; `yes_no`: yes or no; `lines`: a list of short texts."""
-FieldPath = tuple[str | int, ...]
-"""Position of a field in the form, as names of properties and indices of lists."""
 DEFAULT_MAX_ITEMS = 10
 """Maximum number of items in a list if the form sets no maximum."""
 
@@ -24,7 +23,7 @@ DEFAULT_MAX_ITEMS = 10
 class FormField:
     """A field that a person fills in."""
 
-    path: FieldPath
+    path: KeyPath
     label: str
     """Label that the person sees, e.g. `PRO-1, claim`."""
     kind: FieldKind
@@ -94,7 +93,7 @@ class FormDraft(AnswerSheet):
     def value(self) -> dict[str, Any]:
         """Return the filled-in form as JSON data. A text that does not fit its field's type stays a text."""
         found = _value(self.form.schema, (), self.values, drops_empty=self.form.lenient)
-        return convert_strings(found, self.form.schema)
+        return convert_answer(found, self._schema)
 
     def read(self) -> PersonAnswer:
         """Return the filled-in form as an answer, with the problems of the answer."""
@@ -120,7 +119,7 @@ class TextSheet(AnswerSheet):
 
 
 def _fields(
-    schema: JsonSchema, path: FieldPath, label: str, values: Mapping[str, str], *, required: bool
+    schema: JsonSchema, path: KeyPath, label: str, values: Mapping[str, str], *, required: bool
 ) -> Iterator[FormField]:
     for name, part in schema.get("properties", {}).items():
         if "const" in part:
@@ -133,7 +132,7 @@ def _fields(
 
 
 def _field(
-    part: JsonSchema, path: FieldPath, label: str, values: Mapping[str, str], *, required: bool
+    part: JsonSchema, path: KeyPath, label: str, values: Mapping[str, str], *, required: bool
 ) -> Iterator[FormField]:
     kind = part.get("type")
     item: JsonSchema = part.get("items", {})
@@ -164,7 +163,7 @@ def _field(
         yield FormField(path, label, "text", (), "" if needed else "may stay empty", needed)
 
 
-def _entries(part: JsonSchema, path: FieldPath, values: Mapping[str, str]) -> Iterator[tuple[JsonSchema, bool]]:
+def _entries(part: JsonSchema, path: KeyPath, values: Mapping[str, str]) -> Iterator[tuple[JsonSchema, bool]]:
     known: list[JsonSchema] = part.get("prefixItems", [])
     if known:
         yield from ((entry, True) for entry in known)
@@ -175,13 +174,13 @@ def _entries(part: JsonSchema, path: FieldPath, values: Mapping[str, str]) -> It
     yield from ((part["items"], number < max(least, _filled_items(path, values))) for number in range(shown))
 
 
-def _filled_items(path: FieldPath, values: Mapping[str, str]) -> int:
+def _filled_items(path: KeyPath, values: Mapping[str, str]) -> int:
     start = "".join(f"{part}/" for part in path)
     numbers = [int(key.removeprefix(start).partition("/")[0]) for key in values if key.startswith(start)]
     return max(numbers, default=-1) + 1
 
 
-def _value(schema: JsonSchema, path: FieldPath, values: Mapping[str, str], *, drops_empty: bool) -> Any:
+def _value(schema: JsonSchema, path: KeyPath, values: Mapping[str, str], *, drops_empty: bool) -> Any:
     if "const" in schema:
         return schema["const"]
     words = values.get("/".join(map(str, path)), "")

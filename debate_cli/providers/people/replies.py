@@ -2,26 +2,22 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
-import yaml
+from pydantic import ValidationError
 
-from debate_cli.llm.form import Form, JsonSchema
-from debate_cli.llm.json_reply import parse_reply
+from debate_cli.domain.config_checks import Problem
+from debate_cli.llm.form import Form, FormT, JsonSchema, Violation, find_violations, person_schema
+from debate_cli.llm.json_reply import MAX_FAULTS, parse_reply
+from debate_cli.providers.people.yaml_form import describe_value
+from debate_cli.yaml_positions import parse_yaml
 
 _FENCE = re.compile(r"^(`{3,}|~{3,})[^\n`]*\n(.*?)^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _FALSE_WORDS, _TRUE_WORDS = frozenset({"no", "n", "false"}), frozenset({"yes", "y", "true"})
-_STARTS = (
-    yaml.FlowMappingStartToken,
-    yaml.FlowSequenceStartToken,
-    yaml.BlockMappingStartToken,
-    yaml.BlockSequenceStartToken,
-)
-_ENDS = (yaml.FlowMappingEndToken, yaml.FlowSequenceEndToken, yaml.BlockEndToken)
-MAX_DEPTH = 40
+_IS_EMPTY = "is empty"
 NOT_FILLED_IN = "nothing is filled in yet"
 
 
@@ -60,7 +56,7 @@ def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False)
         return _unreadable(text, problem)
     parsed = parse_reply(text, form)
     if parsed.form is not None:
-        return check_value(parsed.form.model_dump(mode="json", exclude_unset=True), form)
+        return check_value(parsed.form.model_dump(mode="json", by_alias=True, exclude_unset=True), form)
     if parsed.outcome == "invalid":
         return _unreadable(text, *parsed.faults)
     if accepts_text:
@@ -73,21 +69,44 @@ def _unreadable(text: str, *problems: str) -> PersonAnswer:
     return PersonAnswer(text, problems, is_usable=False, is_readable=False)
 
 
-def check_value(value: Mapping[str, Any], form: Form[Any]) -> PersonAnswer:
+def check_value(value: Any, form: Form[Any]) -> PersonAnswer:
     """Check a filled-in form. Return it as an answer, with its problems."""
-    texts = list(_walk_texts(value, form.schema))
-    empty = tuple(
-        f"{where} is empty"
-        for where, text, part in texts
-        if not text.strip() and (part.get("minLength", 0) > 0 or "enum" in part or "const" in part)
-    )
-    if empty and not any(text.strip() for _, text, part in texts if not {"const", "enum"} & part.keys()):
-        return _unreadable("{}", NOT_FILLED_IN, *empty)
+    filled, problems = check_answer(value, form)
+    lines = tuple(map(format_problem, problems[:MAX_FAULTS]))
+    has_empty_field = any(problem.message.startswith(_IS_EMPTY) for problem in problems)
+    if has_empty_field and not _has_content(value, form.schema):
+        return _unreadable("{}", NOT_FILLED_IN, *lines)
+    is_readable = filled is not None and (form.lenient or not problems)
     text = json.dumps(value, ensure_ascii=False)
-    parsed = parse_reply(text, form)
-    rest = tuple(fault for fault in parsed.faults if not any(fault.startswith(f"{item[:-9]}:") for item in empty))
-    is_readable = parsed.outcome == "valid" or (form.lenient and parsed.outcome == "off_schema")
-    return PersonAnswer(text, (*empty, *rest), is_usable=is_readable and not empty, is_readable=is_readable)
+    return PersonAnswer(text, lines, is_usable=is_readable and not has_empty_field, is_readable=is_readable)
+
+
+def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Problem]]:
+    """Return (filled-in form, problems). The form is None if its model refuses the answer.
+
+    `answer`: the content of a YAML or JSON text. An empty optional field takes its default.
+    """
+    schema = person_schema(form)
+    value = convert_answer(answer, schema)
+    problems = [Problem(violation.path, _describe(violation)) for violation in find_violations(value, schema)]
+    try:
+        return form.model.model_validate_json(json.dumps(value)), problems
+    except ValidationError as error:
+        faults = error.errors(include_url=False)
+        found = [Problem(tuple(each["loc"]), each["msg"].removeprefix("Value error, ")) for each in faults]
+        return None, problems or found
+
+
+def format_problem(problem: Problem) -> str:
+    """Return `key.path: what is wrong`."""
+    return f"{'.'.join(map(str, problem.path)) or 'the answer'}: {problem.message}"
+
+
+def _describe(violation: Violation) -> str:
+    expected = describe_value(dict(violation.schema))
+    if violation.value in (None, ""):
+        return f"{_IS_EMPTY}; write {expected}"
+    return f"must be {expected}" if violation.is_wrong_type else violation.fault
 
 
 def _find_form(text: str, form: Form[Any]) -> tuple[dict[str, Any] | None, str | None]:
@@ -96,77 +115,63 @@ def _find_form(text: str, form: Form[Any]) -> tuple[dict[str, Any] | None, str |
     begin = re.compile(rf"^\s*[\"']?(?:{names})[\"']?\s*:", re.MULTILINE)
     broken: str | None = None
     for candidate in (text, *fenced) if len(fenced) <= 1 else fenced:
-        try:
-            value = load_yaml_strings(candidate)
-        except yaml.YAMLError as error:
-            if begin.search(candidate):
-                broken = broken or _describe_yaml_error(error)
-            continue
-        if isinstance(value, dict) and set(cast("dict[str, Any]", value)) & set(form.schema.get("properties", {})):
-            return cast("dict[str, Any]", convert_strings(value, form.schema)), None
+        value, _, faults = parse_yaml(candidate, scalars_as_text=True)
+        if faults and broken is None and begin.search(candidate):
+            (line, column), fault = faults[0]
+            broken = f"line {line}, column {column}: {fault}, or write a longer text on indented lines below `|`"
+        if not faults and isinstance(value, dict) and value.keys() & form.schema.get("properties", {}).keys():
+            return convert_answer(value, person_schema(form)), None
     return None, broken
 
 
-def load_yaml_strings(text: str) -> Any:
-    """Load YAML or JSON with all scalars as strings. Raises yaml.YAMLError, also for anchors, aliases and tags."""
-    depth = 0
-    for token in yaml.scan(text, Loader=yaml.BaseLoader):
-        depth += isinstance(token, _STARTS) - isinstance(token, _ENDS)
-        if depth > MAX_DEPTH:
-            raise yaml.YAMLError("nested too deeply")
-        if isinstance(token, yaml.AliasToken | yaml.AnchorToken | yaml.TagToken):
-            raise yaml.MarkedYAMLError(
-                problem="a text that begins with *, & or ! needs quotes, or a line of its own after `|`",
-                problem_mark=token.start_mark,
-            )
-    return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - it builds strings, lists and mappings only
+def convert_answer(value: Any, schema: JsonSchema) -> Any:
+    """Return `value` with its texts stripped and, where possible, converted to the types in `schema`.
 
-
-def _describe_yaml_error(error: yaml.YAMLError) -> str:
-    if not isinstance(error, yaml.MarkedYAMLError) or error.problem_mark is None:
-        return f"the answer is not valid YAML ({error})"
-    mark = error.problem_mark
-    return f"line {mark.line + 1}, column {mark.column + 1}: {error.problem}; write a longer text on indented lines below `|`"
-
-
-def convert_strings(value: Any, schema: JsonSchema) -> Any:
-    """Return `value` with its strings converted to the types in `schema` where possible."""
+    An optional field that is empty is left out if `schema` does not allow it to be empty.
+    """
     match schema.get("type"):
         case "object" if isinstance(value, dict):
-            parts = schema.get("properties", {})
-            members = cast("dict[str, Any]", value)
-            return {str(key): convert_strings(item, parts.get(key, {})) for key, item in members.items()}
-        case "array":
+            parts, required = schema.get("properties", {}), schema.get("required", ())
+            members = cast("dict[str, Any]", value).items()
+            converted = {key: convert_answer(item, parts.get(key, {})) for key, item in members}
+            return {
+                key: item
+                for key, item in converted.items()
+                if key in required or item not in (None, "") or not any(find_violations(item, parts.get(key, {})))
+            }
+        case "array" if value is not None:
             if isinstance(value, str):
-                value = [part.strip() for part in re.split(r"[,\n]", value) if part.strip()]
+                parts = re.split(_item_separator(schema.get("items", {})), value)
+                value = [part.strip() for part in parts if part.strip()]
             values = cast("list[Any]", value if isinstance(value, list) else [value])
-            return [convert_strings(item, part) for item, part in pair_items(values, schema)]
-        case "integer" | "number" if isinstance(value, str):
+            return [convert_answer(item, part) for item, part in _pair_items(values, schema)]
+        case "integer" | "number" if isinstance(value, str | float):
             with suppress(ValueError):
                 number = float(value)
-                return int(number) if number.is_integer() and "." not in value else number
-            return value
-        case "boolean":
-            word = value.strip().casefold() if isinstance(value, str) else ""
-            return True if word in _TRUE_WORDS else False if word in _FALSE_WORDS else value
+                return int(number) if number.is_integer() else number
+            return cast("str", value).strip()
+        case "boolean" if isinstance(value, str):
+            word = value.strip().casefold()
+            return True if word in _TRUE_WORDS else False if word in _FALSE_WORDS else word
         case _:
             return value.strip() if isinstance(value, str) else value
 
 
-def pair_items(values: list[Any], schema: JsonSchema) -> Iterator[tuple[Any, JsonSchema]]:
-    """Yield each item of a list with the item's schema."""
+def _item_separator(item: JsonSchema) -> str:
+    return r"\n" if item.get("type") == "string" and "enum" not in item else r"[,\n]"
+
+
+def _pair_items(values: list[Any], schema: JsonSchema) -> Iterator[tuple[Any, JsonSchema]]:
     known: list[JsonSchema] = schema.get("prefixItems", [])
     for number, value in enumerate(values):
         yield value, known[number] if number < len(known) else schema.get("items") or (known[0] if known else {})
 
 
-def _walk_texts(value: Any, schema: JsonSchema, path: str = "") -> Iterator[tuple[str, str, JsonSchema]]:
-    if isinstance(value, str):
-        yield path or "the answer", value, schema
-    elif isinstance(value, Mapping):
+def _has_content(value: Any, schema: JsonSchema) -> bool:
+    """Whether the person filled in any field."""
+    if isinstance(value, dict):
         parts = schema.get("properties", {})
-        for key, item in cast("Mapping[str, Any]", value).items():
-            yield from _walk_texts(item, parts.get(key, {}), f"{path}.{key}" if path else key)
-    elif isinstance(value, list):
-        for number, (item, part) in enumerate(pair_items(cast("list[Any]", value), schema)):
-            yield from _walk_texts(item, part, f"{path}[{number}]")
+        return any(_has_content(item, parts.get(key, {})) for key, item in cast("dict[str, Any]", value).items())
+    if isinstance(value, list):
+        return any(_has_content(item, part) for item, part in _pair_items(cast("list[Any]", value), schema))
+    return value not in (None, "") and "const" not in schema

@@ -142,9 +142,12 @@ class PanelSettings(SystemSettings):
 
     def with_judge_count(self, count: int) -> Self:
         """Return the settings with `count` judges. Additional judges repeat personas of the panel under new ids."""
-        judges: list[PanelJudge] = []
-        for place in range(count):
-            number, member = divmod(place, len(self.members))
-            judge = self.members[member]
-            judges.append(judge.model_copy(update={"id": f"{judge.id}-{number + 1}"}) if number else judge)
+        judges = list(self.members[:count])
+        taken = {judge.id.casefold() for judge in judges}
+        for place in range(len(judges), count):
+            judge = self.members[place % len(self.members)]
+            names = (f"{judge.id}-{number}" for number in range(2, count + 2))
+            name = next(name for name in names if name.casefold() not in taken)
+            taken.add(name.casefold())
+            judges.append(judge.model_copy(update={"id": name}))
         return self.model_copy(update={"judges": tuple(judges), "personas": ()})

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from debate_cli.storage.yaml_positions import (
+from debate_cli.yaml_positions import (
     MAX_YAML_BYTES,
     MAX_YAML_DEPTH,
     ParsedYaml,
@@ -32,12 +32,27 @@ LAUGHS = "a: &a [1]\n" + "".join(f"b{n}: &b{n} [{', '.join([f'*b{n - 1}' if n el
         ("a: &x [1]\nb: *x", {"a": [1], "b": [1]}),
         ("\ufeffa: 1", {"a": 1}),
         ("a: " + "9" * 200, {"a": "9" * 200}),
+        ('{"a": "\\uD83D\\ude00 \\u00e9"}', {"a": "😀 é"}),
+        ("a: \\ud83d\\ude00", {"a": "\\ud83d\\ude00"}),
     ],
 )
 def test_scalars_follow_the_core_schema(text: str, data: Any) -> None:
     """Numbers, booleans and null are those of YAML 1.2; everything else is text."""
     parsed = parse_yaml(text)
     assert (parsed.data, parsed.faults) == (data, ())
+
+
+def test_scalars_stay_text_on_request() -> None:
+    """A number, `yes` or an empty field stays as written."""
+    parsed = parse_yaml("a: 1.50\nb: yes\nc:\nd: [~]", scalars_as_text=True)
+    assert (parsed.data, parsed.faults) == ({"a": "1.50", "b": "yes", "c": "", "d": ["~"]}, ())
+
+
+@pytest.mark.parametrize("text", ["a: *so", "a: &x b"])
+def test_a_text_that_begins_like_an_anchor_needs_quotes(text: str) -> None:
+    """Otherwise its first word would be lost."""
+    (fault,) = parse_yaml(text, scalars_as_text=True).faults
+    assert (fault.position, "needs quotes" in fault.message) == (SourcePosition(1, 4), True)
 
 
 @pytest.mark.parametrize(

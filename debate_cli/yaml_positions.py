@@ -3,6 +3,7 @@
 As in YAML 1.2, `no`, `on` and dates are text. Tags are errors.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,10 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from debate_cli.domain.config_checks import KeyPath
 from debate_cli.errors import ConfigError
 from debate_cli.regular_file import read_regular_file
 
+KeyPath = tuple[str | int, ...]
+"""Path to a value in nested data, as keys of mappings and indices of lists."""
 MAX_YAML_BYTES = 1024 * 1024
 MAX_YAML_DEPTH = 40
 MAX_YAML_NODES = 20_000
@@ -28,6 +30,8 @@ _INTEGER = re.compile(r"[-+]?[0-9]{1,100}")
 _TOO_LARGE = f"larger than {MAX_YAML_BYTES // 1024} KiB; make it smaller"
 _TOO_DEEP = f"nested more than {MAX_YAML_DEPTH} levels deep; use fewer levels"
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_ESCAPED_PAIR = re.compile(r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
+"""A character above U+FFFF, such as an emoji, as JSON escapes it. libyaml refuses it."""
 
 
 class SourcePosition(NamedTuple):
@@ -100,13 +104,21 @@ def read_yaml_text(path: Path, *, absent: str) -> str:
         raise ConfigError(f"{path}:{at.line}:{at.column}: not valid UTF-8; save the file as UTF-8") from error
 
 
-def parse_yaml(text: str) -> ParsedYaml:
-    """Parse `text`. Errors are returned in `faults`, never raised."""
+def parse_yaml(text: str, *, scalars_as_text: bool = False) -> ParsedYaml:
+    """Parse `text`. Errors are returned in `faults`, never raised.
+
+    `scalars_as_text`: numbers, booleans and null stay text. Anchors and aliases are errors, because a person's text may
+    begin with `&` or `*`.
+    """
     yaml = _yaml()
     try:
         text = text.removeprefix("\ufeff")
-        _check_text(text)
-        return _Builder().build_document(yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
+        if text.lstrip().startswith(("{", "[")):
+            text = _ESCAPED_PAIR.sub(_join_pair, text)
+        _check_text(text, allows_anchors=not scalars_as_text)
+        return _Builder(scalars_as_text).build_document(
+            yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        )
     except _FaultError as error:
         return ParsedYaml(faults=(error.fault,))
     except yaml.MarkedYAMLError as error:
@@ -123,8 +135,13 @@ def escape_unprintable(text: str) -> str:
     return text if text.isprintable() else ascii(text)[1:-1]
 
 
-def _check_text(text: str) -> None:
-    """Check a YAML text: size, depth, control characters, tags, number of documents.
+def _join_pair(pair: re.Match[str]) -> str:
+    character: str = json.loads(f'"{pair[0]}"')
+    return f"\\U{ord(character):08x}"
+
+
+def _check_text(text: str, *, allows_anchors: bool) -> None:
+    """Check a YAML text: size, depth, control characters, tags, anchors, number of documents.
 
     This must run before PyYAML builds nodes, because deep nodes could exhaust the stack.
     """
@@ -144,6 +161,8 @@ def _check_text(text: str) -> None:
         if getattr(event, "tag", None) is not None:
             message = "tags are not allowed; remove the `!…`, or put a text that begins with it in quotes"
             raise _FaultError(_position(event), message)
+        if getattr(event, "anchor", None) is not None and not allows_anchors:
+            raise _FaultError(_position(event), "a text that begins with `&` or `*` needs quotes; put it in quotes")
 
 
 def _check_bounds(depth: int, nodes: int, part: Any) -> None:
@@ -156,6 +175,7 @@ def _check_bounds(depth: int, nodes: int, part: Any) -> None:
 
 @dataclass(slots=True)
 class _Builder:
+    scalars_as_text: bool
     positions: dict[KeyPath, NodePosition] = field(default_factory=dict[KeyPath, NodePosition])
     faults: dict[SourcePosition, YamlFault] = field(default_factory=dict[SourcePosition, YamlFault])
     """Faults by position, so that a node with several aliases reports its faults only once."""
@@ -173,7 +193,7 @@ class _Builder:
         start = _position(node)
         self.positions[path] = NodePosition(key or start, start if node.id == "scalar" else key or start)
         if node.id == "scalar":
-            return _scalar(node)
+            return node.value if self.scalars_as_text else _scalar(node)
         if node.id == "sequence":
             items: Any = node.value
             return [self._build(item, (*path, index)) for index, item in enumerate(items)]

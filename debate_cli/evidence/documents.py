@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, cast
 
 from debate_cli.domain.message_text import one_line
 from debate_cli.domain.text_normalization import INVISIBLE_CHARS, TERMINAL_SEQUENCES
+from debate_cli.errors import format_install_command
 from debate_cli.regular_file import read_regular_file
 
 MAX_FILE_BYTES = 20_000_000
@@ -76,7 +77,9 @@ def read_source_bytes(path: Path) -> bytes:
         raise UnreadableSourceError(f"its format cannot be read; convert it to one of {kinds}")
     package = _PACKAGE_BY_SUFFIX.get(path.suffix.lower())
     if package is not None and find_spec(package) is None:
-        raise UnreadableSourceError('it needs further packages; install them: pip install "debate-cli[documents]"')
+        raise UnreadableSourceError(
+            f"it needs the extra [documents]; install it with {format_install_command('documents')}"
+        )
     try:
         data = read_regular_file(path, MAX_FILE_BYTES)
     except OSError as error:

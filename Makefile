@@ -43,7 +43,7 @@ $(LOCAL): $(READY)
 	@touch $@
 endif
 
-run: $(LOCAL) ## Set up and run a debate on the embedded local model (no key needed)
+run: $(LOCAL) ## Set up and prove that all works, with a debate on the tiny embedded model (no key needed)
 	$(BIN)/debate run configs/debate.yaml
 	@echo "To type debate in this shell: . $(BIN)/activate"
 

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from textwrap import shorten
 from typing import Any, Protocol
 
 from debate_cli.domain.assessment import Assessment
@@ -26,6 +25,7 @@ from debate_cli.domain.events import (
     TurnCompleted,
 )
 from debate_cli.domain.evidence import Search
+from debate_cli.domain.message_text import one_line
 from debate_cli.domain.model_call import ModelCall, add_model_calls
 from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.turn import Turn
@@ -229,7 +229,7 @@ class DebateRun:
                 self._searching.add(task.key)
                 activity = "searching the web" if search.kind == "web" else "ordering passages by meaning"
                 who = task.speaker if isinstance(task, Cue) else f"{task.system} ({task.assessor})"
-                self._observer.note(f"{activity} for {who}: {shorten(search.query, 80, placeholder='…')}")
+                self._observer.note(f"{activity} for {who}: {one_line(search.query)}")
                 self._ask(task, partial(self._search, task, search, finder))
         if self._searching:
             return [task for task in due if task not in waiting]

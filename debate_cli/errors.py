@@ -9,6 +9,7 @@
     │   │   ├── MissingKeyError     2   an API key's environment variable is not set
     │   │   ├── NoLocalModelError   2   the embedded model's extra or file is missing
     │   │   └── UntrustedHostError  2   a file names a host that the user did not allow
+    │   ├── MissingExtraError       2   packages of an extra are not installed
     │   └── TranscriptError         2   a transcript or journal cannot be used
     │       └── NewerVersionError   2   written by a newer version of this program
     ├── CallError                   1   a question to a model ended without an answer
@@ -114,6 +115,10 @@ class UntrustedHostError(ConfigError):
     """A file names a host that the user has not allowed. The message names the file, the provider and the host."""
 
     page: ClassVar[str] = "untrusted-host"
+
+
+class MissingExtraError(UsageError):
+    """Packages of an extra are not installed. The message names them, and the command that installs them."""
 
 
 class TranscriptError(UsageError):
@@ -282,9 +287,15 @@ def get_error_page(cause: str) -> str:
 def describe_missing_module(error: ModuleNotFoundError) -> str:
     """Return the message about a missing Python package, with the command that installs it."""
     return (
-        f"the Python package {error.name} is missing, so the installation is incomplete; run "
-        f"`{sys.executable} -m pip install .` in the checkout of debate-cli"
+        f"the Python package {error.name} is missing, so the installation is incomplete; install it with "
+        f"{format_install_command()}"
     )
+
+
+def format_install_command(extra: str = "") -> str:
+    """Return the command that installs this program, with an extra if one is named, and where to run it."""
+    package = f"'.[{extra}]'" if extra else "."
+    return f"`{sys.executable} -m pip install {package}` in the checkout of debate-cli"
 
 
 def format_page_hint(page: str) -> str:

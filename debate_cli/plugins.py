@@ -11,16 +11,16 @@ from importlib.util import find_spec
 from pkgutil import resolve_name
 from typing import Any
 
-from debate_cli.errors import ConfigError
+from debate_cli.errors import ConfigError, MissingExtraError, format_install_command
 
 
 def require_packages(needed_for: str, extra: str, packages: Iterable[str]) -> None:
-    """Raise ConfigError if packages of an extra are not installed. The message begins with `needed_for`."""
+    """Raise MissingExtraError if packages of an extra are not installed. The message begins with `needed_for`."""
     missing = [name for name in packages if find_spec(name) is None]
     if missing:
-        raise ConfigError(
+        raise MissingExtraError(
             f"{needed_for} needs packages that are not installed: {', '.join(missing)}; install them with "
-            f"`python3 -m pip install 'debate-cli[{extra}]'`, or in a checkout with `python3 -m pip install '.[{extra}]'`"
+            f"{format_install_command(extra)}"
         )
 
 

@@ -98,7 +98,9 @@ def discover_models(
     ]
     there = importlib.util.find_spec("xllamacpp") is not None if embedded is None else embedded
     local = (
-        [DiscoveredModel("local/smollm2", "runs in this process; small, writes poorly", is_toy=True)] if there else []
+        [DiscoveredModel("local/smollm2", "runs in this process; proves that all works, writes nonsense", is_toy=True)]
+        if there
+        else []
     )
     return [*ollama, *keyed, *local, DiscoveredModel("mock/debater", "no model, a rehearsal", is_toy=True)]
 

@@ -95,6 +95,7 @@ class ModelPool:
         provider."""
         self._providers: list[_ProviderContext] = []
         self._without_usage: set[str] = set()
+        self._reported_silences: dict[str, float] = {}
         self._rates = rates
         self._patience_s = patience_s
         self.budget = (
@@ -242,8 +243,16 @@ class ModelPool:
     def _add_limits(
         self, row: ProviderRow | None, spec: ModelSpec, price: Price | None, profile: Profile, model: Model
     ) -> Model:
+        is_local = row is not None and row.kind == "embedded"
+        remark = ", as is normal for a model on this computer" if is_local else ""
         budgeted = BudgetedModel(
-            SilenceReportingModel(model, self._context.observer.note, name=spec.model),
+            SilenceReportingModel(
+                model,
+                self._context.observer.note,
+                subject=f"still waiting for {spec.model}{remark}",
+                reported=self._reported_silences,
+                only_longer=is_local,
+            ),
             self.budget,
             price,
             profile,
@@ -277,6 +286,7 @@ class ModelPool:
         context = self._context
         name = owner if isinstance(owner, str) else owner.name
         gate = ProviderGate(name, note=context.send_warning, clock=context.clock, patience_s=self._patience_s)
+        context.waits.append(gate.describe_wait)
         if isinstance(owner, str):
             limiter = RateLimiter(self._limits.concurrency, gate=gate, clock=context.clock, sleep=context.sleep)
         else:

@@ -12,7 +12,7 @@ class RunOptions(NamedTuple):
     """Run a debate and save its transcript.
 
     Without CONFIG, it uses configs/debate.yaml or debate.yaml of this folder, else the packaged default (a debate on
-    the embedded local model). Options override DEBATE_... variables, which override the file.
+    the tiny embedded model, whose words carry no meaning). Options override DEBATE_... variables, which override the file.
 
     Examples:
 

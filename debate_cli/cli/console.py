@@ -37,7 +37,7 @@ _WORKFLOW_COMMAND = re.compile(r"(?:^|(?<=[\r\n]))[^\S\r\n]*:(?=:)|##(?=\[)")
 
 
 _COPYABLE = re.compile(r"(?:^|: )debate [a-z]+ |^(?:saved|unchanged|written|configuration): ")
-_QUOTED_COMMAND = re.compile(r"`debate [^`]*`|\(debate explain [a-z-]+\)")
+_QUOTED_COMMAND = re.compile(r"`(?:debate|\S*python[\d.]*) [^`]*`|\(debate explain [a-z-]+\)")
 _LABEL = re.compile(r"^([a-z ]+:) ")
 
 

@@ -217,7 +217,8 @@ class _Judging:
             beside = None if task.target is None else task.target.parent / FILES_FOLDER
             folder = self.given.files or beside or default_files_folder(task.context.config)
             access = people.access(folder, task.target)
-            return replace(task.context, observer=observer, warn=observer.warn, cassette=self.cassette, people=access)
+            context = replace(task.context, observer=observer, warn=observer.warn, waits=observer.waits)
+            return replace(context, cassette=self.cassette, people=access)
 
         def report_error(plan: JudgePlan, error: DebateError) -> None:
             self.failed += 1

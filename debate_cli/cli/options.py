@@ -149,7 +149,7 @@ FailOnOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="manipulation|missing",
-        help="manipulation: fail if a speech addresses the judge. missing: fail if a judgement is missing.",
+        help="manipulation: fail if the detector or a judge finds words to the judge. missing: fail if a judgement is missing.",
         rich_help_panel=GATES_PANEL,
     ),
 ]

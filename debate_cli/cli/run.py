@@ -186,7 +186,7 @@ def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None
     with run_control.report_output_failure(*saved), shown as observer:
         files = given.files or (folder if place is None else place.parent) / FILES_FOLDER
         people = PeopleOfCommand(observer).access(files, place)
-        context = replace(context, observer=observer, warn=observer.warn, people=people)
+        context = replace(context, observer=observer, warn=observer.warn, waits=observer.waits, people=people)
 
         def work(stop: StopSignal) -> Coroutine[Any, Any, Outcome]:
             session = Session(replace(context, stop=stop))

@@ -87,6 +87,8 @@ class PipeSafeObserver:
         self.show_warning = show_warning
         self.on_close: Callable[[], object] = lambda: None
         """Called once stdout is closed."""
+        self.waits: list[Callable[[], str]] = []
+        """See `RunContext.waits`. A live view shows these waits while they last."""
         self._observer = observer
         self._is_read = is_read
         self._screen = screen
@@ -244,7 +246,9 @@ def open_observer(
         with show_view(
             LiveObserver(make_console(stream), expected, plan=plan, show_hidden=show_hidden, hint=hint)
         ) as live:
-            yield PipeSafeObserver(live, screen=live, is_read=sys.stderr.isatty())
+            control = PipeSafeObserver(live, screen=live, is_read=sys.stderr.isatty())
+            live.waits = control.waits
+            yield control
     else:
         if hint:
             print_status(hint)

@@ -20,6 +20,11 @@ def describe_missing(judgements: int) -> str:
     return f"{count_noun(judgements, 'judgement')} {'is' if judgements == 1 else 'are'} missing"
 
 
+def format_wait(seconds: float) -> str:
+    """Return a duration as text: in whole seconds below a minute, else in whole minutes, e.g. `30 s` or `2 min`."""
+    return f"{seconds:.2g} s" if seconds < 60 else f"{seconds // 60:.0f} min"  # noqa: PLR2004 - a minute
+
+
 def one_line(text: str) -> str:
     """Replace each run of white space in `text` with one space, and strip the ends."""
     return " ".join(text.split())

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, cast
 
 from debate_cli.domain.message_text import one_line
 from debate_cli.domain.text_normalization import INVISIBLE_CHARS, TERMINAL_SEQUENCES
+from debate_cli.errors import format_install_command
 from debate_cli.regular_file import read_regular_file
 
 MAX_FILE_BYTES = 20_000_000
@@ -77,7 +78,7 @@ def read_source_bytes(path: Path) -> bytes:
     package = _PACKAGE_BY_SUFFIX.get(path.suffix.lower())
     if package is not None and find_spec(package) is None:
         raise UnreadableSourceError(
-            'more packages are needed to read it; install them: pip install "debate-cli[documents]"'
+            f"it needs the extra [documents]; install it with {format_install_command('documents')}"
         )
     try:
         data = read_regular_file(path, MAX_FILE_BYTES)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
+from debate_cli.domain.message_text import format_wait
 from debate_cli.errors import CallError, RateLimitedError
 from debate_cli.llm.meter import pause_deadline
 from debate_cli.llm.model import Model, OnText, Profile, Reply, Request
@@ -24,6 +25,8 @@ from debate_cli.llm.usage import estimate_total_tokens
 
 MAX_CLOSED_S = 600.0
 """If the provider accepts no call for this many seconds, the waiting calls fail."""
+FIRST_REMINDER_S = 60.0
+"""While the provider accepts no call, a note repeats after this many seconds, then each time after twice as many."""
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_GAP_FACTOR = 4
@@ -83,6 +86,8 @@ class ProviderGate:
         self._probe_sent_at = 0.0
         self._waited_since_closed_s = 0.0
         self._refused_since: float | None = None
+        self._next_note_s = 0.0
+        """Seconds without an accepted call after which the next refusal is noted."""
         self._failure: RateLimitedError | None = None
         self._interval_s = 0.0
         self._accepted_at: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
@@ -91,6 +96,14 @@ class ProviderGate:
         Infinite before the first series. Reset when the gate opens."""
         self._series_calls = 0
         self._calls_at_pace = 0
+
+    def describe_wait(self) -> str:
+        """Return for how long the provider has refused all calls, and when the gate gives up. Empty if it is open."""
+        if not self.is_closed or self._failure is not None:
+            return ""
+        waited = 0.0 if self._refused_since is None else self._clock() - self._refused_since
+        limit = f"waited {waited:.0f} of at most {self._patience_s:.0f} s"
+        return f"{self._name} limits requests: {limit}, next try in {self.wait_s():.0f} s"
 
     def wait_s(self) -> float:
         """Return the seconds until the next call may be sent."""
@@ -111,6 +124,7 @@ class ProviderGate:
     def accept(self, call: SentCall) -> None:
         """Register that the provider answered `call`."""
         self._refused_since = None
+        self._next_note_s = 0.0
         if call.is_probe:
             self._open(call)
             return
@@ -141,10 +155,10 @@ class ProviderGate:
         self._waited_since_closed_s += wait
         self.is_closed = True
         self._next_at = max(self._next_at, now + wait)
-        self._failure = self._give_up(error, wait, now - self._refused_since)
-        if self._failure is None:
-            calls = f"{waiting} call{' waits' if waiting == 1 else 's wait'}"
-            self._note(f"{self._name} limits requests: waiting {wait:.2g} s, {calls}")
+        refused_s = now - self._refused_since
+        self._failure = self._give_up(error, wait, refused_s)
+        if self._failure is None and refused_s >= self._next_note_s:
+            self._report_wait(wait, refused_s, waiting)
         return True
 
     def end(self, call: SentCall) -> None:
@@ -168,6 +182,12 @@ class ProviderGate:
         self.is_closed = False
         self._probe_sent_at = probe.at
         self._next_at = probe.at + self._interval_s
+
+    def _report_wait(self, wait: float, refused_s: float, waiting: int) -> None:
+        waits = f"waited {format_wait(refused_s)}" if refused_s >= FIRST_REMINDER_S else f"waiting {wait:.2g} s"
+        self._next_note_s = max(FIRST_REMINDER_S, 2 * self._next_note_s)
+        calls = f"{waiting} call{' waits' if waiting == 1 else 's wait'}"
+        self._note(f"{self._name} limits requests: {waits}, {calls} (gives up after {format_wait(self._patience_s)})")
 
     def _give_up(self, error: RateLimitedError, wait: float, refused_s: float) -> RateLimitedError | None:
         if wait > MAX_RETRY_AFTER_S:

@@ -14,7 +14,7 @@ from typing import cast
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
-from debate_cli.domain.message_text import one_line
+from debate_cli.domain.message_text import format_wait, one_line
 from debate_cli.errors import BudgetError, CallerModelError, CallError, SamplingError, TransientError
 from debate_cli.llm.meter import mark_waiting
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
@@ -157,15 +157,28 @@ SILENCE_S = 30.0
 
 
 class SilenceReportingModel:
-    """Model wrapper. Calls `note` once per request if no text arrives for `silence_s` seconds.
+    """Model wrapper. Calls `note` if no text arrives for `silence_s` seconds, and again each time the silence doubles.
 
-    `name`: the model as `provider/model`.
+    `subject`: start of the note, e.g. `still waiting for lab/m`. `reported`: the longest silence in seconds that was
+    reported, by subject. All wrappers share it, so that simultaneous requests are not all reported. `only_longer`:
+    whether a silence must also be longer than the reported silences of earlier requests.
     """
 
-    def __init__(self, model: Model, note: Callable[[str], None], *, name: str, silence_s: float = SILENCE_S) -> None:
+    def __init__(
+        self,
+        model: Model,
+        note: Callable[[str], None],
+        *,
+        subject: str,
+        reported: dict[str, float],
+        only_longer: bool = False,
+        silence_s: float = SILENCE_S,
+    ) -> None:
         self._model = model
         self._note = note
-        self._name = name
+        self._subject = subject
+        self._reported = reported
+        self._only_longer = only_longer
         self._silence_s = silence_s
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
@@ -175,11 +188,12 @@ class SilenceReportingModel:
 
         def check() -> None:
             nonlocal timer
-            left = last_text + self._silence_s - loop.time()
-            if left > 0:
-                timer = loop.call_later(left, check)
-            else:
-                self._note(f"still waiting for {self._name} (nothing for {self._silence_s:g} s)")
+            due = 2 * self._reported.get(self._subject, 0) or self._silence_s
+            if last_text + due <= loop.time():
+                self._reported[self._subject] = due
+                self._note(f"{self._subject}: {format_wait(due)} so far")
+                due *= 2
+            timer = loop.call_at(last_text + due, check)
 
         def forward(piece: str) -> None:
             nonlocal last_text
@@ -192,6 +206,8 @@ class SilenceReportingModel:
             return await self._model.complete(request, None if on_text is None else forward)
         finally:
             timer.cancel()
+            if not self._only_longer:
+                self._reported.pop(self._subject, None)
 
 
 class ParameterFallbackModel:

@@ -15,7 +15,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_verdict
 from debate_cli.render.content.resume_hint import resume_command
-from debate_cli.render.terminal.drawing import join_text, section, terminal_line
+from debate_cli.render.terminal.drawing import WholeNames, join_text, section, terminal_line
 from debate_cli.storage.transcript_index import IndexEntry
 from debate_cli.systems.tables import Badge
 
@@ -99,11 +99,10 @@ def _card(entry: IndexEntry) -> RenderableType:
     mark = PENDING_JUDGE_BADGE if entry.missing_judgements else state
     mark = UNDECIDED_BADGE if entry.lacks_deciding_judgement else mark
     colour = theme.TONE_COLOURS[mark.tone]
-    topic = terminal_line(entry.topic)
-    topic.no_wrap, topic.overflow = True, "ellipsis"
+    topic = terminal_line(theme.shorten(entry.topic))
     models = sanitize.sanitize_line(", ".join(dict.fromkeys(map(theme.format_model, entry.models))))
     facts = [f"{entry.started_at[:16].replace('T', ' ')} UTC", models, theme.format_cost(entry.cost_usd)]
-    lines = [topic, Text(" · ".join(filter(None, facts)), style=theme.MUTED)]
+    lines: list[RenderableType] = [topic, Text(" · ".join(filter(None, facts)), style=theme.MUTED)]
     is_resumable = entry.state in RESUMABLE_STATES
     verdicts = [
         join_text((f"{label_verdict(item, entry.conclusions)} ", theme.MUTED), terminal_line(format_conclusion(item)))
@@ -120,9 +119,9 @@ def _card(entry: IndexEntry) -> RenderableType:
         lines.append(Text(missing, style=colour))
     if is_resumable or entry.resumable_judgements:
         command = resume_command(entry.path, budget=entry.state == "budget")
-        lines.append(join_text(("resume: ", theme.MUTED), command))
+        lines.append(WholeNames(join_text(("resume: ", theme.MUTED), command)))
     elif entry.missing_judgements:
         command = f"debate judge {shlex.quote(sanitize.sanitize_line(entry.path))} --model PROVIDER/MODEL"
-        lines.append(join_text(("ask another model: ", theme.MUTED), command))
+        lines.append(WholeNames(join_text(("ask another model: ", theme.MUTED), command)))
     head = join_text((f"{mark.symbol} ", f"bold {colour}"), terminal_line(entry.id, "bold"))
     return Group(head, Padding(Group(*lines), (0, 0, 1, 2)))

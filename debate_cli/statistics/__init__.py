@@ -7,5 +7,5 @@ from debate_cli.plugins import require_packages
 
 
 def require_extra() -> None:
-    """Raise ConfigError if a package of the extra `[experiments]` is not installed."""
+    """Raise MissingExtraError if a package of the extra `[experiments]` is not installed."""
     require_packages("the analysis", "experiments", ("numpy", "scipy", "pandas", "evalica"))

@@ -61,11 +61,15 @@ class Briefing(FrozenModel):
 def describe_trial_judges(debate: Debate) -> str:
     """Return a sentence that names the very small models among the judges; empty if there are none.
 
-    Very small models are for trying the tool, not for decisions.
+    Very small models prove that the tool works. Their verdicts carry no meaning.
     """
     judges = dict.fromkeys(item.exchange.model for item in debate.assessments)
     names = " and ".join(filter(is_trial_model, judges))
-    return f"Judged by {names}: a very small model, for trying the tool, not for decisions." if names else ""
+    return (
+        f"Judged by {names}: so small a model proves that the tool works; its verdict carries no meaning."
+        if names
+        else ""
+    )
 
 
 def build_briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:

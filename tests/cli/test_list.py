@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from cli_support import CommandResult, debate, run_on_terminal, write_config
 from model_server import model_server
+from render_support import debate as saved_debate
 from saved_support import first_debate, write_transcript_file
 
 DRAWN = {"TERM": "xterm-256color", "COLUMNS": "80"}
@@ -147,3 +148,14 @@ def test_an_unfinished_debate_shows_no_undetermined_verdict(here: Path) -> None:
     assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 3
     _, drawn = run_on_terminal("list", cwd=here, env=DRAWN)
     assert ("failed after 0 speeches" in drawn, "undetermined" in drawn) == (True, False)
+
+
+def test_a_narrow_terminal_cuts_no_topic_and_folds_before_an_id(here: Path) -> None:
+    """The command that resumes has the name of the file on one line, so that it can be copied."""
+    name = f"{'long-' * 8}20261128"
+    topic = "Should a startup of under ten people adopt microservices from day one, or wait?"
+    interrupted = {"id": name, "status": "incomplete", "closed": "interrupted"}
+    write_transcript_file(here / "transcripts" / f"{name}.json", saved_debate(topic=topic), **interrupted)
+    _, drawn = run_on_terminal("list", cwd=here, env=DRAWN | {"COLUMNS": "60"})
+    assert topic in " ".join(drawn.split())
+    assert f"{name}.json" in drawn

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import CommandResult, debate, start_process, wait_until, write_config
+from cli_support import CommandResult, debate, run_on_terminal, start_process, wait_until, write_config
 from model_server import ModelServer, model_server
 
 KEY = "sk-lab-0123456789abcdef0123456789abcdef"
@@ -134,6 +134,18 @@ def test_a_wait_after_429_is_shown_even_if_progress_is_not(here: Path, option: s
         done = run(here, server, option, *few)
     assert done.code == 0
     assert [line for line in done.lines if line.startswith("note: vllm limits requests: waiting ")], done.err
+
+
+def test_a_terminal_shows_a_wait_after_429_while_it_lasts(here: Path) -> None:
+    """A line below the progress says how long the program has waited and for how long it waits at most."""
+    write_config(here, CONFIG)
+    with model_server(failures=[429]) as server:
+        server.retry_after = 2
+        env = {"LAB_URL": server.base_url, "LAB_KEY": KEY, "TEAM": "team-secret-4711", "TERM": "xterm"}
+        few = ("--set", "format.phases=[opening]", "--set", "judging.systems=[structured]")
+        code, drawn = run_on_terminal("run", "debate.yaml", *few, cwd=here, env=env)
+    assert code == 0
+    assert " of at most 600 s, next try in " in drawn
 
 
 def test_a_server_without_schemas_gets_the_form_in_the_prompt(here: Path) -> None:

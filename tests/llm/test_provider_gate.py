@@ -171,7 +171,44 @@ def test_each_closing_has_one_note() -> None:
     """It names the provider, the wait, and the waiting calls: those in the queue and the first refused one."""
     gated = Gated()
     gated.ask(Server(gated.clock, lambda _accepted, now: now >= 12, lambda _accepted, _now: 12.0), 13)
-    assert gated.notes == ["lab limits requests: waiting 12 s, 6 calls wait"]
+    assert gated.notes == ["lab limits requests: waiting 12 s, 6 calls wait (gives up after 10 min)"]
+
+
+def test_a_server_that_refuses_everything_is_noted_at_growing_intervals() -> None:
+    """After 0, 1, 2, 4 and 8 minutes, a note says how long the calls have waited and when the gate gives up."""
+    gated = Gated()
+    gated.ask(Server(gated.clock, lambda _accepted, _now: False, lambda _accepted, _now: 20.0), 1)
+    waits = "waiting 20 s", "waited 1 min", "waited 2 min", "waited 4 min", "waited 8 min"
+    assert gated.notes == [f"lab limits requests: {wait}, 1 call waits (gives up after 10 min)" for wait in waits]
+
+
+def test_an_accepted_call_ends_the_reminders() -> None:
+    """The next closing of the gate is noted like the first one."""
+    gated = Gated()
+    server = Server(gated.clock, lambda _accepted, now: 70 <= now < 100, lambda _accepted, _now: 20.0)
+    gated.ask(server, 1)
+    gated.clock.now = 100
+    gated.ask(server, 1)
+    assert [note.partition(",")[0].partition(": ")[2] for note in gated.notes][:3] == [
+        "waiting 20 s",
+        "waited 1 min",
+        "waiting 20 s",
+    ]
+
+
+def test_the_state_of_the_gate_can_be_asked_at_any_time() -> None:
+    """While the gate is closed, it says how long it has waited, for how long it will wait, and when it tries again."""
+    gated = Gated()
+    states = [gated.gate.describe_wait()]
+    for step in ("refuse", "accept"):
+        call = gated.gate.start_call()
+        if step == "refuse":
+            gated.gate.refuse(call, RateLimitedError("429", retry_after=20), waiting=1)
+            gated.clock.now += 15
+        else:
+            gated.gate.accept(call)
+        states.append(gated.gate.describe_wait())
+    assert states == ["", "lab limits requests: waited 15 of at most 600 s, next try in 5 s", ""]
 
 
 def test_a_late_refusal_of_an_earlier_call_closes_nothing() -> None:

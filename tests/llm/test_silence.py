@@ -24,9 +24,28 @@ class PausingModel:
         return await FakeModel("Well, yes.").complete(request)
 
 
+def test_a_silence_that_lasts_is_reported_each_time_it_has_doubled() -> None:
+    """The notes of one request grow, so that no two are equal."""
+    notes: list[str] = []
+
+    async def run() -> None:
+        model = PausingModel()
+
+        def note(text: str) -> None:
+            notes.append(text)
+            if len(notes) == 3:
+                model.resumed.set()
+
+        await SilenceReportingModel(model, note, subject="m", reported={}, silence_s=0.01).complete(request())
+
+    asyncio.run(run())
+    assert notes == ["m: 0.01 s so far", "m: 0.02 s so far", "m: 0.04 s so far"]
+
+
 @pytest.mark.parametrize("streamed", [False, True])
-def test_a_silent_model_is_reported(streamed: bool) -> None:
-    """Each request to a silent model is reported once, also after a first piece of text."""
+@pytest.mark.parametrize(("only_longer", "second"), [(False, "0.01"), (True, "0.02")])
+def test_a_silent_model_is_reported(streamed: bool, only_longer: bool, second: str) -> None:
+    """Each silent request is reported, also after a first piece of text; if so asked, only if longer than all before."""
     pieces: list[str] = []
     notes: list[str] = []
 
@@ -37,13 +56,16 @@ def test_a_silent_model_is_reported(streamed: bool) -> None:
             notes.append(text)
             model.resumed.set()
 
-        reporting = SilenceReportingModel(model, note, name="lab/m", silence_s=0.01)
+        reported = dict[str, float]()
         for _ in range(2):
             model.resumed.clear()
+            reporting = SilenceReportingModel(
+                model, note, subject="waiting for m", reported=reported, only_longer=only_longer, silence_s=0.01
+            )
             await reporting.complete(request(), pieces.append if streamed else None)
 
     asyncio.run(run())
-    assert notes == 2 * ["still waiting for lab/m (nothing for 0.01 s)"]
+    assert notes == ["waiting for m: 0.01 s so far", f"waiting for m: {second} s so far"]
     assert pieces == (["Well,", "Well,"] if streamed else [])
 
 
@@ -53,7 +75,7 @@ def test_an_answered_call_is_not_reported() -> None:
 
     async def run() -> None:
         model = FakeModel("Yes.", ServerError("down"))
-        reporting = SilenceReportingModel(model, notes.append, name="lab/m", silence_s=0.01)
+        reporting = SilenceReportingModel(model, notes.append, subject="m", reported={}, silence_s=0.01)
         await reporting.complete(request())
         with pytest.raises(ServerError):
             await reporting.complete(request())

@@ -56,6 +56,15 @@ def test_a_thread_has_the_claim_and_earlier_steps(
     assert index.of("CON-9", round_number) is None
 
 
+def test_an_earlier_reply_is_never_cut() -> None:
+    """A reply of any length is shown whole above the next response."""
+    reply = f"{'We have counted the outages, ' * 10}and there were two."
+    said = answer().model_copy(update={"answers": (FollowUpAnswer(question_target="CON-1", reply=reply),)})
+    found = ThreadIndex([*turns(), said]).of("CON-1", 4)
+    assert found is not None
+    assert found.steps[-1].said == reply
+
+
 def test_the_thread_of_a_piece_is_found_by_its_target() -> None:
     """Steps have a symbol and a sentence; arguments and plain text have no thread."""
     index = ThreadIndex([*turns(), answer()])

@@ -29,7 +29,7 @@ from debate_cli.render.content.summary import closing_rows
 from debate_cli.render.live.header import debate_heading, round_rule
 from debate_cli.render.live.speech import PanelRow, turn_panel
 from debate_cli.render.terminal.report import closing_screen, details, fitting_screen
-from debate_cli.render.text.plain import closing_lines, header_lines
+from debate_cli.render.text.plain import closing_lines, details_lines, header_lines
 from debate_cli.storage.transcript_store import open_debate
 from debate_cli.systems.briefing import build_briefing
 from debate_cli.systems.scoring import score
@@ -162,6 +162,28 @@ def test_a_narrow_window_says_how_many_rows_are_left_out(width: int) -> None:
     omitted = sum(row.row_count for row in rows if row.part and row.label not in labels)
     assert omitted
     assert f"{omitted} rows left out here: `debate replay` and `--details` show all rows" in " ".join(columns)
+
+
+LONG = f"{'Ten people cannot run forty services, ' * 12}so they should not."
+
+
+def test_plain_lines_have_every_sentence_whole() -> None:
+    """A pipe has no width: claims of the closing screen and of the full report are never cut."""
+    shown = with_arguments(debate(), claim=LONG)
+    closing = on_pipe(shown)
+    assert f"  {LONG}" in closing
+    assert "…" not in closing
+    found = [line for line in details_lines(shown, score(shown), only="verdict") if line.startswith("Weakest:")]
+    assert [line.endswith(LONG) for line in found] == [True]
+
+
+@pytest.mark.parametrize("width", [80, 160])
+def test_a_claim_has_about_two_lines_of_the_window(width: int) -> None:
+    """A wide window shows more of a long claim than a narrow one."""
+    shown = with_arguments(debate(), claim=LONG)
+    drawn = text(fitting_screen(Console(width=width, height=50), shown, score(shown)), width)
+    claim = " ".join(drawn.split()).partition(LONG[:20])[2].partition("…")[0]
+    assert width < len(claim) < 2 * width
 
 
 @pytest.mark.parametrize("show", CLOSINGS)

@@ -215,8 +215,8 @@ def _weakest_rows(weakest: WeakestArgument) -> Iterator[SummaryRow]:
     row = weakest.row
     rating = ", ".join(filter(None, [f"by {row.participant}", weakest.standing_and_score]))
     label = "lowest score" if row.standing == "UPHELD" else "weakest"
-    yield SummaryRow(label, (row.id, rating, theme.shorten(row.claim)), row.participant)
-    yield from (SummaryRow("because", (theme.shorten(reason),)) for reason in weakest.reasons)
+    yield SummaryRow(label, (row.id, rating, row.claim), row.participant)
+    yield from (SummaryRow("because", (reason,)) for reason in weakest.reasons)
 
 
 def _score_tables(debate: Debate, verdicts: Sequence[Verdict], sections: Sequence[ReportSection]) -> Iterator[Table]:

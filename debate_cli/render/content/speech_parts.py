@@ -11,7 +11,6 @@ from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.turn import CLOSING_ITEM, UNSTRUCTURED, Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.evidence.source_checks import SourceCheck
 from debate_cli.llm.model import RESTART
-from debate_cli.render.theme import shorten
 from debate_cli.systems.aggregation import newest_run, ordered_assessments
 from debate_cli.systems.debate_tables import SOURCE_BADGES, SUPPORT_BADGES
 from debate_cli.systems.source_support import SOURCES_KIND, JudgedCitation, join_checks
@@ -19,7 +18,6 @@ from debate_cli.systems.tables import RESPONSE_BADGES, Badge
 
 SpeechPart = Argument | Response | FollowUpAnswer | Closing | str
 """A part of a speech. A string is free text: text that is no argument, response, follow-up answer or closing."""
-MAX_REPLY_LENGTH = 200
 NEW_ARGUMENT_PREFIX = "New argument. "
 """Marks a paragraph of a cross-examination as a new argument, which the rules do not allow there.
 
@@ -144,7 +142,7 @@ class ThreadIndex:
             for badge in [RESPONSE_BADGES[response.type]]
         ]
         replies = [
-            (turn.round, ThreadStep(owner, "↳", ("answered",), shorten(answer.reply, MAX_REPLY_LENGTH)))
+            (turn.round, ThreadStep(owner, "↳", ("answered",), answer.reply))
             for turn in earlier
             for answer in turn.answers or ()
             if answer.question_target == target and turn.speaker == owner

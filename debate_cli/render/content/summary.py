@@ -21,7 +21,6 @@ from debate_cli.render.content.agreement import (
     label_verdict,
     sort_deciding_first,
 )
-from debate_cli.render.theme import shorten
 from debate_cli.systems.base import JudgeQuote, RequiredChange
 from debate_cli.systems.briefing import Briefing, BriefingClaim, build_briefing, describe_trial_judges
 from debate_cli.systems.registry import get_system, system_kinds
@@ -35,10 +34,6 @@ _REPEAT_OPTION = " --repeat 3"
 MAX_CLAIMS, MAX_QUESTIONS, MAX_CHANGES, MAX_MISSING = 3, 2, 6, 4
 """Maximum number of rows on the closing screen: claims under each label, questions, required changes, missing
 assessments."""
-MAX_CLAIM_LENGTH, MAX_DISSENT_LENGTH = 105, 160
-"""Maximum characters. MAX_CLAIM_LENGTH: a claim or question on the closing screen. MAX_DISSENT_LENGTH: the reasons of a
-dissenting judge."""
-
 OPTIONAL_PARTS = ("open", "advice", "dispute", "other verdicts", "why")
 """Parts of the closing screen that are left out if the screen is too high. The first part is left out first."""
 
@@ -127,22 +122,21 @@ def closing_rows(
     changes = limit_rows(change_rows(summary.required_changes), MAX_CHANGES)
     rows = [*caution_rows(debate), *changes, *_verdict_rows(debate, summary, briefing)]
     reliable, doubtful = (
-        [SummaryRow(label, (note.id, shorten(note.words, MAX_CLAIM_LENGTH))) for note in notes]
+        [SummaryRow(label, (note.id, note.words)) for note in notes]
         for label, notes in (("rely on", sources.reliable), ("check first", sources.doubtful))
     )
     for group in (_upheld_rows(briefing, scores), reliable, doubtful, _doubtful_rows(briefing, scores)):
         rows += limit_rows(group, max_claims)
     if briefing is not None:
-        questions = [shorten(question, MAX_CLAIM_LENGTH) for question in briefing.unresolved_questions]
-        rows += limit_rows([SummaryRow("open", (question,), part="open") for question in questions], MAX_QUESTIONS)
-        advice = shorten(briefing.recommendation)
+        questions = [SummaryRow("open", (question,), part="open") for question in briefing.unresolved_questions]
+        rows += limit_rows(questions, MAX_QUESTIONS)
+        advice = briefing.recommendation
         rows += [SummaryRow("advice", (advice,), part="advice")] if advice else []
     rows += _other_verdict_rows(debate, ordered)
     agreement = build_agreement_table(ordered)
     rows += [SummaryRow("judges", (remark,)) for remark in (agreement.remarks if agreement is not None else ())]
     for vote in get_system(ordered[0].system).dissent(ordered[0]) if ordered else ():
-        words = shorten(vote.rationale, MAX_DISSENT_LENGTH)
-        rows.append(SummaryRow("judges", (f"{vote.judge} votes {vote.option}: {words}",)))
+        rows.append(SummaryRow("judges", (f"{vote.judge} votes {vote.option}: {vote.rationale}",)))
     rows += [SummaryRow("note", (note,)) for note in omitted_verdicts_notes(debate, verdicts)]
     return summary, rows
 
@@ -189,7 +183,7 @@ def _verdict_rows(debate: Debate, summary: VerdictSummary, briefing: Briefing | 
     if summary.reason and verdict.victory != "undetermined":
         yield SummaryRow("why", (summary.reason,), part="why")
     if briefing is not None and briefing.key_insight:
-        yield SummaryRow("dispute", (shorten(briefing.key_insight, MAX_CLAIM_LENGTH),), part="dispute")
+        yield SummaryRow("dispute", (briefing.key_insight,), part="dispute")
     else:
         yield from quote_rows(quote_judge(debate, verdict, briefing))
     yield from limit_rows(missing_rows(verdict), MAX_MISSING)
@@ -210,7 +204,7 @@ def _doubtful_rows(briefing: Briefing | None, scores: ArgumentScores) -> list[Su
 
 def _claim_row(label: str, standing: str, claim: BriefingClaim, scores: ArgumentScores) -> SummaryRow:
     score = [Number(scores.by_argument[claim.id])] if claim.id in scores.by_argument else []
-    cells = (claim.id, STANDING_BADGES[standing], *score, shorten(claim.claim, MAX_CLAIM_LENGTH))
+    cells = (claim.id, STANDING_BADGES[standing], *score, claim.claim)
     return SummaryRow(label, cells, claim.participant)
 
 
@@ -269,16 +263,15 @@ def explain_scores(verdict: Verdict) -> str:
 
 
 def quote_judge(debate: Debate, verdict: Verdict, briefing: Briefing | None = None) -> JudgeQuote | None:
-    """Return the shortened words of a judge who agrees with the verdict.
+    """Return the words of a judge who agrees with the verdict.
 
     Return None if the verdict is undetermined, if no such judge wrote any words, or if `briefing` already shows these
     words as its key insight.
     """
     quote = get_system(verdict.system).quote(debate, verdict) if verdict.victory != "undetermined" else None
-    words = shorten(quote.words) if quote is not None else ""
-    if quote is None or not words or (briefing is not None and words == shorten(briefing.key_insight)):
+    if quote is None or not quote.words.strip() or (briefing is not None and quote.words == briefing.key_insight):
         return None
-    return JudgeQuote(words, quote.judge)
+    return quote
 
 
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:

@@ -72,6 +72,8 @@ class LiveObserver:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.console = console
+        self.waits: Sequence[Callable[[], str]] = ()
+        """Functions that describe for what the run waits, or return an empty text."""
         self._state = _ViewState(expected, plan, show_hidden=show_hidden, hint=hint, clock=clock)
         self._actions: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._stopping = ThreadEvent()
@@ -121,8 +123,8 @@ class LiveObserver:
         self._enqueue(lambda: self._state.print(header.notice("!", theme.GOLD, note)))
 
     def region(self) -> RenderableType:
-        """Return the redrawn region: speeches in progress, the progress line and the hint."""
-        return self._state.region(*self.console.size)
+        """Return the redrawn region: speeches in progress, the progress line, what the run waits for, and the hint."""
+        return self._state.region(self.console.size, list(filter(None, (describe() for describe in self.waits))))
 
     def __rich__(self) -> RenderableType:  # Rich calls it after each print, so the region is up to date
         return self.region()
@@ -191,11 +193,13 @@ class _ViewState:
         printed, self._printed = self._printed, []
         return printed
 
-    def region(self, width: int, height: int) -> RenderableType:
+    def region(self, window: tuple[int, int], waits: Sequence[str]) -> RenderableType:
         if self._debate is None:
             return Group()
         parts: list[RenderableType] = []
+        width, height = window
         status = [self.progress.render(width, self._pending.values())]
+        status += [terminal_line(f"! {wait}", theme.GOLD) for wait in waits]
         if self._hint:
             status.append(Text(self._hint, no_wrap=True, overflow="ellipsis"))
         rows = max(2, height - 1)

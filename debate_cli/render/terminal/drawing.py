@@ -1,5 +1,6 @@
 """Draws the elements of all terminal views with Rich: sanitized text, headings, tables, bars."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,8 +22,10 @@ ParticipantStyles = Mapping[str, Sign]
 """Maps the name of each debater to the debater's symbol, side and colour."""
 BAR_WIDTH = 20
 INDENT = 2
-MAX_KEPT_WORD = 16
-"""Maximum width in columns of a word that a table never breaks."""
+MAX_KEPT_WORD = 80
+"""Maximum width in columns of a word that a table never breaks: the longest id."""
+MAX_SHORT_LINE = 16
+"""Maximum width in columns of a short line, several of which a list puts on one line."""
 MIN_TEXT_WIDTH = 22
 """Minimum width of a table column with long text. If the window is too narrow, a list replaces the table."""
 MAX_HEADER = 8
@@ -40,6 +43,17 @@ def terminal_text(text: str, style: str = "") -> Text:
 def terminal_line(text: str, style: str = "") -> Text:
     """Return `text` sanitized, on one line."""
     return Text(sanitize.sanitize_line(text), style=style)
+
+
+@dataclass(frozen=True, slots=True)
+class WholeNames:
+    """Draws `text`. A path that is wider than the window is folded before its last part, so that this part stays whole."""
+
+    text: Text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        paths = [path for path in re.finditer(r"\S*/\S+", self.text.plain) if cell_len(path[0]) > options.max_width]
+        yield Text("\n").join(self.text.divide([path.start() + path[0].rindex("/") + 1 for path in paths]))
 
 
 def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text:
@@ -244,8 +258,8 @@ class _TableView:
                 yield Text("")
             name, *lines = _list_row(self.table, row, self.styles, width)
             if name.plain:
-                yield name
-            yield Padding(Group(*lines), (0, 0, 0, INDENT))
+                yield WholeNames(name)
+            yield Padding(Group(*map(WholeNames, lines)), (0, 0, 0, INDENT))
 
 
 def _has_lines(table: Table) -> bool:
@@ -253,7 +267,7 @@ def _has_lines(table: Table) -> bool:
 
 
 def _has_short_lines(cell: Cell, text: Text) -> bool:
-    return isinstance(cell, Lines) and all(cell_len(line) <= MAX_KEPT_WORD for line in text.plain.split("\n"))
+    return isinstance(cell, Lines) and all(cell_len(line) <= MAX_SHORT_LINE for line in text.plain.split("\n"))
 
 
 def _list_row(table: Table, row: TableRow, styles: ParticipantStyles, width: int) -> list[Text]:

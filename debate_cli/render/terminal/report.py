@@ -1,6 +1,7 @@
 """Draws the end of a debate on a terminal: the closing screen, and the full report."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 
 from rich.box import HEAVY, ROUNDED
 from rich.console import Console, Group, RenderableType
@@ -27,8 +28,15 @@ from debate_cli.systems.tables import Lines, Table, TableRow
 
 MAX_SCREEN_ROWS = 40
 """Maximum height in rows of the closing screen, including the `_ROWS_BELOW` rows below it."""
+MAX_DISSENT_LENGTH = 180
+"""Maximum length in characters of the sentence on a dissenting judge."""
 _ROWS_BELOW = 5
 """Number of rows below the closing screen: the transcript's path, the next command and the shell's prompt."""
+
+MIN_WIDTH = 80
+"""If the window is narrower, claims on the closing screen are cut as in a window of this width."""
+_WIDTH_BESIDE_CLAIM = 28
+"""About the width in columns of what is to the left of a claim: label, id, standing and score."""
 
 
 def closing_screen(
@@ -38,11 +46,13 @@ def closing_screen(
     *,
     max_claims: int = MAX_CLAIMS,
     without: Collection[str] = (),
+    width: int = MIN_WIDTH,
 ) -> list[RenderableType]:
     """Draw the closing screen: the verdict and the main facts.
 
     If `judged` is given, only the judging runs with these ids are shown. `max_claims`: maximum number of claims under
-    one label such as `rely on`. `without`: the OPTIONAL_PARTS to leave out.
+    one label such as `rely on`. `without`: the OPTIONAL_PARTS to leave out. `width`: columns of the window, in which a claim
+    has about two lines.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts, max_claims)
@@ -54,8 +64,20 @@ def closing_screen(
     more = "`debate replay` shows the speeches and all tables; with `--details`, a run ends with all tables"
     if omitted:
         more = f"{count_noun(omitted, 'row')} left out here: `debate replay` and `--details` show all rows and tables"
-    body = [*rows, *usage_rows(debate, judged), SummaryRow("more", (more,))]
+    body = [*(_shorten_row(row, width) for row in rows), *usage_rows(debate, judged), SummaryRow("more", (more,))]
     return [Text(""), panel, _row_grid(body, styles), *_rehearsal(debate)]
+
+
+def _shorten_row(row: SummaryRow, width: int) -> SummaryRow:
+    *cells, last = row.cells
+    claim = 2 * (max(width, MIN_WIDTH) - _WIDTH_BESIDE_CLAIM)
+    lengths = dict.fromkeys(("dispute", "rely on", "check first", "open"), claim)
+    lengths |= {"judge says": theme.EXCERPT_LENGTH, "advice": theme.EXCERPT_LENGTH, "judges": MAX_DISSENT_LENGTH}
+    if row.label not in lengths or not isinstance(last, str):
+        return row
+    words = theme.shorten(last, lengths[row.label])
+    quote = last[-1:] if last.endswith("”") and not words.endswith("”") else ""
+    return row._replace(cells=(*cells, f"{words}{quote}"))
 
 
 def fitting_screen(
@@ -71,7 +93,8 @@ def fitting_screen(
     def height(parts: list[RenderableType]) -> int:
         return len(console.render_lines(Group(*parts), pad=False)) + _ROWS_BELOW
 
-    screens = [closing_screen(debate, verdicts, judged, max_claims=count) for count in range(MAX_CLAIMS, 0, -1)]
+    draw = partial(closing_screen, debate, verdicts, judged, width=console.width)
+    screens = [draw(max_claims=count) for count in range(MAX_CLAIMS, 0, -1)]
     heights = list(map(height, screens))
     for available in (min(console.height, MAX_SCREEN_ROWS), MAX_SCREEN_ROWS):
         for parts, rows in zip(screens, heights, strict=True):
@@ -79,7 +102,7 @@ def fitting_screen(
                 return parts
     parts = screens[-1]
     for count in range(1, len(OPTIONAL_PARTS) + 1):
-        parts = closing_screen(debate, verdicts, judged, max_claims=1, without=OPTIONAL_PARTS[:count])
+        parts = draw(max_claims=1, without=OPTIONAL_PARTS[:count])
         if height(parts) <= MAX_SCREEN_ROWS:
             break
     return parts

@@ -12,6 +12,7 @@ from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.config_checks import Problem, check_config, check_judging_config, check_stored_config
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.errors import ConfigError
+from debate_cli.llm.redaction import Redactor
 from debate_cli.providers.provider_table import find_provider_problems
 from debate_cli.providers.registry import collect_provider_secrets
 from debate_cli.regular_file import is_inside
@@ -19,7 +20,6 @@ from debate_cli.storage.config_errors import SourceMap
 from debate_cli.storage.config_file import ConfigCheck, LoadedConfig, read_config_file, read_prompt_files
 from debate_cli.storage.plain_data import redact_values
 from debate_cli.storage.provider_origin import settings_fingerprint
-from debate_cli.storage.redact import Redactor
 from debate_cli.storage.serialization import Redact, config_to_json
 from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.storage.variables import ConfigChange, load_environment

@@ -43,6 +43,7 @@ from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError, U
 from debate_cli.evidence.corpus import Corpus
 from debate_cli.llm.model import Model
 from debate_cli.llm.prompts import Prompts
+from debate_cli.llm.redaction import Redactor
 from debate_cli.providers.mock.model import SCRIPTED_MODEL, ReplyScript
 from debate_cli.providers.provider_table import ProviderRow, merge_provider_rows
 from debate_cli.providers.registry import (
@@ -66,7 +67,6 @@ from debate_cli.providers.weights import find_hub_file, is_weights_file
 from debate_cli.storage.config_errors import SourceMap
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.plain_data import redact_values
-from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.storage.variables import load_environment
 

@@ -16,9 +16,9 @@ from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status
 from debate_cli.cli.screen import StatusObserver
+from debate_cli.llm.redaction import Redactor
 from debate_cli.render.model_tables import doctor_lines, doctor_table
 from debate_cli.storage.plain_data import redact_values
-from debate_cli.storage.redact import Redactor
 
 
 class Options(NamedTuple):

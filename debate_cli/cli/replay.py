@@ -17,6 +17,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
+from debate_cli.llm.redaction import Redactor
 from debate_cli.render.content.resume_hint import resume_command
 from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.replay import ReplayPlan
@@ -24,7 +25,6 @@ from debate_cli.render.text.plain import details_lines
 from debate_cli.render.theme import count_speeches
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.lock import lock_holder
-from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import dump_transcript, to_transcript
 from debate_cli.storage.transcript_index import count_missing_judgements
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate, transcript_dirs

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from debate_cli.domain.model_call import Usage
 from debate_cli.llm.model import Message, OnText, Reply, Request
-from debate_cli.llm.redaction import RedactingModel
+from debate_cli.llm.redaction import REDACTED, RedactingModel, Redactor, looks_like_secret
 from debate_cli.render.sanitize import sanitize_text
 from debate_cli.storage.plain_data import redact_values
-from debate_cli.storage.redact import REDACTED, Redactor, looks_like_secret
 
 SECRET = "zq-Hush-7391"
 REQUEST = Request(system="", messages=(Message("user", "Speak."),), purpose="opening", max_output_tokens=50)
@@ -21,7 +20,7 @@ KEYS = (
     "sk-proj-abcdEFGH12345678", "sk-abcdefgh12345678", "AIzaSyA1234567890abcdef", "gsk_1234567890abcdef",
     "xai-1234567890abcdef", "hf_1234567890abcdef", "ghp_1234567890abcdef", "gho_1234567890abcdef",
     "ghu_1234567890abcdef", "ghs_1234567890abcdef", "ghr_1234567890abcdef", "github_pat_1234567890abcdef",
-    "AKIAABCDEFGH12345678",
+    "AKIAABCDEFGH12345678", "pk-lf-12345678", "csk-1234567890abcdef", "sk-ab*****yz12",
 )  # fmt: skip
 
 
@@ -47,7 +46,9 @@ class StreamingModel:
         ("a sk-ant-api03-abcdefgh and more", "a [redacted] and more"),
         ("Authorization: Bearer abc123DEF456", "Authorization: Bearer [redacted]"),
         ("bearer  averylongtokenwithoutdigits", "bearer  [redacted]"),
+        ("Authorization: Basic bWU6cGFzc3dvcmQ=", "Authorization: Basic [redacted]"),
         ("x-api-key: hush-hush", "x-api-key: [redacted]"),
+        ('api_key="hush12"', 'api_key="[redacted]"'),
         ('{"x-api-key": "hush-hush"}', '{"x-api-key": "[redacted]"}'),
         ("https://me:pw@example.org/v1?a=b", "https://[redacted]@example.org/v1?a=b"),
         (r'{"text": "line\nsk-abcdefgh12345678"}', r'{"text": "line\n[redacted]"}'),
@@ -64,6 +65,8 @@ def test_secrets_are_replaced(text: str, redacted: str) -> None:
         "a task-oriented approach, risk-averse and disk-bound",
         "scikit: sk-learn-contrib",
         "Bearer authentication is a standard; bearer tokens are not.",
+        "Basic responsibilities and basic infrastructure-related spending; basic Covid-19 rules.",
+        "api_key = os.environ",
         "see https://example.org:8443/a@b and mail me@example.org",
         "the x-api-key header carries it",
         "ollama serves llama",
@@ -114,7 +117,14 @@ def test_escaped_secrets_are_redacted(spelled: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "unsure"),
-    [("so they sai", 3), ("so they said ", 0), ("Authorization: Bearer ab", 9), ("a bearer ", 7), ("漢字の", 0)],
+    [
+        ("so they sai", 3),
+        ("so they said ", 0),
+        ("Authorization: Bearer ab", 9),
+        ("a bearer ", 7),
+        ("basic abc", 9),
+        ("漢字の", 0),
+    ],
 )
 def test_the_last_word_of_a_stream_is_uncertain(text: str, unsure: int) -> None:
     """The last word of a stream, and a header name before it, may begin a secret."""

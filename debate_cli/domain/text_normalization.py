@@ -25,11 +25,11 @@ TERMINAL_SEQUENCES = re.compile(
 )
 INVISIBLE_CHARS = (
     r"\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    r"\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
+    r"\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    r"\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 """Invisible characters, for use inside a regex character class."""
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
-_INVISIBLE_OR_ESCAPED = re.compile(rf"[{INVISIBLE_CHARS}]|\\u")
 _ESCAPED_CHAR = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
 _ESCAPED_SEQUENCE = re.compile(r'(?<!\\)\\++u001[bB](?:\[[0-?]*[@-\[\]-~]|\][^"\\]*\\++u0007|[0-Z^-~])')
 r"""Matches a terminal escape sequence, e.g. for a colour, in JSON. It begins with the text `\u001b`."""
@@ -40,10 +40,16 @@ def reveal_text(text: str) -> str:
 
     JSON escapes of letters and digits, e.g. `\u0041`, are decoded.
     """
-    if _INVISIBLE_OR_ESCAPED.search(text) is None:
+    if "\\u" in text:
+        text = _ESCAPED_CHAR.sub(_decode_escape, _ESCAPED_SEQUENCE.sub("", text))
+    return remove_invisible(text)
+
+
+def remove_invisible(text: str) -> str:
+    """Return `text` without invisible characters and terminal sequences."""
+    if _INVISIBLE.search(text) is None:  # terminal sequences begin with an invisible character
         return text
-    decoded = _ESCAPED_CHAR.sub(_decode_escape, _ESCAPED_SEQUENCE.sub("", text))
-    return _INVISIBLE.sub("", TERMINAL_SEQUENCES.sub("", decoded))
+    return _INVISIBLE.sub("", TERMINAL_SEQUENCES.sub("", text))
 
 
 def _decode_escape(escape: re.Match[str]) -> str:

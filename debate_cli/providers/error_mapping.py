@@ -18,7 +18,7 @@ from typing import Any, cast
 from debate_cli import errors
 from debate_cli.domain.message_text import one_line
 from debate_cli.domain.model_call import Usage
-from debate_cli.domain.text_normalization import reveal_text
+from debate_cli.domain.text_normalization import remove_invisible
 from debate_cli.llm.redaction import Redactor
 from debate_cli.providers.endpoint import FIRST_ERROR_STATUS, Endpoint
 
@@ -38,7 +38,7 @@ def extract_error_message(body: str, secrets: Iterable[str] = ()) -> str:
 
 def sanitize_message(text: str, secrets: Iterable[str] = ()) -> str:
     """Return `text` as one line without secrets and control characters, cut to MAX_MESSAGE_CHARS."""
-    visible = reveal_text(unicodedata.normalize("NFKC", text))
+    visible = remove_invisible(unicodedata.normalize("NFKC", text))
     printable = "".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in visible)
     line = one_line(Redactor(secrets)(printable))
     return line if len(line) <= MAX_MESSAGE_CHARS else line[: MAX_MESSAGE_CHARS - 1].rstrip() + "…"

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from debate_cli.domain.model_call import Usage
 from debate_cli.llm.model import Message, OnText, Reply, Request
+from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.redaction import REDACTED, RedactingModel, Redactor, looks_like_secret
 from debate_cli.render.sanitize import sanitize_text
 from debate_cli.storage.plain_data import redact_values
@@ -131,7 +132,13 @@ def test_the_last_word_of_a_stream_is_uncertain(text: str, unsure: int) -> None:
     assert Redactor(["canary-secret"]).uncertain_tail(text) == unsure
 
 
-@pytest.mark.parametrize("gap", ["\u200b", "\x1b[31m", "\x1b7", "\x1b]0;title\x07", "\x00", "\U000e0041", "\ufe0f"])
+GAPS = (
+    "\u200b", "\x1b[31m", "\x1b7", "\x1b]0;title\x07", "\x00", "\U000e0041", "\ufe0f", "\ufff0", "\U00013430", "\U0001bca0",
+    "\U0001d173",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("gap", GAPS)
 @pytest.mark.parametrize(("before", "after"), [("zq-Hu", "sh-7391"), ("sk-abcdefg", "h12345678")])
 def test_invisible_characters_do_not_hide_a_secret(gap: str, before: str, after: str) -> None:
     """A secret with invisible characters inside it is redacted."""
@@ -141,6 +148,14 @@ def test_invisible_characters_do_not_hide_a_secret(gap: str, before: str, after:
     for ascii_only in (True, False):
         line = redact(json.dumps({"text": text}, ensure_ascii=ascii_only))
         assert json.loads(line) == {"text": "It is [redacted]."}
+
+
+@pytest.mark.parametrize(
+    "text", [*(f"zq-Hu{gap}sh-7391" for gap in (*GAPS, "\x0b", "\x0c")), "\x1b]zq-Hu\u200bsh-7391\x07"]
+)
+def test_no_secret_reaches_a_prompt(text: str) -> None:
+    """Sanitizing a redacted text for a prompt joins no parts of a secret."""
+    assert SECRET not in sanitize_for_prompt(Redactor([SECRET])(text))
 
 
 DISGUISES = st.lists(st.sampled_from(["", "\u200b", "\u2060", "\x1b[0m", "\x07"]), min_size=20, max_size=20)

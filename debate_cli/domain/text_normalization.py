@@ -2,9 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import takewhile
-from typing import Any, cast
 
 _PLAIN_PUNCTUATION = str.maketrans(
     {
@@ -70,18 +68,6 @@ def normalize_quote(quote: str) -> str:
     return normalize_text(quote).strip(QUOTE_EDGE_CHARS)
 
 
-def map_json_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Return a JSON value with `change` applied to every text except keys."""
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, Mapping):
-        members = cast("Mapping[str, object]", value)
-        return {key: map_json_texts(item, change) for key, item in members.items()}
-    if isinstance(value, Iterable):
-        return [map_json_texts(item, change) for item in cast("Iterable[object]", value)]
-    return value
-
-
 def common_prefix_length(one: str, other: str) -> int:
     """Return the number of characters in the common prefix of both texts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
@@ -91,15 +77,3 @@ def ascii_slug(text: str, separator: str = "-") -> str:
     """Return the words of `text` in lower-case ASCII, joined by `separator`. Other characters are dropped."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", separator, plain).strip(separator)
-
-
-def iter_strings(value: object) -> Iterator[str]:
-    """Yield every text in a JSON value except keys, in order."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in cast("Mapping[str, object]", value).values():
-            yield from iter_strings(item)
-    elif isinstance(value, Iterable):
-        for item in cast("Iterable[object]", value):
-            yield from iter_strings(item)

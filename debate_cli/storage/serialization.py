@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from debate_cli.domain.config import DebateConfig, ProviderSpec
+from debate_cli.domain.nested_texts import map_texts
 from debate_cli.errors import NewerVersionError, TranscriptError
-from debate_cli.storage.plain_data import is_list, is_mapping, redact_values
+from debate_cli.storage.plain_data import is_list, is_mapping
 
 Redact = Callable[[str], str]
 
@@ -41,7 +42,7 @@ def dump_json(data: dict[str, Any], redact: Redact, *, indent: int | None = None
     """Return `data` as redacted JSON in UTF-8 with a newline at the end. `indent`: None writes one line."""
     separators = (",", ":") if indent is None else None
     text = json.dumps(
-        redact_values(data, redact), ensure_ascii=False, indent=indent, separators=separators, allow_nan=False
+        map_texts(data, redact), ensure_ascii=False, indent=indent, separators=separators, allow_nan=False
     )
     return text.encode("utf-8", "replace") + b"\n"
 

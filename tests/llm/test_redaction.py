@@ -3,17 +3,18 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from debate_cli.domain.model_call import Usage
+from debate_cli.domain.nested_texts import map_texts
 from debate_cli.llm.model import Message, OnText, Reply, Request
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.redaction import REDACTED, RedactingModel, Redactor, looks_like_secret
 from debate_cli.render.sanitize import sanitize_text
-from debate_cli.storage.plain_data import redact_values
 
 SECRET = "zq-Hush-7391"
 REQUEST = Request(system="", messages=(Message("user", "Speak."),), purpose="opening", max_output_tokens=50)
@@ -106,7 +107,7 @@ def test_json_stays_json(text: str, secret: str) -> None:
 @given(TEXTS, st.text(ALPHABET, min_size=6, max_size=9))
 def test_a_secret_is_removed_from_nested_values(text: str, secret: str) -> None:
     """Secrets are removed from keys and from values."""
-    data = redact_values({"words": [f"{text}{secret}{text}"], secret: 1}, Redactor([secret]))
+    data: Any = map_texts({"words": [f"{text}{secret}{text}"], secret: 1}, Redactor([secret]))
     assert all(secret not in word.replace(REDACTED, "\0") for word in (*data, *data["words"]))
 
 
@@ -191,7 +192,7 @@ def test_longer_secrets_go_first() -> None:
 def test_a_text_hides_no_secret_of_another(hiding: str) -> None:
     """A terminal sequence that spans two texts hides no secret."""
     secret = hiding.replace("{}", SECRET)
-    data = redact_values(["\x1b]0;title", {"key": [secret]}, "\x07"], Redactor([SECRET]))
+    data = map_texts(["\x1b]0;title", {"key": [secret]}, "\x07"], Redactor([SECRET]))
     assert data == ["\x1b]0;title", {"key": [REDACTED]}, "\x07"]
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from debate_cli.domain.config import DebateConfig, ProviderSpec
 from debate_cli.domain.nested_texts import map_texts
 from debate_cli.errors import NewerVersionError, TranscriptError
-from debate_cli.storage.plain_data import is_list, is_mapping
 
 Redact = Callable[[str], str]
 
@@ -25,17 +24,6 @@ def config_to_json(config: DebateConfig) -> dict[str, Any]:
 def providers_to_json(providers: Mapping[str, ProviderSpec]) -> dict[str, Any]:
     """Return the settings of providers, each with only the keys that the user wrote."""
     return {name: spec.model_dump(mode="json", exclude_unset=True) for name, spec in providers.items()}
-
-
-def without_nulls(data: Any, names: frozenset[str]) -> Any:
-    """Return `data` without the keys in `names` whose value is null, at any depth."""
-    if is_mapping(data):
-        return {
-            key: without_nulls(value, names) for key, value in data.items() if value is not None or key not in names
-        }
-    if is_list(data):
-        return [without_nulls(item, names) for item in data]
-    return data
 
 
 def dump_json(data: dict[str, Any], redact: Redact, *, indent: int | None = None) -> bytes:

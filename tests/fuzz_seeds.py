@@ -8,8 +8,8 @@ from pathlib import Path
 
 from debate_cli.app.api import load_config, run_debate
 from debate_cli.domain.config import DebateConfig
+from debate_cli.llm.redaction import Redactor
 from debate_cli.storage.journal import Journal
-from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import dump_transcript, parse_transcript, to_transcript, transcript_to_events
 
 CONFIGS = Path(__file__).parent.parent / "configs"

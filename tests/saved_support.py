@@ -10,7 +10,7 @@ from render_support import START, debate, structured_assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
-from debate_cli.storage.redact import Redactor
+from debate_cli.llm.redaction import Redactor
 from debate_cli.storage.transcript import dump_transcript, to_transcript
 from debate_cli.systems.scoring import score
 

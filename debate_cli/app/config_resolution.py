@@ -6,20 +6,19 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
 
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.config_checks import Problem, check_config, check_judging_config, check_stored_config
 from debate_cli.domain.judging_config import JudgingConfig
+from debate_cli.domain.nested_texts import map_texts
 from debate_cli.errors import ConfigError
+from debate_cli.llm.redaction import Redactor
 from debate_cli.providers.provider_table import find_provider_problems
 from debate_cli.providers.registry import collect_provider_secrets
 from debate_cli.regular_file import is_inside
 from debate_cli.storage.config_errors import SourceMap
 from debate_cli.storage.config_file import ConfigCheck, LoadedConfig, read_config_file, read_prompt_files
-from debate_cli.storage.plain_data import redact_values
 from debate_cli.storage.provider_origin import settings_fingerprint
-from debate_cli.storage.redact import Redactor
 from debate_cli.storage.serialization import Redact, config_to_json
 from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.storage.variables import ConfigChange, load_environment
@@ -125,8 +124,9 @@ def config_from_transcript(
     without_settings = {name: value for name, value in env.items() if not name.startswith("DEBATE_")}
     try:
         kept = stored.debate.config
-        data = {key: value for key, value in config_to_json(kept).items() if key != "evidence"}
-        text = json.dumps(_escape_variables({**data, "prompts": {}}))
+        data = {key: value for key, value in config_to_json(kept).items() if key not in {"evidence", "prompts"}}
+        # `${` in stored texts begins no variable, but in headers it does
+        text = json.dumps(map_texts(data, lambda text: text.replace("${", "$${"), keys=False, skip={"headers"}))
         loaded = read_config_file(
             None, text=text, overrides=changes, env=without_settings, checks=(check_stored_config,)
         )
@@ -151,21 +151,6 @@ def config_from_transcript(
         raise ConfigError(*problems, advice) from error
 
 
-def _escape_variables(data: Any) -> Any:
-    """Replace `${` by `$${`, so that `${NAME}` in stored texts does not become the value of a variable.
-
-    Headers are not changed, because variables in headers are meant to be replaced.
-    """
-    if isinstance(data, str):
-        return data.replace("${", "$${")
-    if isinstance(data, list):
-        return [_escape_variables(item) for item in cast("list[Any]", data)]
-    if isinstance(data, dict):
-        parts = cast("dict[str, Any]", data)
-        return {key: part if key == "headers" else _escape_variables(part) for key, part in parts.items()}
-    return data
-
-
 def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
     """Return `config` with secrets removed from the texts that models and people read. All other settings stay."""
     return config.model_copy(
@@ -176,7 +161,7 @@ def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
                 debater if debater.system is None else debater.model_copy(update={"system": redact(debater.system)})
                 for debater in config.debaters
             ),
-            "judging": JudgingConfig.model_validate(redact_values(config.judging.model_dump(mode="json"), redact)),
+            "judging": JudgingConfig.model_validate(map_texts(config.judging.model_dump(mode="json"), redact)),
         }
     )
 

@@ -15,10 +15,10 @@ from debate_cli.domain.config import DebateConfig
 from debate_cli.engine import StopSignal
 from debate_cli.evidence.corpus import Corpus
 from debate_cli.llm.model import Model
+from debate_cli.llm.redaction import Redactor
 from debate_cli.observer import NullObserver, Observer
 from debate_cli.providers.people.person import PeopleAccess
 from debate_cli.storage.journal import JournalMirror
-from debate_cli.storage.redact import Redactor
 
 if TYPE_CHECKING:
     from debate_cli.app.batches import BatchQueue

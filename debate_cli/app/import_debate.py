@@ -25,10 +25,10 @@ from debate_cli.importing.speeches import (
     UnreadableDebateError,
     decode_text,
 )
+from debate_cli.llm.redaction import Redactor
 from debate_cli.regular_file import is_inside, read_regular_file, visible_files
 from debate_cli.storage.folder import MAX_ID_LENGTH, TRANSCRIPT_SUFFIX, slugify, validate_id
 from debate_cli.storage.lock import lock_debate
-from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript, write_transcript
 
 LABELS_FILE = "labels.csv"

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from debate_cli.domain.config import DebateConfig
+from debate_cli.llm.redaction import REDACTED
 from debate_cli.providers.provider_table import (
     PERSON_KIND,
     ProviderRow,
@@ -22,7 +23,6 @@ from debate_cli.providers.provider_table import (
 )
 from debate_cli.providers.search.table import SEARCH_ENGINES, SEARCH_ONLY_PROVIDERS, find_search_row
 from debate_cli.storage.plain_data import is_list, is_mapping
-from debate_cli.storage.redact import REDACTED
 
 SUGGESTED_MODELS: Mapping[str, str] = MappingProxyType(
     {

@@ -30,7 +30,7 @@ from debate_cli.llm.history_policy import HistoryPolicy
 from debate_cli.llm.model import Model, Profile
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.rate_limit import MAX_CLOSED_S, ProviderGate, RateLimitedModel, RateLimiter, SharedRates
-from debate_cli.llm.redaction import RedactingModel
+from debate_cli.llm.redaction import RedactingModel, Redactor
 from debate_cli.llm.retry import CallerModel, ParameterFallbackModel, RetryingModel, SilenceReportingModel
 from debate_cli.llm.search import Reranker, SearchClient
 from debate_cli.llm.structured_output import ModelHandle, ModeRecord, StructuredOutputClient
@@ -50,7 +50,6 @@ from debate_cli.providers.search.table import (
     rerank_spec,
     with_lookup_search,
 )
-from debate_cli.storage.redact import Redactor
 from debate_cli.systems.registry import get_system, settings_for
 
 

@@ -39,10 +39,12 @@ from debate_cli.domain.config_checks import KeyPath, Problem, find_model_key_pat
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateResumed, JudgingOpened
 from debate_cli.domain.model_call import is_person
+from debate_cli.domain.nested_texts import map_texts
 from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError, UsageError
 from debate_cli.evidence.corpus import Corpus
 from debate_cli.llm.model import Model
 from debate_cli.llm.prompts import Prompts
+from debate_cli.llm.redaction import Redactor
 from debate_cli.providers.mock.model import SCRIPTED_MODEL, ReplyScript
 from debate_cli.providers.provider_table import ProviderRow, merge_provider_rows
 from debate_cli.providers.registry import (
@@ -65,8 +67,6 @@ from debate_cli.providers.search.table import (
 from debate_cli.providers.weights import find_hub_file, is_weights_file
 from debate_cli.storage.config_errors import SourceMap
 from debate_cli.storage.config_file import LoadedConfig
-from debate_cli.storage.plain_data import redact_values
-from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.storage.variables import load_environment
 
@@ -325,7 +325,7 @@ def _check_changes(loaded: LoadedConfig, stored: StoredDebate) -> DebateConfig:
     kept = stored.debate.config
     redact = Redactor({*all_secrets(loaded), *all_secrets(replace(loaded, config=kept))})
     given = redact_config(normalize_resume_config(loaded.config, stored.debate), redact)
-    lines = find_fixed_differences(stored.debate, given, partial(redact_values, redact=redact))
+    lines = find_fixed_differences(stored.debate, given, partial(map_texts, change=redact))
     if lines:
         raise ConfigError(
             f"{stored.path}: to resume this debate, you may change models, providers, limits and coming rounds, but not "

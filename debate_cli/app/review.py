@@ -34,9 +34,9 @@ from debate_cli.judging.judge import build_assessment, build_brief_form
 from debate_cli.judging.schedule import debate_progress
 from debate_cli.llm.form import Form, FormModel, derive_schema, each_of
 from debate_cli.llm.prompts import Prompts
+from debate_cli.llm.redaction import Redactor
 from debate_cli.providers.people.replies import check_answer
 from debate_cli.storage.lock import lock_debate
-from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript, write_transcript
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
 from debate_cli.systems.base import AssessmentContent, JudgingContext, describe_subject

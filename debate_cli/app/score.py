@@ -271,7 +271,7 @@ def _compare_verdicts(stored: StoredDebate, request: ScoreRequest) -> tuple[list
 
 
 def _store_verdicts(path: Path, rubric: Rubric) -> None:
-    from debate_cli.storage.redact import Redactor
+    from debate_cli.llm.redaction import Redactor
 
     with lock_debate(path):
         stored = open_debate(path)

@@ -18,6 +18,7 @@ from debate_cli.app.resume import closing_event, config_in_force, describe_in_fl
 from debate_cli.domain.debate import Debate, fold, rehearsal_notice
 from debate_cli.domain.events import CloseReason, DebateClosed, DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.model_call import ModelCall
+from debate_cli.domain.nested_texts import map_texts
 from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import DebateRun, EventLog, NullEventLog
 from debate_cli.errors import ContextOverflowError, StorageError, UnsavedError, UsageError
@@ -26,7 +27,6 @@ from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
-from debate_cli.storage.plain_data import redact_values
 from debate_cli.storage.transcript import dump_transcript, to_transcript, transcript_to_events, write_transcript
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
 from debate_cli.systems.briefing import describe_trial_judges
@@ -211,7 +211,7 @@ class Session:
             at, redact = self.context.now(), self.context.redact
             given = redact_config(self.context.config, redact)
             config = config_in_force(before.config, given, models=not self.context.mock)
-            changes = find_changes(before, config, at, partial(redact_values, redact=redact))
+            changes = find_changes(before, config, at, partial(map_texts, change=redact))
             resumed = DebateResumed(at=at, changes=changes, config=config if changes else None)
             debate = before.apply(resumed)
             lost = describe_in_flight_calls(debate, before.unanswered)

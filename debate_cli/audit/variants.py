@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import cycle
-from typing import Any, Literal, TypeVar, cast
+from typing import Literal, TypeVar
 
 from debate_cli.audit.debates import rebuild_debate, with_text
 from debate_cli.domain.config import DebaterConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.nested_texts import map_texts
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.judge_input.transcript_prompt import PROSE_PHASES
 
@@ -25,11 +26,8 @@ Change = Callable[[str], str]
 """A function that changes one text of a speech."""
 ValueT = TypeVar("ValueT", bound=FrozenModel)
 
-NAMING_FIELDS = (
-    "id", "claim", "reasoning", "evidence", "target", "follow_up", "question_target", "reply", "concessions", "unrebutted",
-    "final_position", "why",
-)  # fmt: skip
-"""Fields of arguments, responses, answers and closings whose texts may contain the name of a debater."""
+NAMELESS_FIELDS = frozenset({"citations", "type", "shift"})
+"""Fields of arguments, responses, answers and closings whose texts never contain the name of a debater."""
 EMPTY_SPEECH = "I have nothing to say about this."
 PADDING_SHARE = 0.3
 PADDING = (
@@ -238,18 +236,10 @@ def _name_swap(debate: Debate) -> Change:
 
 
 def _renamed(turn: Turn, rename: Change) -> Turn:
-    return _rename(turn, rename, ("text", "arguments", "responses", "answers", "closing"))
-
-
-def _rename(value: Any, rename: Change, fields: Sequence[str] = NAMING_FIELDS) -> Any:
-    if isinstance(value, str):
-        return rename(value)
-    if isinstance(value, tuple):
-        return tuple(_rename(item, rename) for item in cast("tuple[object, ...]", value))
-    if isinstance(value, FrozenModel):
-        known = [name for name in fields if name in type(value).model_fields]
-        return value.model_copy(update={name: _rename(getattr(value, name), rename) for name in known})
-    return value
+    fields = ("text", "arguments", "responses", "answers", "closing")
+    return turn.model_copy(
+        update={name: map_texts(getattr(turn, name), rename, skip=NAMELESS_FIELDS) for name in fields}
+    )
 
 
 VARIANTS: Mapping[VariantName, Variant] = {

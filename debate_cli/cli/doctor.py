@@ -16,9 +16,9 @@ from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status
 from debate_cli.cli.screen import StatusObserver
+from debate_cli.domain.nested_texts import map_texts
+from debate_cli.llm.redaction import Redactor
 from debate_cli.render.model_tables import doctor_lines, doctor_table
-from debate_cli.storage.plain_data import redact_values
-from debate_cli.storage.redact import Redactor
 
 
 class Options(NamedTuple):
@@ -68,7 +68,7 @@ def run(given: Options) -> None:
         context = replace(context, observer=StatusObserver())
     diagnoses = asyncio.run(diagnose_models(specs, context, searches=not names))
     entries = [diagnosis_to_json(diagnosis) for diagnosis in diagnoses]
-    shown: list[dict[str, Any]] = redact_values(entries, Redactor(all_secrets(loaded)))
+    shown: list[dict[str, Any]] = map_texts(entries, Redactor(all_secrets(loaded)))
     if given.json:
         print_json(shown)
     else:

@@ -21,9 +21,9 @@ from debate_cli.app.judge import JudgeTask
 from debate_cli.cli.console import is_interactive, print_json, print_lines, print_status, show_tables, write_document
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.message_text import count_noun
+from debate_cli.domain.nested_texts import map_texts
 from debate_cli.render import sanitize, theme
 from debate_cli.render.theme import count_speeches
-from debate_cli.storage.plain_data import redact_values
 from debate_cli.storage.serialization import config_to_json
 from debate_cli.systems.tables import Table, join_row_groups
 
@@ -42,13 +42,13 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
     if as_json:
         print_json(
             {
-                "config": redact_values(config_to_json(config), context.redact),
+                "config": map_texts(config_to_json(config), context.redact),
                 "plan": _run_data(plan),
                 "hosts": describe_destinations(context.destinations),
             }
         )
         return
-    settings = redact_values(_explicit_settings(config), context.redact)
+    settings = map_texts(_explicit_settings(config), context.redact)
     if len((config.background or "").splitlines()) > theme.BACKGROUND_LINES:
         settings["background"] = "\n".join(theme.background_excerpt(settings["background"]))
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else 120

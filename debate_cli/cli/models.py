@@ -13,11 +13,11 @@ from debate_cli.cli.console import print_json, print_status, show_tables
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.message_text import format_suggestion_or_list
 from debate_cli.errors import UsageError
+from debate_cli.llm.redaction import Redactor
 from debate_cli.providers.registry import collect_provider_secrets
 from debate_cli.providers.weights import HUB_MODELS, WEIGHTS_CACHE, HubAccess, fetch_hub_file, hub_table
 from debate_cli.regular_file import cache_folder
 from debate_cli.render.model_tables import provider_table
-from debate_cli.storage.redact import Redactor
 from debate_cli.storage.variables import load_environment
 from debate_cli.systems.tables import Table
 

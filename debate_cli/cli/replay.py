@@ -18,6 +18,7 @@ from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
 from debate_cli.judging.schedule import missing_briefs
+from debate_cli.llm.redaction import Redactor
 from debate_cli.render.content.resume_hint import explain_missing, resume_command
 from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.replay import ReplayPlan
@@ -25,7 +26,6 @@ from debate_cli.render.text.plain import details_lines
 from debate_cli.render.theme import count_speeches
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.lock import lock_holder
-from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import dump_transcript, to_transcript
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate, transcript_dirs
 from debate_cli.systems.scoring import score

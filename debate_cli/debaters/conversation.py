@@ -12,10 +12,10 @@ from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.domain.config import DebaterConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
+from debate_cli.domain.nested_texts import map_texts
 from debate_cli.domain.personality import TRAITS, Personality
 from debate_cli.domain.recent_history import ClaimLedger, recent_history
 from debate_cli.domain.tasks import Cue
-from debate_cli.domain.text_normalization import map_json_texts
 from debate_cli.domain.turn import UNSTRUCTURED, StrategyPick, Turn
 from debate_cli.formats.schedule import list_cues
 from debate_cli.judge_input.injection.detector import mask_injection
@@ -210,7 +210,7 @@ def format_own_turn(turn: Turn) -> str:
     """Return `turn` as the model wrote it: a filled-in form as compact JSON, or plain text."""
     if UNSTRUCTURED in turn.warnings:
         return sanitize_for_prompt(turn.text)
-    fields = map_json_texts(_turn_fields(turn), sanitize_for_prompt)
+    fields = map_texts(_turn_fields(turn), sanitize_for_prompt, keys=False)
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -1,5 +1,6 @@
 """The events of a debate. The journal stores one event per line; `debate.fold` computes a `Debate` from them."""
 
+from operator import not_
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, JsonValue, TypeAdapter
@@ -51,7 +52,7 @@ class DebateOpened(FrozenModel):
     generator: Generator
     config: DebateConfig
     config_sha256: str
-    kept_verdicts: tuple[Verdict, ...] = ()
+    kept_verdicts: tuple[Verdict, ...] = Field(default=(), exclude_if=not_)
     """Stored verdicts of systems that are not installed; omitted in files if there are none."""
     origin: Origin | None = Field(default=None, exclude_if=_is_none)
     """The file that the debate was imported from; omitted in files for other debates."""
@@ -198,9 +199,9 @@ class DebateResumed(FrozenModel):
 
     type: Literal["resumed"] = "resumed"
     at: UtcDatetime
-    changes: tuple[SettingChange, ...] = ()
+    changes: tuple[SettingChange, ...] = Field(default=(), exclude_if=not_)
     """Changed settings; omitted in files if there are none."""
-    config: DebateConfig | None = None
+    config: DebateConfig | None = Field(default=None, exclude_if=_is_none)
     """The new configuration; None if the configuration stays the same."""
 
 

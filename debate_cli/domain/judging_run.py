@@ -47,7 +47,7 @@ class JudgingRun(FrozenModel):
     """Providers to add or to change for this run, by name."""
     replaces: bool = False
     """Whether assessments of this run replace earlier assessments by the same systems."""
-    heard: int | None = Field(default=None, ge=0)
+    heard: int | None = Field(default=None, ge=0, exclude_if=lambda heard: heard is None)
     """Number of turns that the run judged. None means all turns of the debate, and is omitted in files."""
     beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
     """In a comparison of judge models: id of the comparison's first run. None, and omitted in files, for the first run

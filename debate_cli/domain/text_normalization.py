@@ -2,9 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import takewhile
-from typing import Any, cast
 
 _PLAIN_PUNCTUATION = str.maketrans(
     {
@@ -25,11 +23,11 @@ TERMINAL_SEQUENCES = re.compile(
 )
 INVISIBLE_CHARS = (
     r"\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    r"\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
+    r"\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    r"\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 """Invisible characters, for use inside a regex character class."""
 _INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
-_INVISIBLE_OR_ESCAPED = re.compile(rf"[{INVISIBLE_CHARS}]|\\u")
 _ESCAPED_CHAR = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
 _ESCAPED_SEQUENCE = re.compile(r'(?<!\\)\\++u001[bB](?:\[[0-?]*[@-\[\]-~]|\][^"\\]*\\++u0007|[0-Z^-~])')
 r"""Matches a terminal escape sequence, e.g. for a colour, in JSON. It begins with the text `\u001b`."""
@@ -40,10 +38,16 @@ def reveal_text(text: str) -> str:
 
     JSON escapes of letters and digits, e.g. `\u0041`, are decoded.
     """
-    if _INVISIBLE_OR_ESCAPED.search(text) is None:
+    if "\\u" in text:
+        text = _ESCAPED_CHAR.sub(_decode_escape, _ESCAPED_SEQUENCE.sub("", text))
+    return remove_invisible(text)
+
+
+def remove_invisible(text: str) -> str:
+    """Return `text` without invisible characters and terminal sequences."""
+    if _INVISIBLE.search(text) is None:  # terminal sequences begin with an invisible character
         return text
-    decoded = _ESCAPED_CHAR.sub(_decode_escape, _ESCAPED_SEQUENCE.sub("", text))
-    return _INVISIBLE.sub("", TERMINAL_SEQUENCES.sub("", decoded))
+    return _INVISIBLE.sub("", TERMINAL_SEQUENCES.sub("", text))
 
 
 def _decode_escape(escape: re.Match[str]) -> str:
@@ -64,18 +68,6 @@ def normalize_quote(quote: str) -> str:
     return normalize_text(quote).strip(QUOTE_EDGE_CHARS)
 
 
-def map_json_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Return a JSON value with `change` applied to every text except keys."""
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, Mapping):
-        members = cast("Mapping[str, object]", value)
-        return {key: map_json_texts(item, change) for key, item in members.items()}
-    if isinstance(value, Iterable):
-        return [map_json_texts(item, change) for item in cast("Iterable[object]", value)]
-    return value
-
-
 def common_prefix_length(one: str, other: str) -> int:
     """Return the number of characters in the common prefix of both texts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
@@ -85,15 +77,3 @@ def ascii_slug(text: str, separator: str = "-") -> str:
     """Return the words of `text` in lower-case ASCII, joined by `separator`. Other characters are dropped."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", separator, plain).strip(separator)
-
-
-def iter_strings(value: object) -> Iterator[str]:
-    """Yield every text in a JSON value except keys, in order."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in cast("Mapping[str, object]", value).values():
-            yield from iter_strings(item)
-    elif isinstance(value, Iterable):
-        for item in cast("Iterable[object]", value):
-            yield from iter_strings(item)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from debate_cli.domain.message_text import one_line
-from debate_cli.domain.text_normalization import INVISIBLE_CHARS, TERMINAL_SEQUENCES
+from debate_cli.domain.text_normalization import remove_invisible
 from debate_cli.errors import format_install_command
 from debate_cli.regular_file import read_regular_file
 
@@ -28,7 +28,6 @@ _PACKAGE_BY_SUFFIX = {".pdf": "pypdf", ".docx": "docx"}
 _HEADING = re.compile(
     r"^#{1,6}[ \t]+(?P<markdown>\S.*)$|^(?P<underlined>\S.*)\n(?:={3,}|-{3,}|~{3,}|\^{3,})$", re.MULTILINE
 )
-_INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _COMMENT = re.compile(r"<!--(?:.*?-->|.*)", re.DOTALL)
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _NO_TEXT = frozenset({"script", "style", "template", "head", "noscript"})
@@ -117,7 +116,7 @@ def _decode(data: bytes) -> str:
 def clean_text(text: str) -> str:
     """Return `text` with Unix line ends, and without terminal control sequences and invisible characters."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _INVISIBLE.sub("", TERMINAL_SEQUENCES.sub("", lines))
+    return remove_invisible(lines)
 
 
 def _read_marked_up(text: str) -> Iterator[Section]:

@@ -15,7 +15,7 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from debate_cli.domain.text_normalization import INVISIBLE_CHARS
+from debate_cli.domain.text_normalization import remove_invisible
 
 _TABLE: dict[str, Any] = tomllib.loads((files(__package__ or "") / "words.toml").read_text(encoding="utf-8"))
 
@@ -135,7 +135,6 @@ UNITS = frozenset(stem(word).removeprefix("=") for word in _TABLE["units"].split
 """Stems of units that may follow a number."""
 
 
-_INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _QUOTES = frozenset("'\"`´ʼ‘’‚‛“”„‟‹›«»′″‵‶＇＂「」『』〝〞〟")
 _LONG_DASHES = frozenset("—―⸺⸻")
 _KEPT_FORMS = ("<super>", "<fraction>", "<circle>")
@@ -330,10 +329,10 @@ def _normalize(cluster: str) -> str:
     if unicodedata.category(char) == "Pd" or char in "−⁃":
         return "-"
     if cluster.isascii():
-        return "" if _INVISIBLE.match(char) else char.lower()
+        return char.lower() if char.isprintable() else ""
     if unicodedata.decomposition(char).startswith(_KEPT_FORMS):
         return cluster.casefold()
-    visible = _INVISIBLE.sub("", cluster)
+    visible = remove_invisible(cluster)
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())
 
 

@@ -5,14 +5,13 @@ from collections.abc import Iterable
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from debate_cli.domain.evidence import FoundPassage
-from debate_cli.domain.text_normalization import INVISIBLE_CHARS
+from debate_cli.domain.text_normalization import remove_invisible
 from debate_cli.evidence.corpus import query_terms, split_section
 from debate_cli.evidence.documents import Section
 
 MAX_RESULTS = 10
 MAX_TITLE_CHARS = 200
 MAX_ADDRESS_CHARS = 500
-_INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 _AMBIGUOUS_CHARS = re.compile(r"[\s\\]")
 
 
@@ -26,14 +25,14 @@ def select_results(
     """
     kept: dict[FoundPassage, None] = {}
     for item in found:
-        text = _INVISIBLE.sub("", item.text).strip()
+        text = remove_invisible(item.text).strip()
         if item.origin != "summary" and len(text.split()) > words:
             terms = frozenset(query_terms(query))
             parts = [part for part, _, _ in split_section(Section(text), words)]
             text = max(parts, key=lambda part: len(terms & frozenset(query_terms(part))), default="")
-        title = " ".join(_INVISIBLE.sub("", item.title).split())[:MAX_TITLE_CHARS]
+        title = " ".join(remove_invisible(item.title).split())[:MAX_TITLE_CHARS]
         if text and is_allowed(item.source, domains):
-            url = urlsplit(_INVISIBLE.sub("", item.source).strip())
+            url = urlsplit(remove_invisible(item.source).strip())
             address = urlunsplit(url._replace(netloc=url.netloc.rpartition("@")[2]))
             if len(address) <= MAX_ADDRESS_CHARS:
                 kept[FoundPassage(address, title, item.locator, text, item.origin)] = None

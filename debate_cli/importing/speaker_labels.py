@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from debate_cli.domain.message_text import one_line, printable_line
-from debate_cli.domain.text_normalization import INVISIBLE_CHARS, TERMINAL_SEQUENCES
+from debate_cli.domain.text_normalization import remove_invisible
 
 MAX_NAME_CHARS = 60
 MAX_NAME_WORDS = 7
@@ -48,7 +48,6 @@ _SECTION_WORDS = frozenset({
     "statements", "summary", "vote", "voting",
 })  # fmt: skip
 _EDGES = " \t.,;"
-_INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
 
 
 class SpeakerLabel(NamedTuple):
@@ -85,7 +84,7 @@ def is_time_stamp(line: str) -> bool:
 
 def clean_name(name: str) -> str:
     """Return `name` on one line, in NFC, without invisible characters and without punctuation at its ends."""
-    plain = _INVISIBLE.sub("", TERMINAL_SEQUENCES.sub("", unicodedata.normalize("NFC", name)))
+    plain = remove_invisible(unicodedata.normalize("NFC", name))
     return one_line(printable_line(plain)).strip(_EDGES)
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
+from debate_cli.domain.nested_texts import iter_texts, map_texts
 from debate_cli.domain.recent_history import ClaimLedger, recent_history
 from debate_cli.domain.tasks import Subject
-from debate_cli.domain.text_normalization import iter_strings, map_json_texts
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.judge_input.injection.detector import TAKEOVER_TECHNIQUES, mask_injection
 
@@ -25,7 +25,7 @@ def sanitize_takeovers(text: str) -> str:
 
 def to_prompt_json(value: object) -> str:
     """Return `value` as compact JSON, with each string masked by `sanitize_takeovers`."""
-    return _compact_json(map_json_texts(value, sanitize_takeovers))
+    return _compact_json(map_texts(value, sanitize_takeovers, keys=False))
 
 
 def debater_names(debate: Debate) -> tuple[str, ...]:
@@ -165,13 +165,13 @@ def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -
         "phase": turn.phase,
         "speaker": sanitize_takeovers(turn.speaker),
     }
-    payload = map_json_texts(_turn_payload(turn), lambda text: mask_injection(text, names, after=after))
+    payload = map_texts(_turn_payload(turn), lambda text: mask_injection(text, names, after=after), keys=False)
     return _compact_json({**head, **payload})
 
 
 def visible_texts(turn: Turn) -> Iterator[str]:
     """Yield each text of `turn` that judges see. The texts are as the debater wrote them, without masks."""
-    yield from iter_strings(_turn_payload(turn))
+    yield from iter_texts(_turn_payload(turn), keys=False)
 
 
 def _turn_payload(turn: Turn) -> dict[str, object]:

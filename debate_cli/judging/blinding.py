@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from debate_cli.domain.debate import Debate, models_used_by_debaters
+from debate_cli.domain.nested_texts import map_texts
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.turn import Turn
-from debate_cli.judge_input.injection.name_aliases import map_strings
 
 T = TypeVar("T")
 PUBLIC_SIDES = frozenset({"for", "against"})
@@ -52,11 +52,11 @@ class Blinding:
 
     def mask(self, value: T) -> T:
         """Replace names, models and ids with masks in all strings of `value`."""
-        return map_strings(value, self._mask_text, _NEVER_MASKED_FIELDS)
+        return map_texts(value, self._mask_text, skip=_NEVER_MASKED_FIELDS)
 
     def unmask(self, value: T) -> T:
         """Replace masks with names and ids in all strings of `value`."""
-        return map_strings(value, self._unmask_text)
+        return map_texts(value, self._unmask_text)
 
     def mask_debate(self, debate: Debate, run: str) -> Debate:
         """Return what a reviewer may see of `debate`, with names masked.

@@ -6,17 +6,10 @@ import secrets
 import unicodedata
 
 from debate_cli.domain.message_text import one_line
+from debate_cli.domain.text_normalization import remove_invisible
 
 _BLANK_LETTERS = re.compile("[\u2800\u3164\uffa0]")
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
-    "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff0-\ufffb"
-    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-    "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f]"
-)
-_ANSI_SEQUENCES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
-_ASCII_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
-_LINE_BREAKS = re.compile("\r\n|[\r\u0085\u2028\u2029]")
+_LINE_BREAKS = re.compile("\r\n|[\r\x0b\x0c\u0085\u2028\u2029]")
 
 _MAX_COMBINING_MARKS = 30
 """Maximum number of combining marks per letter. Text with many combining marks takes long to normalize."""
@@ -66,10 +59,9 @@ def new_nonce() -> str:
 
 
 def _strip_invisible(text: str) -> str:
-    text = _LINE_BREAKS.sub("\n", _ANSI_SEQUENCES.sub("", text))
+    text = remove_invisible(_LINE_BREAKS.sub("\n", _BLANK_LETTERS.sub(" ", text)))
     if text.isascii():
-        return _ASCII_CONTROLS.sub("", text)
-    text = _INVISIBLE.sub("", _BLANK_LETTERS.sub(" ", text))
+        return text
     parts = _PHRASE_SIGN.split(_EXCESS_COMBINING_MARKS.sub(_limit_combining_marks, text))
     parts[::2] = [unicodedata.normalize("NFKC", part) for part in parts[::2]]
     return "".join(parts)

@@ -1,15 +1,49 @@
-"""Removes secrets from a model's replies and errors, because a server may quote the API key."""
+"""Removes known secrets, and texts that look like API keys, from everything that is shown, written or sent.
+
+Redacted JSON remains valid JSON.
+"""
 
 import base64
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Protocol
+from typing import get_args
 from urllib.parse import quote, quote_plus
 
+from debate_cli.domain.text_normalization import INVISIBLE_CHARS, reveal_text
+from debate_cli.domain.turn import Phase
 from debate_cli.errors import ModelError
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
 
+REDACTED = "[redacted]"
+MIN_SECRET_CHARS = 6
+"""Minimum length of a redacted value. A shorter value may be part of ordinary words."""
+PLACEHOLDER_KEYS = frozenset({
+    "ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted", "default", "structured",
+    *get_args(Phase),
+})  # fmt: skip
+"""Values that are never redacted: dummy keys for servers that need no key, and words of the transcript's format."""
+_WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
+r"""Matches the start of a word. The `n` of a JSON escape `\n` does not belong to the word after it."""
+_API_KEY = re.compile(
+    _WORD_START
+    + r"(?:(?:c?s|p)k-(?!learn)[A-Za-z0-9_*-]{8,}|AIza[A-Za-z0-9_-]{16,}|gsk_[A-Za-z0-9]{16,}|xai-[A-Za-z0-9]{16,}"
+    + r"|hf_[A-Za-z0-9]{16,}|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|AKIA[A-Z0-9]{16})"
+)
+_LONG_WORD = r"(?:(?=[A-Za-z._~+/=-]*[0-9])[A-Za-z0-9._~+/=-]{8,}|[A-Za-z0-9._~+/=-]{16,})"
+_BASE64_WORD = r"(?=[A-Za-z+/]*(?:[0-9]|[a-z][A-Z]))[A-Za-z0-9+/]{15,}=*"  # not `basic responsibilities`
+_AUTHORIZATION = re.compile(rf"({_WORD_START}(?i:(bearer)|basic)(?:\s|\\[nrt])+)(?(2){_LONG_WORD}|{_BASE64_WORD})")
+_KEY_HEADER = re.compile(
+    r"""((?i:api(?:(-)|_?)key)\\?["']?\s*[:=]\s*\\?["']?)(?(2)|(?=[A-Za-z._~+/-]*[0-9]))[A-Za-z0-9._~+/-]{6,}"""
+)
+_URL_CREDENTIALS = re.compile(r"""((?<=[A-Za-z0-9+.-])://)[^\s/:@"'\\<>\[\]]*:[^\s/@"'\\<>\[\]]+(?=@)""")
+
+_WORD = re.compile("[!-~]+")
+_KEY_LABEL = "(?i:bearer|basic|api[-_]?key)"
+_LAST_WORD = re.compile(rf"(?:{_KEY_LABEL}\S{{0,4}}\s+)?[!-~{INVISIBLE_CHARS}]+\Z|{_KEY_LABEL}\S{{0,4}}\s*\Z")
+_MAX_KEY_CHARS = 200
+_MAX_DISGUISE_FACTOR = 7
+"""Maximum factor by which invisible characters or JSON escapes lengthen a secret."""
 MIN_ENCODED_CHARS = 8
 """A secret in hexadecimal or Base64 code is removed only if the code has at least this many characters, because shorter
 codes occur in ordinary text."""
@@ -19,7 +53,7 @@ characters."""
 _UP_TO_8_BACKSLASHES = r"\\{0,8}"
 
 
-def compile_secret_pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
+def _compile_secrets(secrets: Iterable[str]) -> re.Pattern[str] | None:
     """Return a pattern that finds `secrets` in plain and encoded form; None if there are no secrets."""
     longest_first = sorted(set(secrets), key=lambda secret: (-len(secret), secret))
     spellings = [
@@ -58,22 +92,62 @@ def _base64(data: bytes) -> Iterator[str]:
         yield code[first:last].replace("+", "-").replace("/", "_")
 
 
-class SecretRedactor(Protocol):
-    """Removes secrets from a text. Idempotent."""
+class Redactor:
+    """Replaces secrets in text.
+
+    `secrets`: values to replace, also in the encodings of JSON, URLs and base64.
+    """
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        wanted = {secret for secret in secrets if _is_secret(secret)}
+        self._values = _compile_secrets(wanted)
+        self._longest = MAX_ENCODED_FACTOR * max(map(len, wanted), default=0)
+        self._is_word_only = all(_WORD.fullmatch(secret) for secret in wanted)
+        """Whether all secrets, and so their encodings, consist of printable ASCII characters without spaces."""
 
     def __call__(self, text: str) -> str:
-        """Return `text` without secrets."""
-        ...
+        """Return `text` without secrets. Also finds secrets that contain JSON escapes or invisible characters."""
+        text = self._redact_plain(text)
+        revealed = reveal_text(text)
+        if revealed == text:
+            return text
+        redacted = self._redact_plain(revealed)
+        return text if redacted == revealed else redacted
+
+    def _redact_plain(self, text: str) -> str:
+        if self._values is not None:
+            text = self._values.sub(REDACTED, text)
+        text = _API_KEY.sub(REDACTED, text)
+        for pattern in (_AUTHORIZATION, _KEY_HEADER, _URL_CREDENTIALS):
+            text = pattern.sub(_keep_prefix, text)  # faster: `re` parses a template such as `\1` again for each text
+        return text
 
     def uncertain_tail(self, text: str) -> int:
-        """Return how many characters at the end of `text` could be the start of a secret."""
-        ...
+        """Return how many characters at the end of `text` may be the beginning of a secret."""
+        longest = max(self._longest, _MAX_KEY_CHARS)
+        if not self._is_word_only:
+            return min(len(text), longest)
+        last = _LAST_WORD.search(text)
+        return min(len(last.group()) if last else 0, _MAX_DISGUISE_FACTOR * longest)
+
+
+def _keep_prefix(match: re.Match[str]) -> str:
+    return match[1] + REDACTED
+
+
+def looks_like_secret(text: str) -> bool:
+    """Whether `text` contains what looks like a key, a bearer token or a URL with a password."""
+    return any(pattern.search(text) for pattern in (_API_KEY, _AUTHORIZATION, _URL_CREDENTIALS))
+
+
+def _is_secret(secret: str) -> bool:
+    return len(secret) >= MIN_SECRET_CHARS and secret.lower() not in PLACEHOLDER_KEYS and secret not in REDACTED
 
 
 class RedactingModel:
     """Removes secrets from the answers and errors of `model`."""
 
-    def __init__(self, model: Model, redact: SecretRedactor) -> None:
+    def __init__(self, model: Model, redact: Redactor) -> None:
         self._model = model
         self._redact = redact
 
@@ -92,7 +166,7 @@ class RedactingModel:
 
 
 class _RedactingStream:
-    def __init__(self, on_text: OnText, redact: SecretRedactor) -> None:
+    def __init__(self, on_text: OnText, redact: Redactor) -> None:
         self._on_text = on_text
         self._redact = redact
         self._buffer = ""

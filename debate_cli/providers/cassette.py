@@ -148,8 +148,6 @@ class _RecordingModel:
             fault = RecordedError(type=type(error).__name__, message=str(error), attempts=spent.attempts, **used)
             self._record(request, None, fault)
             raise
-        refusal = None if reply.refusal is None else self._redact(reply.refusal)
-        reply = replace(reply, text=self._redact(reply.text), refusal=refusal)
         self._record(request, reply, None)
         return reply
 

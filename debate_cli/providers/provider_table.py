@@ -319,8 +319,6 @@ def is_loopback(url: str) -> bool:
 
 # Keys and variables --------------------------------------------------------------------------------------------------
 
-MIN_KEY_CHARS = 6
-"""Minimum length of a secret that is redacted. Shorter values, such as `none`, occur in ordinary texts."""
 _VARIABLE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]{0,1000}))?\}")
 
 
@@ -409,7 +407,7 @@ def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], limits: Limits) -
 
 
 def collect_secrets(rows: Iterable[ProviderRow], env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the secrets of `rows`, longest first, without values that are too short for a key.
+    """Return the secrets of `rows`, sorted.
 
     Secrets of a row are its key, the values of variables in its headers, and the password in its address. `env`:
     environment variables.
@@ -423,5 +421,4 @@ def collect_secrets(rows: Iterable[ProviderRow], env: Mapping[str, str]) -> tupl
         except ValueError:
             continue
         found.update((password, unquote(password)))
-    secrets = (value for value in found if len(value) >= MIN_KEY_CHARS)
-    return tuple(sorted(secrets, key=lambda value: (-len(value), value)))
+    return tuple(sorted(found - {""}))

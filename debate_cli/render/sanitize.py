@@ -6,15 +6,13 @@
 import re
 
 from debate_cli.domain.message_text import one_line
-from debate_cli.domain.text_normalization import TERMINAL_SEQUENCES
+from debate_cli.domain.text_normalization import INVISIBLE_CHARS, TERMINAL_SEQUENCES
 
 _LINE_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
-_INVISIBLE = re.compile(
-    r"[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"  # bidi, zero-width, tags
-)
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
-_UNPRINTABLE = re.compile(f"{_CONTROLS.pattern}|{_INVISIBLE.pattern}|{_SURROGATES.pattern}|[\u2028\u2029]")
+_SHAPING = r"\xad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200c\u200d\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
+"""Invisible characters that change the shape or the place of visible ones, for example of emoji."""
+_UNPRINTABLE = re.compile(rf"[{INVISIBLE_CHARS}\x85\u2028\u2029](?<![{_SHAPING}])")
 
 
 def sanitize_text(text: str) -> str:
@@ -25,7 +23,7 @@ def sanitize_text(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     text = TERMINAL_SEQUENCES.sub("", _LINE_BREAKS.sub("\n", text))
-    return _SURROGATES.sub("\ufffd", _INVISIBLE.sub("", _CONTROLS.sub("", text)))
+    return _UNPRINTABLE.sub("", _SURROGATES.sub("\ufffd", text))
 
 
 def sanitize_line(text: str) -> str:

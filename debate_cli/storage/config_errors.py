@@ -14,8 +14,8 @@ from debate_cli.domain.config_checks import CONFIGURABLE_PHASES, KeyPath, Proble
 from debate_cli.domain.message_text import closest_match, format_suggestion
 from debate_cli.domain.turn import Phase
 from debate_cli.errors import ConfigError
+from debate_cli.llm.redaction import Redactor
 from debate_cli.storage.plain_data import get_child, is_list, is_mapping
-from debate_cli.storage.redact import Redactor
 from debate_cli.yaml_positions import NodePosition, SourcePosition, YamlFault, escape_unprintable, parse_yaml
 
 MAX_PROBLEMS = 200

@@ -20,6 +20,7 @@ from debate_cli.domain.judging_config import settings_class
 from debate_cli.domain.message_text import format_suggestion_or_list
 from debate_cli.errors import ConfigError
 from debate_cli.llm.prompts import Prompts, shipped_prompts
+from debate_cli.llm.redaction import Redactor, looks_like_secret
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
 from debate_cli.regular_file import is_inside, read_regular_text
 from debate_cli.storage.config_errors import (
@@ -33,7 +34,6 @@ from debate_cli.storage.config_errors import (
 )
 from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.provider_origin import WEB_SEARCH, ProviderOrigin, find_origin
-from debate_cli.storage.redact import Redactor, looks_like_secret
 from debate_cli.storage.variables import (
     ConfigChange,
     Environment,

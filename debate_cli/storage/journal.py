@@ -314,13 +314,9 @@ def _format_event(event: Event, redact: Redact, previous: int) -> tuple[bytes, i
     data = event.model_dump(mode="json")
     if isinstance(event, DebateOpened):
         data["config"] = config_to_json(event.config)
-        if not event.kept_verdicts:
-            del data["kept_verdicts"]
         data = {_VERSION_KEY: SCHEMA_VERSION, **data}
-    elif isinstance(event, DebateResumed):
-        data = {key: value for key, value in data.items() if value}
-        if event.config is not None:
-            data["config"] = config_to_json(event.config)
+    elif isinstance(event, DebateResumed) and event.config is not None:
+        data["config"] = config_to_json(event.config)
     elif isinstance(event, JudgingOpened):
         data["providers"] = providers_to_json(event.providers)
     body = dump_json(data, redact).removesuffix(b"}\n")

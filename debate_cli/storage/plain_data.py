@@ -1,6 +1,5 @@
-"""Type guards for data from YAML or JSON, access by key or index, and redaction of all texts."""
+"""Type guards for data from YAML or JSON and access by key or index."""
 
-from collections.abc import Callable
 from typing import Any, TypeGuard
 
 
@@ -21,14 +20,3 @@ def get_child(value: Any, part: str | int) -> Any:
     if is_list(value) and isinstance(part, int) and part < len(value):
         return value[part]
     return None
-
-
-def redact_values(value: Any, redact: Callable[[str], str]) -> Any:
-    """Apply `redact` to every text in a JSON value, including keys."""
-    if isinstance(value, str):
-        return redact(value)
-    if is_list(value):
-        return [redact_values(item, redact) for item in value]
-    if is_mapping(value):
-        return {redact(key): redact_values(item, redact) for key, item in value.items()}
-    return value

@@ -15,7 +15,7 @@ from debate_cli.domain.config_checks import CONFIGURABLE_PHASES, MIN_DEBATERS
 from debate_cli.domain.judging_config import settings_class
 from debate_cli.plugins import SYSTEMS
 from debate_cli.storage.plain_data import is_list, is_mapping
-from debate_cli.storage.transcript import ABSENT_WHEN_EMPTY, Transcript
+from debate_cli.storage.transcript import Transcript
 
 JSON_SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _MODULES = tuple(
@@ -55,9 +55,9 @@ def config_schema() -> dict[str, Any]:
 
 
 def transcript_schema() -> dict[str, Any]:
-    """Return the schema of a transcript. Keys in ABSENT_WHEN_EMPTY are optional, all other keys are required."""
+    """Return the schema of a transcript. Keys that are omitted if empty are optional, all other keys are required."""
     schema = add_descriptions(Transcript.model_json_schema(mode="serialization"), _field_docs())
-    schema["required"] = [name for name in schema["properties"] if name not in ABSENT_WHEN_EMPTY]
+    schema["required"] = [name for name, field in Transcript.model_fields.items() if field.exclude_if is None]
     return {"$schema": JSON_SCHEMA_DIALECT, **schema, "title": "debate-cli transcript"}
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from debate_cli.domain.config import DebateConfig, ProviderSpec
+from debate_cli.domain.nested_texts import map_texts
 from debate_cli.errors import NewerVersionError, TranscriptError
-from debate_cli.storage.plain_data import is_list, is_mapping, redact_values
 
 Redact = Callable[[str], str]
 
@@ -26,22 +26,11 @@ def providers_to_json(providers: Mapping[str, ProviderSpec]) -> dict[str, Any]:
     return {name: spec.model_dump(mode="json", exclude_unset=True) for name, spec in providers.items()}
 
 
-def without_nulls(data: Any, names: frozenset[str]) -> Any:
-    """Return `data` without the keys in `names` whose value is null, at any depth."""
-    if is_mapping(data):
-        return {
-            key: without_nulls(value, names) for key, value in data.items() if value is not None or key not in names
-        }
-    if is_list(data):
-        return [without_nulls(item, names) for item in data]
-    return data
-
-
 def dump_json(data: dict[str, Any], redact: Redact, *, indent: int | None = None) -> bytes:
     """Return `data` as redacted JSON in UTF-8 with a newline at the end. `indent`: None writes one line."""
     separators = (",", ":") if indent is None else None
     text = json.dumps(
-        redact_values(data, redact), ensure_ascii=False, indent=indent, separators=separators, allow_nan=False
+        map_texts(data, redact), ensure_ascii=False, indent=indent, separators=separators, allow_nan=False
     )
     return text.encode("utf-8", "replace") + b"\n"
 

@@ -4,11 +4,12 @@ import json
 from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from operator import not_
 from pathlib import Path
 from typing import Any, Literal
 
 import jiter
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from debate_cli.domain.argument_ids import rename_in_assessments, rename_in_turns
 from debate_cli.domain.assessment import Assessment
@@ -45,7 +46,7 @@ from debate_cli.errors import TranscriptError
 from debate_cli.plugins import SYSTEMS
 from debate_cli.regular_file import read_regular_file
 from debate_cli.storage.atomic_write import atomic_write
-from debate_cli.storage.plain_data import is_mapping
+from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.serialization import (
     Redact,
     check_version,
@@ -53,16 +54,13 @@ from debate_cli.storage.serialization import (
     dump_json,
     providers_to_json,
     upgrade_transcript,
-    without_nulls,
 )
 
 OPTIONAL_KEYS = frozenset({
     "personality", "stance", "conviction", "strategy", "arguments", "responses", "answers", "closing", "directive",
     "evaded", "item", "reason", "changed_because", "round", "guidance", "exchange", "momentum",
 })  # fmt: skip
-"""Keys that are omitted if null, at any depth of participants, turns, assessments and failures."""
-ABSENT_WHEN_EMPTY = ("origin", "changes", "passages", "searches", "unanswered", "runs")
-"""Top-level keys that are omitted if null or empty."""
+"""Keys that transcripts, unlike journals, omit if null: at any depth of participants, turns, assessments and failures."""
 _EVENT_SECTIONS = ("participants", "turns", "assessments", "failures")
 _MAX_FAULT_CHARS = 200
 MAX_TRANSCRIPT_BYTES = 128 * 1024 * 1024
@@ -71,7 +69,7 @@ MAX_TRANSCRIPT_BYTES = 128 * 1024 * 1024
 class StoredFailure(Failure):
     """A failure in a transcript, and whether resuming the debate may repeat the failed task."""
 
-    forgiven: bool = False
+    forgiven: bool = Field(default=False, exclude_if=not_)
 
 
 class Transcript(FrozenModel):
@@ -90,21 +88,21 @@ class Transcript(FrozenModel):
     """The configuration, with all `changes` made."""
     config_sha256: str
     """SHA-256 of the configuration with which the debate began."""
-    origin: Origin | None = None
+    origin: Origin | None = Field(default=None, exclude_if=not_)
     """The file that the debate was imported from; omitted for other debates."""
-    changes: tuple[SettingChange, ...] = ()
+    changes: tuple[SettingChange, ...] = Field(default=(), exclude_if=not_)
     """Settings that were changed when the debate was resumed; omitted if there are none."""
     participants: tuple[Participant, ...]
-    passages: tuple[Passage, ...] = ()
+    passages: tuple[Passage, ...] = Field(default=(), exclude_if=not_)
     """Passages of sources that were shown to debaters or judges; omitted if there are none."""
-    searches: tuple[SearchRecord, ...] = ()
+    searches: tuple[SearchRecord, ...] = Field(default=(), exclude_if=not_)
     """Web searches and rerankings of passages; omitted if there are none."""
     turns: tuple[Turn, ...]
     assessments: tuple[Assessment, ...]
     failures: tuple[StoredFailure, ...] = ()
-    unanswered: tuple[str, ...] = ()
+    unanswered: tuple[str, ...] = Field(default=(), exclude_if=not_)
     """Keys of tasks that had no answer when the run was interrupted; omitted if there are none."""
-    runs: tuple[JudgingRun, ...] = ()
+    runs: tuple[JudgingRun, ...] = Field(default=(), exclude_if=not_)
     """Judging runs that were added after the debate's own run, oldest first."""
     verdicts: tuple[Verdict, ...] = ()
     usage: TotalUsage = TotalUsage()
@@ -140,18 +138,23 @@ def transcript_to_json(transcript: Transcript) -> dict[str, Any]:
     data = transcript.model_dump(mode="json")
     data["config"] = config_to_json(transcript.config)
     for part in _EVENT_SECTIONS:
-        data[part] = without_nulls(data[part], OPTIONAL_KEYS)
-    for failure in data["failures"]:
-        if not failure["forgiven"]:
-            del failure["forgiven"]
-    for run, stored in zip(data["runs"], transcript.runs, strict=True):
+        data[part] = _without_nulls(data[part])
+    for run, stored in zip(data.get("runs", ()), transcript.runs, strict=True):
         run["providers"] = providers_to_json(stored.providers)
-        if stored.heard is None:
-            del run["heard"]
-    for part in ABSENT_WHEN_EMPTY:
-        if not data[part]:
-            del data[part]
     return data
+
+
+def _without_nulls(data: Any) -> Any:
+    """Return `data` without the OPTIONAL_KEYS that are null. Findings of other packages stay as they are."""
+    if is_list(data):
+        return [_without_nulls(item) for item in data]
+    if not is_mapping(data):
+        return data
+    return {
+        key: value if key == "findings" and data["system"] not in SYSTEMS.built_in else _without_nulls(value)
+        for key, value in data.items()
+        if value is not None or key not in OPTIONAL_KEYS
+    }
 
 
 def transcript_to_events(transcript: Transcript) -> list[Event]:

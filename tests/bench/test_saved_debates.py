@@ -11,7 +11,7 @@ import pytest
 from bench.figures import DEBATE, ENVIRONMENT, Figures, run_measured
 from rehearsal_support import config_of, run_debate
 
-from debate_cli.storage.redact import Redactor
+from debate_cli.llm.redaction import Redactor
 from debate_cli.storage.transcript import dump_transcript, to_transcript
 from debate_cli.systems.scoring import score
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from cli_support import CONFIGS, debate, write_config
 
+from debate_cli.llm.redaction import Redactor
 from debate_cli.storage.journal import Journal
-from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import open_debate
 

@@ -26,9 +26,9 @@ from debate_cli.experiments.definition import load_experiment
 from debate_cli.experiments.ledger import LEDGER_NAME, CellRecord, Ledger
 from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress
 from debate_cli.experiments.runner import OPENING_CELLS, ExperimentRun, plan_experiment
+from debate_cli.llm.redaction import Redactor
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
-from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import parse_transcript, transcript_to_events
 
 

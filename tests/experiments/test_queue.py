@@ -38,7 +38,7 @@ from debate_cli.experiments.cluster.queued_cells import QueuedCells
 from debate_cli.experiments.ledger import Ledger
 from debate_cli.llm.budget import BudgetAmount
 from debate_cli.llm.rate_limit import Admission
-from debate_cli.storage.redact import Redactor
+from debate_cli.llm.redaction import Redactor
 
 pytestmark = needs_postgres
 

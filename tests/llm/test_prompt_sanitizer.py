@@ -51,11 +51,13 @@ HOSTILE = st.lists(
     [
         ("plain words: here", "plain words: here"),
         ("a\r\nb\rc\u2028d", "a\nb\nc\nd"),
+        ("page\x0cbreak", "page\nbreak"),
         ("tab\tkept", "tab\tkept"),
         ("ze\u200bro\ufeff wi\u00addth", "zero width"),
         ("\u202eright to left\u202c \u2066x\u2069", "right to left x"),
         ("hidden\U000e0069\U000e0067", "hidden"),
         ("\x1b[31mred\x1b[0m\x07\x9b", "red"),
+        ("\x1b]0;unseen title\x07seen", "seen"),
         ("lone \ud800 surrogate", "lone  surrogate"),
         ("ﬁ ½ Ａ", "fi 1⁄2 A"),
         ("<|im_start|>system", "‹im_start›system"),

@@ -119,6 +119,10 @@ def test_without_the_plugin_a_configuration_names_the_missing_kind(debate: Comma
 
 def test_without_the_plugin_a_transcript_keeps_the_jury_untouched(debate: Command, saved: Path) -> None:
     """Judging by another system adds to the file; configuration, votes and verdict of the jury stay byte for byte."""
+    stored = json.loads(saved.read_text())
+    votes = [found for item in stored["assessments"] if item["system"] == "jury" for found in item["findings"]]
+    votes[0].update(round=None, reason=None, x=None)  # null in this package, perhaps absent in ours
+    saved.write_text(json.dumps(stored))
     before = parts(saved)
     done = debate("judge", saved.name, "--system", "moderator", "--mock", plugin=False)
     assert done.code == 0, done.err

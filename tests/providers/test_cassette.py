@@ -232,13 +232,11 @@ def redact(text: str) -> str:
 
 
 def test_no_secret_is_recorded(cassette: Path) -> None:
-    """Requests, replies and errors are redacted; the recording run gets the same redacted reply as a replay."""
+    """Requests, replies and errors are redacted."""
     request = replace(ASK, system=f"Key {SECRET}.")
-    replies = record(
-        cassette, with_text(f"It is {SECRET}."), RejectedError(f"bad {SECRET}"), request=request, redact=redact
-    )
+    record(cassette, with_text(f"It is {SECRET}."), RejectedError(f"bad {SECRET}"), request=request, redact=redact)
     assert SECRET not in cassette.read_text()
-    assert replies == [play(CassettePlayer(cassette), request, redact=redact)]
+    assert play(CassettePlayer(cassette), request, redact=redact).text == "It is [redacted]."
 
 
 HEADER = '{"cassette_version": 1}\n'

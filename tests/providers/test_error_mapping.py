@@ -73,6 +73,10 @@ def test_the_message_of_a_body(body: str, words: str) -> None:
         ("", "gsk_0123456789abcdef"),
         ("", "xai-0123456789abcdef"),
         ("", "AIzaSyA0123456789abcdef"),
+        ("", "hf_0123456789abcdef"),
+        ("", "ghp_0123456789abcdef"),
+        ("", "AKIA0123456789ABCDEF"),
+        ("Basic ", "bWU6cGFzc3dvcmQ="),
         ("Bearer ", "eyJhbGciOi.J9.abc"),
         ("x-api-key: ", "0123456789"),
         ('api_key="', "0123456789"),
@@ -89,6 +93,7 @@ def test_known_secrets_are_redacted() -> None:
         extract_error_message("the pass is correct horse battery", ("correct horse",))
         == "the pass is [redacted] battery"
     )
+    assert extract_error_message("is my\u200bsecret1 right", ("mysecret1",)) == "is [redacted] right"
 
 
 def test_credentials_in_a_url_are_redacted() -> None:

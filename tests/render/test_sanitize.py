@@ -31,11 +31,12 @@ NOISE = st.text(
         ("over\rwritten", "over\nwritten"),
         ("bell\x07", "bell"),
         ("\u202egnp.exe\u202c", "gnp.exe"),
-        ("tag\U000e0041", "tag"),
+        ("tag\U000e0041, \u206a, \U0001d173", "tag, , "),
         ("lone \ud800", "lone \ufffd"),
         ("[bold]kept[/bold]", "[bold]kept[/bold]"),
         ("tab\tand\nbreak", "tab\tand\nbreak"),
         ("Straße 日本 é 👍🏽", "Straße 日本 é 👍🏽"),
+        ("❤️ 👨‍👩‍👧 葛󠄀 می‌خواهم", "❤️ 👨‍👩‍👧 葛󠄀 می‌خواهم"),
         pytest.param("\x1b]" * 200_000, "", id="long run of openers, in linear time"),
     ],
 )

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from storage_support import AT
 
 from debate_cli.errors import UsageError
+from debate_cli.llm.redaction import Redactor
 from debate_cli.storage.folder import MAX_ID_LENGTH, new_id, slugify, validate_id
-from debate_cli.storage.redact import Redactor
 
 
 @given(st.text())

@@ -15,8 +15,8 @@ from storage_support import AT, event_lists, opening_event, small_debate, turn
 from debate_cli.domain.debate import fold
 from debate_cli.domain.events import DebateResumed, Event, TurnCompleted
 from debate_cli.errors import StorageError, TranscriptError
+from debate_cli.llm.redaction import Redactor
 from debate_cli.storage.journal import Journal, cut_at_damage, read_journal
-from debate_cli.storage.redact import Redactor
 
 PLAIN = Redactor()
 EVERY = 1 if os.environ.get("SOAK") else 7

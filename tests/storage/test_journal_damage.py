@@ -9,8 +9,8 @@ from storage_support import AT, opening_event, turn
 
 from debate_cli.domain.events import DebateResumed, Event, TurnCompleted
 from debate_cli.errors import TranscriptError
+from debate_cli.llm.redaction import Redactor
 from debate_cli.storage.journal import Journal, read_journal
-from debate_cli.storage.redact import Redactor
 
 EVERY = 1 if os.environ.get("SOAK") else 11
 """Damage every byte in `make soak`, some in CI."""

@@ -12,7 +12,7 @@ from storage_support import small_debate
 from debate_cli.domain.debate import fold
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import TranscriptError
-from debate_cli.storage.redact import Redactor
+from debate_cli.llm.redaction import Redactor
 from debate_cli.storage.transcript import (
     dump_transcript,
     load_transcript_file,

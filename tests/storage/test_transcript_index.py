@@ -14,10 +14,10 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.errors import UsageError
+from debate_cli.llm.redaction import Redactor
 from debate_cli.storage.folder import list_debate_files
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
-from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript, write_transcript
 from debate_cli.storage.transcript_index import IndexEntry, UnreadableFile, list_index_entries, load_index_entry
 from debate_cli.systems.scoring import score

@@ -9,8 +9,8 @@ from debate_cli.domain.debate import fold
 from debate_cli.domain.events import DebateClosed, DebateResumed, Event, JudgingOpened, TurnCompleted
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.errors import TranscriptError, UsageError
+from debate_cli.llm.redaction import Redactor
 from debate_cli.storage.journal import Journal
-from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript, write_transcript
 from debate_cli.storage.transcript_store import expand_references, find_debate, open_debate, transcript_dirs
 

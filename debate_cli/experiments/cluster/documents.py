@@ -18,6 +18,7 @@ from debate_cli.app.preparation import prepare_run
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.evidence import FoundPassage
 from debate_cli.domain.model_call import is_person
+from debate_cli.domain.nested_texts import map_texts
 from debate_cli.errors import ConfigError
 from debate_cli.evidence.corpus import Corpus, SkippedFile, restore_corpus
 from debate_cli.experiments.definition import ConfigVariant, Experiment, ExperimentJudge
@@ -26,7 +27,6 @@ from debate_cli.providers.weights import is_weights_file
 from debate_cli.regular_file import cache_folder
 from debate_cli.storage.config_errors import SourceMap
 from debate_cli.storage.config_file import LoadedConfig
-from debate_cli.storage.plain_data import redact_values
 from debate_cli.storage.serialization import config_to_json
 from debate_cli.storage.variables import Environment, load_environment
 
@@ -71,7 +71,7 @@ def dump_experiment(experiment: Experiment) -> bytes:
         [] if context.corpus is None else context.corpus.skipped,
     )
     data = TypeAdapter(_Document).dump_python(document, mode="json")
-    if redact_values(data, context.redact) != data:
+    if map_texts(data, context.redact) != data:
         raise ConfigError(
             f"{experiment.file.path}: contains an API key or another secret, which must not go into the queue; remove it, or "
             "put it into a variable and write ${VAR}"

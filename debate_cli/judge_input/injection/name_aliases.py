@@ -5,16 +5,14 @@ A model reads an alias (`ITEM-1`) in place of a name that is long, has invisible
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import count
-from typing import Any, TypeVar, cast
-
-from pydantic import BaseModel
+from typing import TypeVar
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_config import SystemSettings
+from debate_cli.domain.nested_texts import iter_texts, map_texts
 from debate_cli.judge_input.injection.detector import detect_injection
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
@@ -31,7 +29,7 @@ class NameAliases:
     """
 
     def __init__(self, debate: Debate, settings: SystemSettings | None = None) -> None:
-        configured = _setting_names(settings.model_dump(mode="json")) if settings is not None else ()
+        configured = iter_texts(settings.model_dump(mode="json"), skip=_PROSE_FIELDS) if settings is not None else ()
         names = dict.fromkeys([*debate_names(debate), *configured])
         free = (alias for number in count(1) if (alias := f"ITEM-{number}") not in names)
         self._aliases = {name: next(free) for name in names if not is_plain_name(name)}
@@ -39,7 +37,7 @@ class NameAliases:
 
     def hide(self, value: T) -> T:
         """Return `value` with aliases in place of names. Only strings that consist of a name are replaced."""
-        return map_strings(value, lambda text: self._aliases.get(text, text)) if self._aliases else value
+        return map_texts(value, lambda text: self._aliases.get(text, text)) if self._aliases else value
 
     def restore(self, value: T) -> T:
         """Return `value` with names in place of aliases, including aliases inside longer strings."""
@@ -47,7 +45,7 @@ class NameAliases:
         def restore_text(text: str) -> str:
             return _ALIAS.sub(lambda match: self._names.get(match.group(), match.group()), text)
 
-        return map_strings(value, restore_text) if self._aliases else value
+        return map_texts(value, restore_text) if self._aliases else value
 
 
 @lru_cache(maxsize=4096)
@@ -62,40 +60,3 @@ def debate_names(debate: Debate) -> Iterator[str]:
     for participant in debate.participants:
         yield from (participant.name, participant.side)
     yield from debate.arguments
-
-
-def _setting_names(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for key, item in cast("Mapping[str, object]", value).items():
-            yield from (key, *(_setting_names(item) if key not in _PROSE_FIELDS else ()))
-    elif isinstance(value, list):
-        for item in cast("list[object]", value):
-            yield from _setting_names(item)
-
-
-def map_strings(value: Any, change: Callable[[str], str], skip: Collection[str] = ()) -> Any:
-    """Return `value` with `change` applied to every string in its models, dataclasses, lists and mappings.
-
-    `skip`: names of fields that stay unchanged. Changed models are not validated.
-    """
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, tuple | list):
-        mapped = [map_strings(item, change, skip) for item in cast("list[Any]", value)]
-        return tuple(mapped) if isinstance(value, tuple) else mapped
-    if isinstance(value, Mapping):
-        entries = cast("Mapping[Any, Any]", value).items()
-        return {map_strings(key, change, skip): map_strings(item, change, skip) for key, item in entries}
-    if isinstance(value, BaseModel):
-        old = {name: getattr(value, name) for name in type(value).model_fields}
-    elif is_dataclass(value) and not isinstance(value, type):
-        old = {field.name: getattr(value, field.name) for field in fields(value)}
-    else:
-        return value
-    new = {name: item if name in skip else map_strings(item, change, skip) for name, item in old.items()}
-    changed = {name: item for name, item in new.items() if item != old[name]}
-    if not changed:
-        return value
-    return value.model_copy(update=changed) if isinstance(value, BaseModel) else replace(value, **changed)

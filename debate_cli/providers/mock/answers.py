@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, reduce
 from itertools import combinations
@@ -15,6 +15,7 @@ from operator import getitem
 from typing import Any, cast
 
 from debate_cli.domain.config import MockBias
+from debate_cli.domain.nested_texts import iter_texts
 from debate_cli.llm.model import Request
 from debate_cli.providers.mock.sentences import (
     MANNERS,
@@ -497,7 +498,7 @@ _STRUCTURE = frozenset({"turn", "round", "phase", "speaker", "id", "target", "ty
 def judge_with_bias(facts: PromptFacts, random: SeededRandom, bias: MockBias) -> dict[str, float]:
     """Map each debater to a judge's opinion (0-1): the merit of the debater's first claim plus effects of `bias`."""
     turns = {name: [turn for turn in facts.turns if turn.get("speaker") == name] for name in facts.sides}
-    words = {name: " ".join(_spoken(own)) for name, own in turns.items()}
+    words = {name: " ".join(iter_texts(own, keys=False, skip=_STRUCTURE)) for name, own in turns.items()}
     lengths = {name: len(text.split()) for name, text in words.items()}
     found: dict[str, float] = {}
     for position, (name, text) in enumerate(words.items()):
@@ -536,14 +537,3 @@ def answer_merit(answer: str) -> float:
     found: Any = json.loads(answer)
     claims = [*list_objects(found, "arguments"), *list_objects(found, "claims")] if isinstance(found, dict) else []  # pyright: ignore[reportUnknownArgumentType]
     return claim_merit(str(claims[0].get("claim", ""))) if claims else 0.0
-
-
-def _spoken(value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        for key, item in cast("dict[str, Any]", value).items():
-            yield from _spoken(item) if key not in _STRUCTURE else ()
-    elif isinstance(value, list):
-        for item in cast("list[Any]", value):
-            yield from _spoken(item)
-    elif isinstance(value, str):
-        yield value

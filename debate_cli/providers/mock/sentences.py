@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar, cast
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from debate_cli.domain.text_normalization import iter_strings
+from debate_cli.domain.nested_texts import iter_texts
 from debate_cli.llm.model import Request
 
 T = TypeVar("T")
@@ -139,7 +139,7 @@ class PromptFacts:
             judged = sorted({int(index) for index, _ in _JUDGED_TURN.findall(self.task)})
             quoted = [judged[0] - 1] if before and len(judged) == 1 else judged[:1]
             turns = [turn for turn in self.turns if not judged or turn["turn"] in quoted]
-            texts = [text for turn in turns for text in iter_strings(turn)]
+            texts = [text for turn in turns for text in iter_texts(turn, keys=False)]
         return [part for text in texts for part in re.split(r"(?<=[.!?])\s", text) if len(part) >= MIN_QUOTE_CHARS]
 
 

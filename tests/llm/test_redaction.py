@@ -3,17 +3,18 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from debate_cli.domain.model_call import Usage
+from debate_cli.domain.nested_texts import map_texts
 from debate_cli.llm.model import Message, OnText, Reply, Request
-from debate_cli.llm.redaction import RedactingModel
+from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
+from debate_cli.llm.redaction import REDACTED, RedactingModel, Redactor, looks_like_secret
 from debate_cli.render.sanitize import sanitize_text
-from debate_cli.storage.plain_data import redact_values
-from debate_cli.storage.redact import REDACTED, Redactor, looks_like_secret
 
 SECRET = "zq-Hush-7391"
 REQUEST = Request(system="", messages=(Message("user", "Speak."),), purpose="opening", max_output_tokens=50)
@@ -21,7 +22,7 @@ KEYS = (
     "sk-proj-abcdEFGH12345678", "sk-abcdefgh12345678", "AIzaSyA1234567890abcdef", "gsk_1234567890abcdef",
     "xai-1234567890abcdef", "hf_1234567890abcdef", "ghp_1234567890abcdef", "gho_1234567890abcdef",
     "ghu_1234567890abcdef", "ghs_1234567890abcdef", "ghr_1234567890abcdef", "github_pat_1234567890abcdef",
-    "AKIAABCDEFGH12345678",
+    "AKIAABCDEFGH12345678", "pk-lf-12345678", "csk-1234567890abcdef", "sk-ab*****yz12",
 )  # fmt: skip
 
 
@@ -47,7 +48,9 @@ class StreamingModel:
         ("a sk-ant-api03-abcdefgh and more", "a [redacted] and more"),
         ("Authorization: Bearer abc123DEF456", "Authorization: Bearer [redacted]"),
         ("bearer  averylongtokenwithoutdigits", "bearer  [redacted]"),
+        ("Authorization: Basic bWU6cGFzc3dvcmQ=", "Authorization: Basic [redacted]"),
         ("x-api-key: hush-hush", "x-api-key: [redacted]"),
+        ('api_key="hush12"', 'api_key="[redacted]"'),
         ('{"x-api-key": "hush-hush"}', '{"x-api-key": "[redacted]"}'),
         ("https://me:pw@example.org/v1?a=b", "https://[redacted]@example.org/v1?a=b"),
         (r'{"text": "line\nsk-abcdefgh12345678"}', r'{"text": "line\n[redacted]"}'),
@@ -64,6 +67,8 @@ def test_secrets_are_replaced(text: str, redacted: str) -> None:
         "a task-oriented approach, risk-averse and disk-bound",
         "scikit: sk-learn-contrib",
         "Bearer authentication is a standard; bearer tokens are not.",
+        "Basic responsibilities and basic infrastructure-related spending; basic Covid-19 rules.",
+        "api_key = os.environ",
         "see https://example.org:8443/a@b and mail me@example.org",
         "the x-api-key header carries it",
         "ollama serves llama",
@@ -102,7 +107,7 @@ def test_json_stays_json(text: str, secret: str) -> None:
 @given(TEXTS, st.text(ALPHABET, min_size=6, max_size=9))
 def test_a_secret_is_removed_from_nested_values(text: str, secret: str) -> None:
     """Secrets are removed from keys and from values."""
-    data = redact_values({"words": [f"{text}{secret}{text}"], secret: 1}, Redactor([secret]))
+    data: Any = map_texts({"words": [f"{text}{secret}{text}"], secret: 1}, Redactor([secret]))
     assert all(secret not in word.replace(REDACTED, "\0") for word in (*data, *data["words"]))
 
 
@@ -114,14 +119,27 @@ def test_escaped_secrets_are_redacted(spelled: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "unsure"),
-    [("so they sai", 3), ("so they said ", 0), ("Authorization: Bearer ab", 9), ("a bearer ", 7), ("漢字の", 0)],
+    [
+        ("so they sai", 3),
+        ("so they said ", 0),
+        ("Authorization: Bearer ab", 9),
+        ("a bearer ", 7),
+        ("basic abc", 9),
+        ("漢字の", 0),
+    ],
 )
 def test_the_last_word_of_a_stream_is_uncertain(text: str, unsure: int) -> None:
     """The last word of a stream, and a header name before it, may begin a secret."""
     assert Redactor(["canary-secret"]).uncertain_tail(text) == unsure
 
 
-@pytest.mark.parametrize("gap", ["\u200b", "\x1b[31m", "\x1b7", "\x1b]0;title\x07", "\x00", "\U000e0041", "\ufe0f"])
+GAPS = (
+    "\u200b", "\x1b[31m", "\x1b7", "\x1b]0;title\x07", "\x00", "\U000e0041", "\ufe0f", "\ufff0", "\U00013430", "\U0001bca0",
+    "\U0001d173",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("gap", GAPS)
 @pytest.mark.parametrize(("before", "after"), [("zq-Hu", "sh-7391"), ("sk-abcdefg", "h12345678")])
 def test_invisible_characters_do_not_hide_a_secret(gap: str, before: str, after: str) -> None:
     """A secret with invisible characters inside it is redacted."""
@@ -131,6 +149,14 @@ def test_invisible_characters_do_not_hide_a_secret(gap: str, before: str, after:
     for ascii_only in (True, False):
         line = redact(json.dumps({"text": text}, ensure_ascii=ascii_only))
         assert json.loads(line) == {"text": "It is [redacted]."}
+
+
+@pytest.mark.parametrize(
+    "text", [*(f"zq-Hu{gap}sh-7391" for gap in (*GAPS, "\x0b", "\x0c")), "\x1b]zq-Hu\u200bsh-7391\x07"]
+)
+def test_no_secret_reaches_a_prompt(text: str) -> None:
+    """Sanitizing a redacted text for a prompt joins no parts of a secret."""
+    assert SECRET not in sanitize_for_prompt(Redactor([SECRET])(text))
 
 
 DISGUISES = st.lists(st.sampled_from(["", "\u200b", "\u2060", "\x1b[0m", "\x07"]), min_size=20, max_size=20)
@@ -166,7 +192,7 @@ def test_longer_secrets_go_first() -> None:
 def test_a_text_hides_no_secret_of_another(hiding: str) -> None:
     """A terminal sequence that spans two texts hides no secret."""
     secret = hiding.replace("{}", SECRET)
-    data = redact_values(["\x1b]0;title", {"key": [secret]}, "\x07"], Redactor([SECRET]))
+    data = map_texts(["\x1b]0;title", {"key": [secret]}, "\x07"], Redactor([SECRET]))
     assert data == ["\x1b]0;title", {"key": [REDACTED]}, "\x07"]
 
 

@@ -1,6 +1,7 @@
 """Reads the configuration and the cassette that the options name."""
 
 import json
+import math
 import os
 import re
 import shlex
@@ -71,8 +72,8 @@ def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
 
 def limits_from_options(max_cost: float | None, max_tokens: int | None) -> dict[str, float]:
     """Return the keys of `limits` that --max-cost and --max-tokens set. Raises UsageError for a cost of 0 or less."""
-    if max_cost is not None and max_cost <= 0:
-        raise UsageError(f"--max-cost {max_cost:g}: give an amount above 0")
+    if max_cost is not None and not 0 < max_cost < math.inf:
+        raise UsageError(f"--max-cost {max_cost:g}: give a finite amount above 0")
     return {key: value for key, value in (("max_cost_usd", max_cost), ("max_tokens", max_tokens)) if value is not None}
 
 

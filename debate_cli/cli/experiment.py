@@ -41,7 +41,7 @@ from debate_cli.experiments.ledger import DEBATES_FOLDER, LEDGER_NAME, Ledger
 from debate_cli.experiments.merge import merge_experiments
 from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress, Status, read_status
 from debate_cli.experiments.rating_file import read_rating_file
-from debate_cli.experiments.results import JudgementRow, flatten, read_judgements, write_parquet
+from debate_cli.experiments.results import JudgementRow, dump_parquet, flatten, read_judgements
 from debate_cli.experiments.runner import (
     MAX_FAILURES_IN_A_ROW,
     ExperimentRun,
@@ -273,7 +273,7 @@ def _report(ledger: Ledger, given: ExperimentOptions) -> None:
     if given.format == "parquet":
         if given.out is None:
             raise UsageError("--format parquet writes a file; name it with -o FILE")
-        write_parquet(given.out, rows, ledger.axes)
+        atomic_write(given.out, dump_parquet(rows, ledger.axes), overwrite=given.force)
     else:
         _write_rows(map(flatten, rows), ledger, given)
     if given.out is not None:

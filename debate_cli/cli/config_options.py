@@ -7,14 +7,15 @@ import re
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
-from debate_cli.app.config_resolution import check_for_judging, resolve_config
+from debate_cli.app.config_resolution import resolve_config
 from debate_cli.app.context import Cassette
 from debate_cli.cli.console import print_status
-from debate_cli.domain.config_checks import check_config
+from debate_cli.domain.config_checks import check_config, check_for_any_use
 from debate_cli.domain.message_text import closest_match
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
@@ -94,7 +95,7 @@ def config_from_argument(
     reference: str | None,
     changes: Sequence[ConfigChange] = (),
     *,
-    checks: ConfigCheck = check_config,
+    checks: ConfigCheck = check_for_any_use,
     trusted_folders: Sequence[Path] | None = None,
 ) -> LoadedConfig:
     """Load the configuration `reference`: a path, or `-` for stdin. None: the default configuration.
@@ -144,7 +145,8 @@ def config_for_judging(
     if reference is None:
         print_notes(load_environment(Path(), os.environ).notes)
         return None
-    return config_from_argument(reference, changes, checks=check_for_judging, trusted_folders=trusted_folders)
+    checks = partial(check_config, needs_debaters=False, needs_models=False)
+    return config_from_argument(reference, changes, checks=checks, trusted_folders=trusted_folders)
 
 
 def print_notes(notes: Iterable[str]) -> None:

@@ -16,6 +16,7 @@ from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status
 from debate_cli.cli.screen import StatusObserver
+from debate_cli.errors import UsageError
 from debate_cli.render.model_tables import doctor_lines, doctor_table
 from debate_cli.storage.plain_data import redact_values
 from debate_cli.storage.redact import Redactor
@@ -67,6 +68,8 @@ def run(given: Options) -> None:
         print_status(f"asking {', '.join(spec.model for spec in specs)} ...")
         context = replace(context, observer=StatusObserver())
     diagnoses = asyncio.run(diagnose_models(specs, context, searches=not names))
+    if not diagnoses:
+        raise UsageError("the configuration names no model; name one: debate doctor PROVIDER/MODEL")
     entries = [diagnosis_to_json(diagnosis) for diagnosis in diagnoses]
     shown: list[dict[str, Any]] = redact_values(entries, Redactor(all_secrets(loaded)))
     if given.json:

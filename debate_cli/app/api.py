@@ -16,7 +16,7 @@ from typing import Any, Literal
 from pydantic import PrivateAttr
 
 from debate_cli.app.api_arguments import check_arguments
-from debate_cli.app.config_resolution import check_for_any_use, config_from_object, config_redactor, resolve_config
+from debate_cli.app.config_resolution import config_from_object, config_redactor, resolve_config
 from debate_cli.app.consent import require_consents
 from debate_cli.app.documents import decode_text
 from debate_cli.app.import_debate import ImportRequest, choose_targets, read_import_file
@@ -27,7 +27,7 @@ from debate_cli.app.score import score_with_settings
 from debate_cli.app.session import Outcome, Session
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.config import DebateConfig, ModelSpec
-from debate_cli.domain.config_checks import TOO_FEW_DEBATERS
+from debate_cli.domain.config_checks import TOO_FEW_DEBATERS, check_for_any_use
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.message_text import format_suggestion_or_list
 from debate_cli.domain.turn import Argument, Turn

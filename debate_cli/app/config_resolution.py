@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from debate_cli.domain.config import DebateConfig, ModelSpec
-from debate_cli.domain.config_checks import Problem, check_config, check_judging_config, check_stored_config
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.config_checks import Problem, check_config, check_stored_config
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.nested_texts import map_texts
 from debate_cli.errors import ConfigError
@@ -49,7 +49,7 @@ def resolve_config(
         text=text,
         overrides=changes,
         env=load_environment(folder, env),
-        checks=(checks, provider_problems),
+        checks=(checks, find_provider_problems),
         trusted_folders=trusted_folders,
     )
     is_beside_dotenv = path is not None and not shipped
@@ -57,41 +57,6 @@ def resolve_config(
         name: replace(origin, is_beside_dotenv=is_beside_dotenv) for name, origin in loaded.provider_origins.items()
     }
     return replace(loaded, folder=folder, provider_origins=origins)
-
-
-def provider_problems(config: DebateConfig) -> list[Problem]:
-    """Return the problems of the configured providers, except problems that `check_config` reports."""
-    known = {problem.path for problem in check_config(config)}
-    found: list[Problem] = []
-    for line in find_provider_problems(config):  # `providers.NAME.KEY: message`; names and keys may contain dots
-        key, _, message = line.partition(": ")
-        names = (each for each in config.providers if f"{key}.".startswith(f"providers.{each}."))
-        name = max(names, key=len, default="")
-        rest = key.removeprefix(f"providers.{name}").strip(".").split(".", 1)
-        found.append(Problem(("providers", name, *filter(None, rest)), message))
-    return [problem for problem in found if problem.path not in known]
-
-
-def check_for_mock(config: DebateConfig) -> list[Problem]:
-    """Return the contradictions in `config` for a run on the mock provider. Missing models are allowed."""
-    return check_config(_with_default_model(config))
-
-
-def check_for_judging(config: DebateConfig) -> list[Problem]:
-    """Return the contradictions in `config` for `debate judge`. Missing debaters and models are allowed."""
-    return check_judging_config(_with_default_model(config))
-
-
-def check_for_any_use(config: DebateConfig) -> list[Problem]:
-    """Return the contradictions in `config`.
-
-    A configuration with debaters is checked for a run, and a configuration without debaters for `debate judge`.
-    """
-    return check_config(config) if config.debaters else check_for_judging(config)
-
-
-def _with_default_model(config: DebateConfig) -> DebateConfig:
-    return config.model_copy(update={"models": {"default": ModelSpec(model="mock/default"), **config.models}})
 
 
 def config_from_object(config: DebateConfig, name: str, folder: Path | None = None) -> LoadedConfig:

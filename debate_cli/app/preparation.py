@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from debate_cli.app.config_resolution import all_secrets, provider_problems, redact_config
+from debate_cli.app.config_resolution import all_secrets, redact_config
 from debate_cli.app.consent import (
     Destination,
     find_destinations,
@@ -46,7 +46,7 @@ from debate_cli.llm.model import Model
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.redaction import Redactor
 from debate_cli.providers.mock.model import SCRIPTED_MODEL, ReplyScript
-from debate_cli.providers.provider_table import ProviderRow, merge_provider_rows
+from debate_cli.providers.provider_table import ProviderRow, find_provider_problems, merge_provider_rows
 from debate_cli.providers.registry import (
     collect_provider_secrets,
     find_batch_problem,
@@ -342,7 +342,7 @@ def _require_callable(
     problems: dict[Problem, SourceMap] = {}
     for pending, source in parts:
         found = model_problems(pending.config, pending.models, env, folder)
-        for problem in (*provider_problems(pending.config), *found):
+        for problem in (*find_provider_problems(pending.config), *found):
             problems.setdefault(problem, own_source if problem.path[:1] == ("limits",) else source)
     if not problems:
         return

@@ -110,8 +110,8 @@ def write_cases(cases: Iterable[AuditCase]) -> None:
     """Write the transcripts of `cases`. A stored transcript stays if its speeches and debaters equal those of the case."""
     for case in cases:
         if case.read() is None:
-            case.path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
             write_transcript(case.path, to_transcript(case.debate), lambda text: text, overwrite=True)
+            case.path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
 
 
 def plan_judging(

@@ -143,15 +143,19 @@ class LazyCommandGroup(TyperGroup):
 
 
 class Subcommand(TyperCommand):
-    """A subcommand. Its help has short placeholders. Each option in SINGLE_GATES may be given only once."""
+    """A subcommand. Its help has short placeholders. No value may be empty, and no gate in SINGLE_GATES given twice."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the options. Raises UsageError if a gate option that may be given only once is given twice."""
-        if not ctx.resilient_parsing and any(arg.startswith("--") for arg in args):
-            *_, given = self.make_parser(ctx).parse_args(args=[*args])
-            for option in given:
-                if option.name in SINGLE_GATES and given.count(option) > 1:
-                    raise UsageError(f"{option.opts[0]} is given {given.count(option)} times; give it once")
+        """Parse the options. Raises an error for an empty value, and for a gate in SINGLE_GATES that is given twice."""
+        if not ctx.resilient_parsing:
+            parser: Any = self.make_parser(ctx)
+            values, _, given = parser.parse_args(args=[*args])
+            for param in given:
+                value = values[param.name]
+                if "" in (value if isinstance(value, list | tuple) else (value,)):
+                    raise typer.BadParameter("it is empty, perhaps because a variable is not set", ctx, param)
+                if param.name in SINGLE_GATES and given.count(param) > 1:
+                    raise UsageError(f"{param.opts[0]} is given {given.count(param)} times; give it once")
         return super().parse_args(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:

@@ -7,7 +7,6 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from debate_cli.app.config_resolution import check_for_any_use
 from debate_cli.app.consent import Destination, describe_destinations, missing_consents
 from debate_cli.app.estimate import estimate_run, planned_calls
 from debate_cli.app.model_roles import all_model_specs
@@ -83,9 +82,7 @@ def _check_config(reference: str | None, given: Options) -> ConfigReport:
     report = ConfigReport(reference or str(config_options.default_config_path()))
     changes = config_options.overrides_from_options(ConfigOptions(variables=given.var))
     try:
-        loaded = config_options.config_from_argument(
-            reference, changes, checks=check_for_any_use, trusted_folders=given.trust_path
-        )
+        loaded = config_options.config_from_argument(reference, changes, trusted_folders=given.trust_path)
         report = replace(
             report,
             models=tuple(dict.fromkeys(spec.model for spec in all_model_specs(loaded.config))),

@@ -1,19 +1,21 @@
 """Reads the configuration and the cassette that the options name."""
 
 import json
+import math
 import os
 import re
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
-from debate_cli.app.config_resolution import check_for_judging, resolve_config
+from debate_cli.app.config_resolution import resolve_config
 from debate_cli.app.context import Cassette
 from debate_cli.cli.console import print_status
-from debate_cli.domain.config_checks import check_config
+from debate_cli.domain.config_checks import check_config, check_for_any_use
 from debate_cli.domain.message_text import closest_match
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
@@ -71,8 +73,8 @@ def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
 
 def limits_from_options(max_cost: float | None, max_tokens: int | None) -> dict[str, float]:
     """Return the keys of `limits` that --max-cost and --max-tokens set. Raises UsageError for a cost of 0 or less."""
-    if max_cost is not None and max_cost <= 0:
-        raise UsageError(f"--max-cost {max_cost:g}: give an amount above 0")
+    if max_cost is not None and not 0 < max_cost < math.inf:
+        raise UsageError(f"--max-cost {max_cost:g}: give a finite amount above 0")
     return {key: value for key, value in (("max_cost_usd", max_cost), ("max_tokens", max_tokens)) if value is not None}
 
 
@@ -93,7 +95,7 @@ def config_from_argument(
     reference: str | None,
     changes: Sequence[ConfigChange] = (),
     *,
-    checks: ConfigCheck = check_config,
+    checks: ConfigCheck = check_for_any_use,
     trusted_folders: Sequence[Path] | None = None,
 ) -> LoadedConfig:
     """Load the configuration `reference`: a path, or `-` for stdin. None: the default configuration.
@@ -143,7 +145,8 @@ def config_for_judging(
     if reference is None:
         print_notes(load_environment(Path(), os.environ).notes)
         return None
-    return config_from_argument(reference, changes, checks=check_for_judging, trusted_folders=trusted_folders)
+    checks = partial(check_config, needs_debaters=False, needs_models=False)
+    return config_from_argument(reference, changes, checks=checks, trusted_folders=trusted_folders)
 
 
 def print_notes(notes: Iterable[str]) -> None:

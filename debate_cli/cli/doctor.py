@@ -17,6 +17,7 @@ from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status
 from debate_cli.cli.screen import StatusObserver
 from debate_cli.domain.nested_texts import map_texts
+from debate_cli.errors import UsageError
 from debate_cli.llm.redaction import Redactor
 from debate_cli.render.model_tables import doctor_lines, doctor_table
 
@@ -67,6 +68,8 @@ def run(given: Options) -> None:
         print_status(f"asking {', '.join(spec.model for spec in specs)} ...")
         context = replace(context, observer=StatusObserver())
     diagnoses = asyncio.run(diagnose_models(specs, context, searches=not names))
+    if not diagnoses:
+        raise UsageError("the configuration names no model; name one: debate doctor PROVIDER/MODEL")
     entries = [diagnosis_to_json(diagnosis) for diagnosis in diagnoses]
     shown: list[dict[str, Any]] = map_texts(entries, Redactor(all_secrets(loaded)))
     if given.json:

@@ -5,7 +5,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Generator, Iterable
+from collections.abc import Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
@@ -19,7 +19,7 @@ from debate_cli.app.model_roles import judge_model_specs
 from debate_cli.app.preparation import require_batches
 from debate_cli.cli import config_options, console, run_control, screen
 from debate_cli.cli.batches import BatchScreen
-from debate_cli.cli.command_options import ExperimentOptions
+from debate_cli.cli.command_options import Action, ExperimentOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status, refuse_existing, write_document
 from debate_cli.cli.dry_run import NOTHING_ASKED, format_plan_rows, plan_data, show_plan_table
@@ -41,7 +41,7 @@ from debate_cli.experiments.ledger import DEBATES_FOLDER, LEDGER_NAME, Ledger
 from debate_cli.experiments.merge import merge_experiments
 from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress, Status, read_status
 from debate_cli.experiments.rating_file import read_rating_file
-from debate_cli.experiments.results import JudgementRow, flatten, read_judgements, write_parquet
+from debate_cli.experiments.results import JudgementRow, dump_parquet, flatten, read_judgements
 from debate_cli.experiments.runner import (
     MAX_FAILURES_IN_A_ROW,
     ExperimentRun,
@@ -62,8 +62,14 @@ from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.variables import QUEUE_VARIABLE
 
 PLAN_HEADINGS = ("who", "debates", "", "calls", "tokens in", "tokens out", "USD")
-_RUN_ONLY = ("dry_run", "batch", "enqueue_only", "limit", "retry_failed", "shard", "quiet", "trust_host")
-_REPORT_ONLY = ("format", "html", "force")
+_OPTIONS: Mapping[Action, Collection[str]] = {
+    "run": ExperimentOptions._field_defaults.keys() - {"format", "html", "force"},
+    "status": ("out", "mock", "queue", "json"),
+    "report": ("out", "mock", "queue", "json", "plain", "format", "html", "force"),
+    "rate": ("json", "plain"),
+    "merge": ("out", "json"),
+}
+"""Options of each action. All actions have --debug."""
 EXIT_CODES = {"interrupted": screen.BY_USER.exit_code, "budget": 4, "failures": 3}
 """Maps the reason why a run ended early to the exit code."""
 
@@ -91,13 +97,11 @@ def run(given: ExperimentOptions) -> None:
 
 def _check_options(given: ExperimentOptions) -> None:
     action = given.action
-    for name in {"run": _REPORT_ONLY, "report": _RUN_ONLY}.get(action, (*_RUN_ONLY, *_REPORT_ONLY)):
-        if getattr(given, name):
+    for name in ExperimentOptions._field_defaults:
+        value = getattr(given, name)
+        if value and name not in (*_OPTIONS[action], "debug") and value != os.environ.get(QUEUE_VARIABLE):
             option = name.replace("_", "-")
             raise UsageError(f"--{option} is not an option of `debate experiment {action}`; leave it out")
-    queue = given.queue if given.queue != os.environ.get(QUEUE_VARIABLE) else None
-    if queue and action in {"rate", "merge"}:
-        raise UsageError(f"--queue is not an option of `debate experiment {action}`; leave it out")
     if given.queue and (given.shard or given.limit):
         raise UsageError(
             f"--shard and --limit do not apply to a queue; leave them out, or leave out --queue and unset {QUEUE_VARIABLE}"
@@ -106,6 +110,21 @@ def _check_options(given: ExperimentOptions) -> None:
         raise UsageError("--enqueue-only needs a queue; name it with --queue")
     if action != "merge" and len(given.paths) > 1:
         raise UsageError(f"`debate experiment {action}` takes one file or folder; leave out {given.paths[1]}")
+    if action == "report":
+        _check_report_options(given)
+    elif action == "status" and given.out is not None and Path(given.paths[0]).is_dir():
+        raise UsageError(f"{given.paths[0]} and --out are both folders of an experiment; name one of them")
+
+
+def _check_report_options(given: ExperimentOptions) -> None:
+    forms = {"--format": given.format, "--html": given.html, "--json": given.json}
+    chosen = [option for option, value in forms.items() if value]
+    if len(chosen) > 1:
+        raise UsageError(f"{' and '.join(chosen)} are different forms of the report; give one of them")
+    if given.out is not None and given.format is None:
+        raise UsageError(
+            f"-o {given.out}: only --format writes this file; add --format csv, or name a page with --html"
+        )
 
 
 def _parse_shard(text: str | None) -> tuple[int, int]:
@@ -273,7 +292,7 @@ def _report(ledger: Ledger, given: ExperimentOptions) -> None:
     if given.format == "parquet":
         if given.out is None:
             raise UsageError("--format parquet writes a file; name it with -o FILE")
-        write_parquet(given.out, rows, ledger.axes)
+        atomic_write(given.out, dump_parquet(rows, ledger.axes), overwrite=given.force)
     else:
         _write_rows(map(flatten, rows), ledger, given)
     if given.out is not None:
@@ -324,9 +343,8 @@ def _show_report(ledger: Ledger, given: ExperimentOptions) -> None:
     if given.json:
         print_json({"status": shown.status_data(status), "analysis": asdict(analysis)})
         return
-    if not given.quiet:
-        _show_status(status, given)
-        print()
+    _show_status(status, given)
+    print()
     console.show_tables(report_tables(analysis, status.failures), plain=given.plain)
 
 

@@ -122,7 +122,7 @@ def _import_dataset(
 
 
 def _build_request(given: ImportOptions) -> ImportRequest:
-    columns = _pairs("--map", (pair for option in given.map or () for pair in option.split(",")))
+    columns = _pairs("--map", (pair for option in given.map or () for pair in option.split(",")), str.partition)
     unknown = next((name for name in columns if name not in KNOWN_COLUMNS), None)
     if unknown is not None:
         raise UsageError(f"--map {unknown}: there is no such field; the fields are {', '.join(KNOWN_COLUMNS)}")
@@ -133,10 +133,12 @@ def _build_request(given: ImportOptions) -> ImportRequest:
     return ImportRequest(given.format, columns, choices)
 
 
-def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
+def _pairs(
+    option: str, given: Iterable[str], split: Callable[[str, str], tuple[str, str, str]] = str.rpartition
+) -> dict[str, str]:
     found: dict[str, str] = {}
     for text in given:
-        name, _, value = (part.strip() for part in text.rpartition("="))
+        name, _, value = (part.strip() for part in split(text, "="))
         if not name or not value:
             raise UsageError(f"{option} {text}: write it as NAME=VALUE")
         found[name] = value

@@ -7,17 +7,13 @@ import shlex
 from collections.abc import Coroutine, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from debate_cli.app.config_resolution import (
-    check_for_judging,
-    check_for_mock,
-    check_output_folder,
-    config_from_transcript,
-)
+from debate_cli.app.config_resolution import check_output_folder, config_from_transcript
 from debate_cli.app.context import RunContext
 from debate_cli.app.estimate import estimate_run, planned_calls
 from debate_cli.app.evidence import evidence_notes
@@ -32,7 +28,7 @@ from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_plan
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
-from debate_cli.domain.config_checks import check_config, check_judging_config, find_notices
+from debate_cli.domain.config_checks import check_config, find_notices
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError, UsageError
 from debate_cli.providers.people.person import FILES_FOLDER
@@ -140,7 +136,7 @@ def _prepare(given: RunOptions, gates: Gates) -> tuple[RunContext, StoredDebate 
 
 
 def _load_inputs(given: RunOptions, changes: list[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
-    checks = check_for_mock if given.mock else check_config
+    checks = partial(check_config, needs_debaters=given.resume is None, needs_models=not given.mock)
     if given.resume is None:
         return config_options.config_from_argument(
             given.config, changes, checks=checks, trusted_folders=given.trust_path
@@ -150,10 +146,7 @@ def _load_inputs(given: RunOptions, changes: list[ConfigChange]) -> tuple[Loaded
         loaded = config_from_transcript(stored, changes)
         config_options.print_notes(loaded.env.notes)
         return loaded, stored
-    resuming = check_for_judging if given.mock else check_judging_config  # a judged text has no debaters
-    loaded = config_options.config_from_argument(
-        given.config, changes, checks=resuming, trusted_folders=given.trust_path
-    )
+    loaded = config_options.config_from_argument(given.config, changes, checks=checks, trusted_folders=given.trust_path)
     folders = (given.out or Path(loaded.config.output.dir), DEFAULT_OUTPUT_FOLDER)
     return loaded, _open_to_resume(given, given.resume, folders)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from debate_cli.domain.config import LEGACY_KIND, LEGACY_SECTIONS, DebateConfig, FormatConfig
+from debate_cli.domain.config import LEGACY_KIND, LEGACY_SECTIONS, DebateConfig, FormatConfig, ModelSpec
 from debate_cli.domain.judging_config import SystemSettings, UninstalledSettings, duplicate_indices
 from debate_cli.domain.message_text import format_suggestion
 from debate_cli.domain.model_call import PERSON_PROVIDERS, TERMINAL_PROVIDERS
@@ -44,14 +44,19 @@ IGNORED_FORMAT_KEYS = {
 """Maps each kind of format to the keys of `format` that have no effect in this kind."""
 
 
-def check_config(config: DebateConfig) -> list[Problem]:
-    """Return the problems of `config`; empty if the configuration is valid."""
+def check_config(config: DebateConfig, *, needs_debaters: bool = True, needs_models: bool = True) -> list[Problem]:
+    """Return the problems of `config`; empty if the configuration is valid.
+
+    `needs_debaters`: whether a configuration without debaters is invalid. `needs_models`: whether a debater or judge
+    without a model is invalid.
+    """
+    if not needs_models:
+        config = config.model_copy(update={"models": {"default": ModelSpec(model="mock/default"), **config.models}})
     topic = [] if config.topic.strip() else [Problem(("topic",), "contains only spaces; write the motion")]
     return [
         *topic,
-        *_check_debaters(config),
+        *(_check_debaters(config) if config.debaters or needs_debaters else ()),
         *_check_models(config),
-        *_check_providers(config),
         *_check_format(config.format),
         *_check_evidence(config),
         *_check_judging(config),
@@ -76,9 +81,9 @@ def _find_ignored_format_keys(given: FormatConfig) -> Iterator[str]:
             yield f"format.{key} has no effect in a debate of the kind {given.kind}; remove it"
 
 
-def check_judging_config(config: DebateConfig) -> list[Problem]:
-    """Return the problems of a configuration for `debate judge`, which needs no debaters."""
-    return [problem for problem in check_config(config) if config.debaters or problem.path != ("debaters",)]
+def check_for_any_use(config: DebateConfig) -> list[Problem]:
+    """Return the problems of `config` for a debate if it has debaters, else for `debate judge`, which needs no models."""
+    return check_config(config, needs_debaters=False, needs_models=bool(config.debaters))
 
 
 def check_stored_config(config: DebateConfig) -> list[Problem]:
@@ -90,10 +95,10 @@ def check_stored_config(config: DebateConfig) -> list[Problem]:
         if one.name.casefold() in RESERVED_NAMES
     }
     if not config.debaters:
-        passed |= {("debaters",), ("judging", "question"), ("judging", "context")}
+        passed |= {("judging", "question"), ("judging", "context")}
     if not config.judging.systems:
         passed.add(("judging", "systems"))
-    return [problem for problem in check_config(config) if problem.path not in passed]
+    return [problem for problem in check_config(config, needs_debaters=False) if problem.path not in passed]
 
 
 def _check_debaters(config: DebateConfig) -> Iterator[Problem]:
@@ -163,22 +168,6 @@ def _check_models(config: DebateConfig) -> Iterator[Problem]:
         for key in () if is_mock else _MOCK_ONLY:
             if getattr(spec, key) is not None:
                 yield Problem(("models", name, key), "this setting is only for models of the mock provider; remove it")
-
-
-def _check_providers(config: DebateConfig) -> Iterator[Problem]:
-    for name, spec in config.providers.items():
-        if not re.fullmatch(r"[^/\s]+", name):
-            yield Problem(("providers", name), "a provider's name must contain no slashes or spaces; rename it")
-        if spec.base_url is not None and not re.match(r"https?://[^/\s]", spec.base_url):
-            yield Problem(
-                ("providers", name, "base_url"),
-                "a base_url must begin with http:// or https:// and a host; add what is missing",
-            )
-        if spec.structured is not None and not spec.structured:
-            yield Problem(
-                ("providers", name, "structured"),
-                "is an empty list; name a mode of structured output, or remove the key",
-            )
 
 
 def _check_evidence(config: DebateConfig) -> Iterator[Problem]:

@@ -5,10 +5,11 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from debate_cli.app.config_resolution import check_for_mock, resolve_config
+from debate_cli.app.config_resolution import resolve_config
 from debate_cli.app.consent import Destination
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_roles import all_model_specs, mock_spec, require_judge_models
@@ -232,7 +233,9 @@ class _Loader:
         for key, value in axes.items():
             plain = json.dumps(value, ensure_ascii=False) if isinstance(value, str) else value
             changes.append(Override(key, plain, f"{self.file.locate('axes', key)}: axes"))
-        checks = check_for_mock if self._mock else _check_without_judges if self.file.config.judges else check_config
+        checks = partial(check_config, needs_models=not self._mock)
+        if self.file.config.judges and not self._mock:
+            checks = _check_without_judges
         return resolve_config(self._base, self._env, changes, checks=checks, trusted_folders=self._trusted_folders)
 
     def _judges(self, loaded: LoadedConfig) -> tuple[ExperimentJudge, ...]:

@@ -7,8 +7,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
+from io import BytesIO
 from itertools import islice
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
 from debate_cli.domain.config import ModelSpec
@@ -21,7 +21,6 @@ from debate_cli.experiments.definition import ExperimentJudge, is_same_model
 from debate_cli.experiments.ledger import DEBATES_FOLDER, Ledger, ResultRow
 from debate_cli.experiments.settings import Motion
 from debate_cli.plugins import require_packages
-from debate_cli.storage.atomic_write import friendly_os_errors
 from debate_cli.systems.scoring import score
 
 Result = Literal["first", "second", "draw", "conditional", "undetermined"]
@@ -241,10 +240,10 @@ def _to_row(
     return ResultRow(key, row)
 
 
-def write_parquet(path: Path, rows: Iterable[JudgementRow], axes: Sequence[str]) -> None:
-    """Write the rows to a Parquet file. `axes`: key paths of the axes. Values of axes become text.
+def dump_parquet(rows: Iterable[JudgementRow], axes: Sequence[str]) -> bytes:
+    """Return the rows as a Parquet file. `axes`: key paths of the axes. Values of axes become text.
 
-    Raises StorageError if `path` cannot be written, and ConfigError if pyarrow is missing.
+    Raises ConfigError if pyarrow is missing.
     """
     require_packages("--format parquet", "experiments", ("pyarrow",))
     pa: Any = import_module("pyarrow")
@@ -255,8 +254,8 @@ def write_parquet(path: Path, rows: Iterable[JudgementRow], axes: Sequence[str])
         kind = next((_ARROW_TYPES[kind] for kind in _ARROW_TYPES if kind in kinds), "string")
         fields += [(name, getattr(pa, kind)())] if name != "axes" else [(f"axes.{key}", pa.string()) for key in axes]
     schema = pa.schema(fields)
-    left = iter(rows)
-    with friendly_os_errors(path, "written"), parquet.ParquetWriter(path, schema) as writer:
+    left, file = iter(rows), BytesIO()
+    with parquet.ParquetWriter(file, schema) as writer:
         while part := list(islice(left, ROWS_PER_GROUP)):
             table = [
                 {
@@ -266,3 +265,4 @@ def write_parquet(path: Path, rows: Iterable[JudgementRow], axes: Sequence[str])
                 for row in part
             ]
             writer.write_table(pa.Table.from_pylist(table, schema=schema))
+    return file.getvalue()

@@ -7,7 +7,7 @@ of its row. A configuration that changes the server must therefore also name the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from ipaddress import ip_address
@@ -15,6 +15,7 @@ from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
 from debate_cli.domain.config import DebateConfig, Limits, Price, ProviderSpec
+from debate_cli.domain.config_checks import KeyPath, Problem
 from debate_cli.domain.model_call import PERSON_PROVIDERS
 from debate_cli.errors import ConfigError, MissingKeyError
 from debate_cli.llm.model import Profile
@@ -140,7 +141,7 @@ def load_provider_rows() -> dict[str, ProviderRow]:
 # Changes by a configuration ------------------------------------------------------------------------------------------
 
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_SECRET_HEADER = re.compile(r"authorization|cookie|(?:^|[-_])(?:key|token|secret)$", re.IGNORECASE)
+_SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _CONNECTION_HEADER = re.compile(
     r"host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*", re.IGNORECASE
@@ -150,7 +151,7 @@ _CONNECTION_HEADER = re.compile(
 def build_provider_table(config: DebateConfig) -> dict[str, ProviderRow]:
     """Map each provider's name to its row, with the changes in `config`. Raises ConfigError with all problems."""
     if problems := find_provider_problems(config):
-        raise ConfigError(*problems)
+        raise ConfigError(*(f"{'.'.join(map(str, problem.path))}: {problem.message}" for problem in problems))
     return merge_provider_rows(config)
 
 
@@ -201,53 +202,54 @@ def _apply_spec(row: ProviderRow, spec: ProviderSpec) -> ProviderRow:
     )
 
 
-def find_provider_problems(config: DebateConfig) -> list[str]:
-    """Return the problems of the providers in `config`, one line each. No line quotes a value that may be secret."""
+def find_provider_problems(config: DebateConfig) -> list[Problem]:
+    """Return the problems of the providers in `config`. No message quotes a value that may be secret."""
     known = load_provider_rows()
     return [
-        f"providers.{name}{problem}"
+        Problem(("providers", name, *key), message)
         for name, spec in config.providers.items()
-        for problem in _find_spec_problems(name, spec, known.get(name))
+        for key, message in _find_spec_problems(name, spec, known.get(name))
     ]
 
 
-def _find_spec_problems(name: str, spec: ProviderSpec, preset: ProviderRow | None) -> list[str]:
-    found: list[str] = []
-    if not name or "/" in name or any(sign.isspace() for sign in name):
-        found.append(": the name of a provider must not contain a slash or a space")
+def _find_spec_problems(name: str, spec: ProviderSpec, preset: ProviderRow | None) -> Iterator[tuple[KeyPath, str]]:
+    if not re.fullmatch(r"[^/\s]+", name):
+        yield (), "a provider's name must contain no slashes or spaces; rename it"
     if name in PERSON_PROVIDERS:
-        found.append(": this name is reserved for people; choose another name for the provider")
+        yield (), "this name is reserved for people; choose another name for the provider"
     if preset is None and spec.kind is None:
-        found.append(
-            ".kind: is missing; add `kind: openai` for an OpenAI-compatible server "
-            "(other kinds: anthropic, embedded, mock)"
+        message = (
+            "is missing; add `kind: openai` for an OpenAI-compatible server (other kinds: anthropic, embedded, mock)"
         )
+        yield ("kind",), message
     elif preset is None and spec.kind in REMOTE_KINDS and spec.base_url is None and not spec.api_key_env:
-        found.append(
-            ".base_url: is missing; give the address of the server, or give api_key_env to use the vendor's server"
-        )
+        message = "is missing; give the address of the server, or give api_key_env to use the vendor's server"
+        yield ("base_url",), message
     is_moved = preset is not None and (spec.base_url is not None or spec.kind not in {None, preset.kind})
     if is_moved and "api_key_env" not in spec.model_fields_set:
-        found.append(
-            f".base_url: sends {name}'s requests to another server; also name the key for that server: "
+        message = (
+            f"sends {name}'s requests to another server; also name the key for that server: "
             "add api_key_env, or api_key_env: null to send no key"
         )
+        yield ("base_url",), message
     if spec.base_url is not None and (problem := find_url_problem(spec.base_url)):
-        found.append(f".base_url: {problem}")
+        yield ("base_url",), problem
+    if spec.structured is not None and not spec.structured:
+        yield ("structured",), "is an empty list; name a mode of structured output, or remove the key"
     if spec.api_key_env is not None and not _VARIABLE_NAME.fullmatch(spec.api_key_env):
-        found.append(".api_key_env: must be the name of an environment variable, not the key itself")
-    headers = ((header, _find_header_problem(header, value)) for header, value in spec.headers.items())
-    return found + [f".headers.{header}: {problem}" for header, problem in headers if problem is not None]
+        yield ("api_key_env",), "must be the name of an environment variable, not the key itself"
+    yield from _find_header_problems(spec.headers)
 
 
-def _find_header_problem(name: str, value: str) -> str | None:
-    if not _HEADER_NAME.fullmatch(name) or not value.isascii() or not value.isprintable():
-        return "is not a valid HTTP header; correct its name or its value"
-    if _CONNECTION_HEADER.fullmatch(name):
-        return "belongs to the connection, not to the request; remove it, and name the server in base_url"
-    if _SECRET_HEADER.search(name) and not find_variables(value):
-        return "must not contain a secret; write ${VAR}, and set the environment variable VAR"
-    return None
+def _find_header_problems(headers: Mapping[str, str]) -> Iterator[tuple[KeyPath, str]]:
+    for name, value in headers.items():
+        path = ("headers", name)
+        if not _HEADER_NAME.fullmatch(name) or not value.isascii() or not value.isprintable():
+            yield path, "is not a valid HTTP header; correct its name or its value"
+        elif _CONNECTION_HEADER.fullmatch(name):
+            yield path, "belongs to the connection, not to the request; remove it, and name the server in base_url"
+        elif value and _SECRET_HEADER.search(name) and not find_variables(value):
+            yield path, "must not contain a secret; write ${VAR}, and set the environment variable VAR"
 
 
 # Addresses -----------------------------------------------------------------------------------------------------------
@@ -264,7 +266,7 @@ def find_url_problem(url: str) -> str | None:
     except ValueError:
         parts, is_address = urlsplit(""), False
     if not is_address or " " in url or not url.isprintable():
-        return "is not an address like http://127.0.0.1:8000/v1"
+        return "is not an address like http://127.0.0.1:8000/v1; correct it"
     if not parts.netloc.isascii() or "\\" in parts.netloc or parts.netloc.count("@") > 1:
         return "names its host with characters that programs read in different ways; write the host in ASCII, like lab.example"
     return None

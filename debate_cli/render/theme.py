@@ -145,13 +145,15 @@ def format_count(count: int) -> str:
     """Return a number of tokens as text, e.g. 950, 12.3k or 1.20M."""
     if count < 1000:  # noqa: PLR2004 - the unit
         return str(count)
-    return f"{count / 1000:.1f}k" if count < 1_000_000 else f"{count / 1_000_000:.2f}M"  # noqa: PLR2004 - the unit
+    return f"{count / 1000:.1f}k" if count < 999_950 else f"{count / 1_000_000:.2f}M"  # noqa: PLR2004 - rounds to 1.00M
 
 
 def format_cost(cost_usd: float | None) -> str:
     """Return a price in US dollars, or `cost unknown`."""
     if cost_usd is None:
         return "cost unknown"
+    if 0 < cost_usd < 0.00005:  # noqa: PLR2004 - rounds to 0
+        return "<$0.0001"
     return f"${cost_usd:.2f}" if cost_usd >= 1 or cost_usd == 0 else f"${cost_usd:.4f}"
 
 

@@ -39,7 +39,6 @@ from debate_cli.storage.variables import (
     Environment,
     VariableResolver,
     apply_overrides,
-    is_header_path,
     overrides_from_env,
 )
 from debate_cli.systems.registry import system_kinds
@@ -59,7 +58,6 @@ _OUTSIDE = (
     "the file must be in the folder of the configuration or below it; move it there, or allow its folder with "
     "--trust-path DIR"
 )
-_SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,8 +321,7 @@ def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
 def _literal_secrets(data: Any, path: KeyPath) -> Iterator[Problem]:
     message = "a secret in plain text; put it into an environment variable and name the variable"
     if isinstance(data, str):
-        is_header = is_header_path(path) and _SECRET_HEADER.search(str(path[-1])) is not None
-        if looks_like_secret(data) or (is_header and data and "${" not in data):
+        if looks_like_secret(data):
             yield Problem(path, message)
     elif is_list(data):
         for index, item in enumerate(data):

@@ -144,6 +144,14 @@ def test_bad_input_is_one_sentence(here: Path, options: tuple[str, ...], sentenc
     assert not (here / "audit").exists()
 
 
+def test_a_file_is_not_the_folder_of_an_audit(here: Path) -> None:
+    """`-o FILE` is one sentence, and the file stays unchanged."""
+    (here / "card.md").write_text("notes")
+    done = debate("audit", "--judge", "mock/judge", *ONE, "-o", "card.md", cwd=here)
+    sentence = "debate: card.md/debates: cannot be created (Not a directory); choose another folder"
+    assert (done.code, done.lines, (here / "card.md").read_text()) == (1, [sentence], "notes")
+
+
 def test_unknown_winners_are_refused_and_dry_runs_write_nothing(here: Path) -> None:
     """Labels without a debater are refused with the names to choose from, and a dry run writes nothing."""
     (here / "labels.csv").write_text("id,winner\nexample-mock,Pros\n")

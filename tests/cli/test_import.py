@@ -161,8 +161,8 @@ def test_a_folder_gives_one_transcript_each_and_names_the_broken_files(tmp_path:
 
 def test_json_lists_every_file(tmp_path: Path) -> None:
     """One document on stdout with speakers, rounds and what was left out."""
-    write(tmp_path, "who,body,part,mood\nAnn,Yes,a,glad\nBo,No,b,\n", "d.csv")
-    done = debate("import", "d.csv", "--map", "speaker=who", "--map", "text=body,round=part", "--json", cwd=tmp_path)
+    write(tmp_path, "who=x,body,part,mood\nAnn,Yes,a,glad\nBo,No,b,\n", "d.csv")
+    done = debate("import", "d.csv", "--map", "speaker=who=x", "--map", "text=body,round=part", "--json", cwd=tmp_path)
     (record,) = done.json
     assert (record["left_out"], record["rounds"]) == (["the column mood"], 2)
     assert record["speakers"][0] == {"name": "Ann", "side": "for", "speeches": 1, "words": 1}

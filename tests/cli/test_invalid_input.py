@@ -215,7 +215,7 @@ def test_json_of_another_program_is_not_resumed(here: Path) -> None:
 
 @pytest.mark.parametrize(
     ("options", "named"),
-    [(("--max-cost", "0"), "--max-cost: must be above 0"), (("--topic", ""), "--topic: "),
+    [(("--max-cost", "0"), "--max-cost: must be above 0"), (("--topic", " "), "--topic: "),
      (("--set", "limits.max_cost_usd=0"), "--set: limits.max_cost_usd: ")],
 )  # fmt: skip
 def test_an_error_names_the_option_that_was_given(here: Path, options: tuple[str, ...], named: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from cli_support import debate
 
-from debate_cli.domain.config_checks import check_judging_config
+from debate_cli.domain.config_checks import check_for_any_use
 from debate_cli.storage.config_file import read_config_file
 
 PLAN = "# Plan\n\nWe move all customer records in March.\nSupport answers calls while ${HOME} is empty.\n"
@@ -73,7 +73,7 @@ def test_untrusted_words_stay_text(plan: Path) -> None:
     done = debate("personas", "PLAN.md", *SCRIPTED, cwd=plan)
     assert done.code == 0, done.err
     assert not {"\u202e", "\u001b"} & set(done.out)
-    loaded = read_config_file(None, text=done.out, env={}, checks=(check_judging_config,)).config
+    loaded = read_config_file(None, text=done.out, env={}, checks=(check_for_any_use,)).config
     assert [judge.id for judge in loaded.judging.systems[0].seats] == ["a_id_b_x", "a_id_b_x_2", "a_id_b_x_3"]
     assert set(loaded.models) == {"judge"}
 

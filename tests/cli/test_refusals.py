@@ -1,6 +1,7 @@
 """Requests that are refused before any work: special files, existing files, unknown names."""
 
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,37 @@ def test_a_gate_on_a_text_compares_the_option(here: Path) -> None:
     met = [name for name, done in said.items() if done.code == 0]
     assert len(met) == 1
     assert all(f"is {met[0]}" in done.err for name, done in said.items() if name not in met)
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("judge '' --mock", "PATH"),
+        ("judge --collect ''", "PATH"),
+        ("score saved ''", "PATH"),
+        ("score saved --fail-under=", "--fail-under"),
+        ("audit --judge mock/judge --on ''", "--on"),
+        ("audit --judge mock/judge -o ''", "--out' / '-o"),
+        ("list ''", "FOLDER"),
+    ],
+)
+def test_an_empty_value_is_refused(saved: Path, command: str, name: str) -> None:
+    """The value of an unset shell variable neither names the working folder nor makes a gate pass."""
+    before = saved.read_bytes()
+    done = debate(*shlex.split(command), cwd=saved.parent)
+    assert done.code == 2
+    assert f"'{name}': it is empty, perhaps because a variable is not set; see: debate" in done.err
+    assert {place.name: place.read_bytes() for place in saved.parent.iterdir()} == {"saved.json": before}
+
+
+@pytest.mark.parametrize("amount", ["0", "-1", "nan", "inf"])
+@pytest.mark.parametrize("command", ["judge saved --mock", "audit --judge mock/judge"])
+def test_a_budget_is_a_finite_amount_above_0(saved: Path, command: str, amount: str) -> None:
+    """Another amount is refused before any call."""
+    before = saved.read_bytes()
+    done = debate(*command.split(), "--max-cost", amount, cwd=saved.parent.parent)
+    assert (done.code, done.lines) == (2, [f"debate: --max-cost {amount}: give a finite amount above 0"])
+    assert saved.read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,33 @@ def test_check_shows_models_and_calls(here: Path) -> None:
     assert done.out == f"{CONFIGS / 'mock.yaml'}: OK; at least 11 calls to {models}\n"
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("check judges.yaml", "OK for judging texts"),
+        ("doctor --config judges.yaml", "mock/judge  usable"),
+        ("models --config judges.yaml", "openai"),
+        ("evidence list --config judges.yaml", "plan.md: 1 passage"),
+    ],
+)
+def test_a_configuration_without_debaters_is_accepted(here: Path, command: str, said: str) -> None:
+    """Only `run` needs debaters."""
+    (here / "plan.md").write_text("We move the service to one region.")
+    judging = "models: {judge: {model: mock/judge}}\njudging: {systems: [panel]}\nevidence: {sources: [plan.md]}\n"
+    (here / "judges.yaml").write_text(f"topic: Is the plan ready?\n{judging}")
+    done = debate(*command.split(), cwd=here)
+    assert (done.code, said in done.out) == (0, True), done.err
+    assert debate("run", "judges.yaml", "--mock", cwd=here).code == 2
+
+
+def test_doctor_needs_a_model(here: Path) -> None:
+    """A configuration without debaters may name no model."""
+    (here / "judges.yaml").write_text("topic: Is the plan ready?\njudging: {systems: [panel]}\n")
+    done = debate("doctor", "--config", "judges.yaml", cwd=here)
+    assert done.lines == ["debate: the configuration names no model; name one: debate doctor PROVIDER/MODEL"]
+    assert (done.code, done.out) == (2, "")
+
+
 @pytest.mark.parametrize(("options", "said"), [((), "would send"), (("--trust-host", "lab.example"), "sends")])
 def test_check_says_once_what_a_server_gets(here: Path, options: Sequence[str], said: str) -> None:
     """`check` says once that a server gets the texts, or would get them with your consent."""

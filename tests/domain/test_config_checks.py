@@ -58,10 +58,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("a biased real model", {"models": {"default": {"model": "openai/x", "bias": {"first": 1}}}}, "models.default.bias", "mock"),
     ("a slow real model", {"models": {"default": {"model": "openai/x", "latency_s": 1}}}, "models.default.latency_s", "mock"),
     ("a script for no script", {"models": {"default": {"model": "mock/d", "script": "s.yaml"}}}, "models.default.script", "scripted"),
-    ("no address", {"providers": {"lab": {"base_url": "127.0.0.1"}}}, "providers.lab.base_url", "must begin with http"),
-    ("a slash in a provider", {"providers": {"a/b": {}}}, "providers.a/b", "rename it"),
     ("free and at once", {"format": {"kind": "free_flowing", "order": "simultaneous"}}, "format.order", "write `sequential`"),
-    ("no structured output", {"providers": {"lab": {"structured": []}}}, "providers.lab.structured", "name a mode"),
 ]  # fmt: skip
 
 

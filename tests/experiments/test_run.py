@@ -234,6 +234,18 @@ def test_every_format_has_the_same_rows(here: Path) -> None:
         assert found == expected, kind
 
 
+def test_a_parquet_file_is_replaced_as_a_whole(here: Path) -> None:
+    """`--force` writes a new file beside the old one, so an interruption keeps the old one."""
+    pytest.importorskip("pyarrow")
+    write_experiment(here, players=PAIR, motions=["Is tea better?"])
+    run(here)
+    (here / "rows.parquet").write_text("old")
+    (here / "same.parquet").hardlink_to(here / "rows.parquet")
+    report = ("experiment", "report", "trial", "--format", "parquet", "-o", "rows.parquet", "--force")
+    assert debate(*report, cwd=here).code == 0
+    assert (here / "same.parquet").read_text() == "old"
+
+
 def test_the_html_page_links_to_each_debate(here: Path) -> None:
     """The page of the report links to the transcripts, or to the pages of the debates if there are any."""
     pytest.importorskip("scipy", reason="needs the extra [experiments]")

@@ -56,7 +56,10 @@ def test_a_second_account_of_the_same_vendor_needs_no_address() -> None:
         ("lab", {"kind": "openai", "base_url": "http://x/", "headers": {"X A": "b"}}, "not a valid HTTP header"),
         ("openai", {"headers": {"Host": "evil.example"}}, "belongs to the connection"),
         ("openai", {"headers": {"transfer-encoding": "chunked"}}, "belongs to the connection"),
-        ("a/b", {"kind": "openai", "base_url": "http://x/"}, "must not contain a slash"),
+        ("openai", {"headers": {"X-Session-Token": "hush"}}, "must not contain a secret"),
+        ("openai", {"headers": {"X-Auth": "hush"}}, "must not contain a secret"),
+        ("openai", {"structured": []}, "name a mode"),
+        ("a/b", {"kind": "openai", "base_url": "http://x/"}, "must contain no slashes"),
     ],
 )
 def test_an_invalid_row_is_refused(name: str, spec: dict[str, Any], words: str) -> None:

@@ -58,13 +58,6 @@ def test_a_wrong_option_does_not_repeat_a_key() -> None:
     assert [KEY in line for line in lines] == [False, False]
 
 
-def test_a_secret_header_in_plain_text_is_an_error() -> None:
-    """A header that carries a secret takes a variable, whatever its value looks like."""
-    (line,) = problems("providers: {lab: {headers: {x-api-key: hush}}}")
-    assert "a secret in plain text" in line
-    assert "hush" not in line
-
-
 def test_a_secret_never_shows_in_an_error() -> None:
     """An error that quotes a wrong word redacts the value of a secret variable."""
     lines = problems("format: {kind: '${MY_SECRET}'}", env={"MY_SECRET": SECRET})

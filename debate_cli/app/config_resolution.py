@@ -126,7 +126,7 @@ def config_from_transcript(
     try:
         kept = stored.debate.config
         data = {key: value for key, value in config_to_json(kept).items() if key != "evidence"}
-        text = json.dumps(_escape_variables({**data, "prompts": {}}))
+        text = json.dumps(escape_variables({**data, "prompts": {}}))
         loaded = read_config_file(
             None, text=text, overrides=changes, env=without_settings, checks=(check_stored_config,)
         )
@@ -151,7 +151,7 @@ def config_from_transcript(
         raise ConfigError(*problems, advice) from error
 
 
-def _escape_variables(data: Any) -> Any:
+def escape_variables(data: Any) -> Any:
     """Replace `${` by `$${`, so that `${NAME}` in stored texts does not become the value of a variable.
 
     Headers are not changed, because variables in headers are meant to be replaced.
@@ -159,10 +159,10 @@ def _escape_variables(data: Any) -> Any:
     if isinstance(data, str):
         return data.replace("${", "$${")
     if isinstance(data, list):
-        return [_escape_variables(item) for item in cast("list[Any]", data)]
+        return [escape_variables(item) for item in cast("list[Any]", data)]
     if isinstance(data, dict):
         parts = cast("dict[str, Any]", data)
-        return {key: part if key == "headers" else _escape_variables(part) for key, part in parts.items()}
+        return {key: part if key == "headers" else escape_variables(part) for key, part in parts.items()}
     return data
 
 

@@ -22,32 +22,16 @@ class Observer(Protocol):
 
         The first event is `DebateOpened`, `DebateResumed` or `JudgingOpened`.
         """
-        ...
 
     def asking(self, task: Task) -> None:
         """Receive a task whose answer is now requested: a cue (for a debater) or a brief (for a judge)."""
-        ...
 
     def text(self, cue: Cue, piece: str) -> None:
         """Receive the next piece of a speech, neither parsed nor sanitized. The piece `RESTART` means that the speech begins again."""
-        ...
 
     def note(self, note: str) -> None:
         """Receive a message for the user, for example about a retry."""
-        ...
 
 
-class NullObserver:
+class NullObserver(Observer):
     """Observer that does nothing."""
-
-    def event(self, event: Event, debate: Debate) -> None:
-        """Ignore the event."""
-
-    def asking(self, task: Task) -> None:
-        """Ignore the task."""
-
-    def text(self, cue: Cue, piece: str) -> None:
-        """Ignore the text."""
-
-    def note(self, note: str) -> None:
-        """Ignore the note."""

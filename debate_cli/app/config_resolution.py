@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import Problem, check_config, check_stored_config
@@ -22,6 +23,8 @@ from debate_cli.storage.provider_origin import settings_fingerprint
 from debate_cli.storage.serialization import Redact, config_to_json
 from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.storage.variables import ConfigChange, load_environment
+
+T = TypeVar("T")
 
 
 def resolve_config(
@@ -90,8 +93,7 @@ def config_from_transcript(
     try:
         kept = stored.debate.config
         data = {key: value for key, value in config_to_json(kept).items() if key not in {"evidence", "prompts"}}
-        # `${` in stored texts begins no variable, but in headers it does
-        text = json.dumps(map_texts(data, lambda text: text.replace("${", "$${"), keys=False, skip={"headers"}))
+        text = json.dumps(escape_variables(data))
         loaded = read_config_file(
             None, text=text, overrides=changes, env=without_settings, checks=(check_stored_config,)
         )
@@ -114,6 +116,14 @@ def config_from_transcript(
     except ConfigError as error:
         problems = [_STDIN_POSITION.sub(lambda _: str(stored.path), problem) for problem in error.problems]
         raise ConfigError(*problems, advice) from error
+
+
+def escape_variables(data: T) -> T:
+    """Replace `${` by `$${` in texts, so that `${NAME}` in them does not become the value of a variable.
+
+    Headers are not changed, because variables in headers are meant to be replaced.
+    """
+    return map_texts(data, lambda text: text.replace("${", "$${"), keys=False, skip={"headers"})
 
 
 def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:

@@ -23,7 +23,7 @@ from debate_cli.importing.formats import READERS, SUFFIXES, TABLE_FORMATS, detec
 from debate_cli.importing.speaker_labels import clean_name, fold_name
 from debate_cli.importing.speeches import (
     UnreadableDebateError,
-    decode_text,
+    decode_file,
 )
 from debate_cli.llm.redaction import Redactor
 from debate_cli.regular_file import is_inside, read_regular_file, visible_files
@@ -128,7 +128,7 @@ def read_import_file(path: Path, target: Path, request: ImportRequest, at: datet
             f"`debate run {shlex.quote(str(path))}`, or import it as text with --format text"
         )
     try:
-        text, encoding = decode_text(data)
+        text, encoding = decode_file(data)
         name = request.format or detect_format(text, path.name)
         if request.columns and name not in TABLE_FORMATS:
             raise UsageError(f"--map names columns of a table, but {path} is in the format {name}; leave out --map")
@@ -223,7 +223,7 @@ def read_dataset(
 
 def _read_text(path: Path) -> str:
     try:
-        return decode_text(_read_bytes(path, MAX_DATASET_BYTES))[0]
+        return decode_file(_read_bytes(path, MAX_DATASET_BYTES))[0]
     except UnreadableDebateError as error:
         raise UnreadableDebateError(f"{path}: {error}") from error
     except TranscriptError as error:

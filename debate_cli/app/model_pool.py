@@ -373,4 +373,4 @@ def _build_passages(
         places = settings_for(brief, debate).lookup_places
         return JudgeLookup(places, get_system(brief.system).lookup_queries(debate, brief)) if places else None
 
-    return PassageFinder(corpus, evidence.passages, web, queries, find_lookup, ranker)
+    return PassageFinder(corpus, evidence.passages, web and web.search, queries, find_lookup, ranker and ranker.order)

@@ -13,6 +13,7 @@ from typer.exceptions import TyperException
 
 from debate_cli.cli.console import (
     CLOSED_PIPE,
+    INTERRUPTED,
     UNWRITABLE_ERRNOS,
     ClosedPipeError,
     guard_workflow,
@@ -33,8 +34,6 @@ from debate_cli.errors import (
 )
 from debate_cli.version import __version__
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C."""
 SINGLE_GATES = ("fail_under", "expect_winner", "max_warnings")
 """Gate options that the user may give only once."""
 EXAMPLES_HEADING = "Examples:"

@@ -73,7 +73,7 @@ def run(given: AuditOptions) -> None:
         return
     bounds = parse_gates(given.gate or ())
     check_system_kind(given.system)
-    loaded = config_options.config_for_judging(given.config, trusted_folders=given.trust_path)
+    loaded = config_options.load_judging_config(given.config, trusted_folders=given.trust_path)
     requests = _judging_requests(given, loaded)
     debates = load_saved_debates(given.on) if given.on else load_shipped_debates()
     labels = _find_labels(given, debates)

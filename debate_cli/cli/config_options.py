@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
-from debate_cli.app.config_resolution import resolve_config
+from debate_cli.app.config_resolution import escape_variables, resolve_config
 from debate_cli.app.context import Cassette
 from debate_cli.cli.console import print_status
 from debate_cli.domain.config_checks import check_config, check_for_any_use
@@ -58,7 +58,7 @@ def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
         "background": ("--background", None if given.background is None else _read_background(given.background)),
         "evidence.sources": (
             "--evidence",
-            [_escape_variables(str(path.absolute())) for path in given.evidence or ()] or None,
+            escape_variables([str(path.absolute()) for path in given.evidence or ()]) or None,
         ),
         "seed": ("--seed", given.seed),
         "limits.max_cost_usd": ("--max-cost", given.max_cost),
@@ -80,15 +80,11 @@ def limits_from_options(max_cost: float | None, max_tokens: int | None) -> dict[
 
 def _read_background(path: Path) -> str:
     try:
-        return _escape_variables(read_regular_text(path, _MAX_BACKGROUND_BYTES))
+        return escape_variables(read_regular_text(path, _MAX_BACKGROUND_BYTES))
     except OSError as error:
         raise UsageError(f"--background {path}: cannot be read ({error.strerror}); name a text file") from error
     except ValueError as error:
         raise UsageError(f"--background {path}: {error}") from error
-
-
-def _escape_variables(text: str) -> str:
-    return text.replace("${", "$${")
 
 
 def config_from_argument(
@@ -135,7 +131,7 @@ def _suggest_instead(path: Path) -> str:
     return f"did you mean `{by_stem[match]}`?" if match else "`debate init` writes one"
 
 
-def config_for_judging(
+def load_judging_config(
     reference: str | None, changes: Sequence[ConfigChange] = (), trusted_folders: Sequence[Path] | None = None
 ) -> LoadedConfig | None:
     """Load and check the configuration `reference`, which --config names.

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from debate_cli.systems.tables import Table
 
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
 CLOSED_PIPE = 141
 """Exit code after the output pipe closed: 128 + SIGPIPE."""
 UNWRITABLE_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})

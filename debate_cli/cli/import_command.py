@@ -82,7 +82,7 @@ def run(given: ImportOptions) -> None:
 
 def _prepare_model(given: ImportOptions, model: str) -> tuple[RunContext, ModelSpec]:
     spec = parse_model(model, "--arguments")
-    loaded = config_options.config_for_judging(given.config, trusted_folders=given.trust_path)
+    loaded = config_options.load_judging_config(given.config, trusted_folders=given.trust_path)
     request = JudgingRequest(
         config=None if loaded is None else loaded.config,
         model=mock_spec(spec).model if given.mock else spec.model,

@@ -60,7 +60,7 @@ def run(given: JudgeOptions) -> None:
     if given.config is None and given.var:
         raise UsageError("--var has no effect without a configuration; name one with --config")
     changes = config_options.overrides_from_options(ConfigOptions(given.settings, variables=given.var))
-    loaded = config_options.config_for_judging(given.config, changes, given.trust_path)
+    loaded = config_options.load_judging_config(given.config, changes, given.trust_path)
     request = _build_request(given, loaded)
     plans, problems = (_plan_collection if given.collect else _plan_judging)(given, request, loaded)
     for problem in problems:

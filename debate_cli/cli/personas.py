@@ -68,7 +68,7 @@ def run(given: Options) -> None:
     """Suggest judges for a panel: people with a stake in your documents."""
     if given.output is not None:
         refuse_existing(given.output, force=given.force, option="-o")
-    loaded = config_options.config_for_judging(given.config, trusted_folders=given.trust_path)
+    loaded = config_options.load_judging_config(given.config, trusted_folders=given.trust_path)
     sources, notes = find_sources(given.paths, (), judges_texts=True, read_stdin=read_stdin)
     config_options.print_notes(notes)
     for source in sources:

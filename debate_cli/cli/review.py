@@ -20,7 +20,14 @@ from debate_cli.app.review import WHOLE_DEBATE, Review, ReviewPart, ReviewState,
 from debate_cli.app.score import ScoredFile
 from debate_cli.app.session import Outcome
 from debate_cli.cli import completion, options
-from debate_cli.cli.console import is_interactive, print_json, print_status, write_document, write_json_chunks
+from debate_cli.cli.console import (
+    INTERRUPTED,
+    is_interactive,
+    print_json,
+    print_status,
+    write_document,
+    write_json_chunks,
+)
 from debate_cli.domain.config_checks import Problem
 from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms
 from debate_cli.errors import UsageError
@@ -102,7 +109,6 @@ class Options(NamedTuple):
 
 
 DEFAULT_SYSTEM = "structured"
-INTERRUPTED = 130
 
 
 def run(given: Options) -> None:

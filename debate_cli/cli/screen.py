@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeVar
 
 from debate_cli.cli.console import (
     CLOSED_PIPE,
+    INTERRUPTED,
     ignore_broken_pipe,
     is_broken_pipe,
     is_interactive,
@@ -46,7 +47,7 @@ class StopCause(NamedTuple):
     exit_code: int
 
 
-BY_USER = StopCause("stopped by the user", 130)
+BY_USER = StopCause("stopped by the user", INTERRUPTED)
 BY_CLOSED_PIPE = StopCause("stopped because the output pipe closed", CLOSED_PIPE)
 
 

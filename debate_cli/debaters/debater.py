@@ -16,8 +16,8 @@ from debate_cli.debaters.conversation import (
 )
 from debate_cli.debaters.forms import DebaterForm, TurnContent, build_debater_form, format_turn_text, read_turn_content
 from debate_cli.debaters.turn_context import TurnContext
-from debate_cli.debaters.validation import count_shape_warnings, find_turn_warnings, format_argument_id
-from debate_cli.domain.argument_ids import describe_renamed, rename_arguments, renumber_repeated
+from debate_cli.debaters.validation import count_shape_warnings, find_turn_warnings
+from debate_cli.domain.argument_ids import describe_renamed, rename_arguments
 from debate_cli.domain.config import DebaterConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
@@ -185,18 +185,10 @@ def _choose_turn(first: Turn, answer: StructuredAnswer[Any], read: partial[Turn 
 
 def _read_form(form: DebaterForm, context: TurnContext) -> tuple[TurnContent, tuple[str, ...]]:
     content = read_turn_content(form, context)
-    arguments, renamed = rename_arguments(content.arguments or (), context.speaker, context.own_ids)
-    arguments, renumbered = renumber_repeated(arguments, context.speaker, context.own_ids)
-    if renamed or renumbered:
+    arguments, renamed = rename_arguments(content.arguments or (), context.speaker, context.own_ids, renumber=True)
+    if renamed:
         content = replace(content, arguments=arguments)
-    changes = (
-        *map(sanitize_for_prompt, describe_renamed(renamed)),
-        *(
-            f"duplicate-id: the id {format_argument_id(item.written)} is used more than once, "
-            f"so a later argument with this id became {item.id}."
-            for item in renumbered
-        ),
-    )
+    changes = map(sanitize_for_prompt, describe_renamed(renamed))
     return content, (*changes, *find_turn_warnings(content, context))
 
 

@@ -25,43 +25,25 @@ class RenamedArgument(NamedTuple):
 
 
 def rename_arguments(
-    arguments: Sequence[Argument], speaker: Participant, taken: Collection[str]
+    arguments: Sequence[Argument], speaker: Participant, taken: Collection[str], *, renumber: bool = False
 ) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
     """Give a new id to each of `arguments` whose id does not begin with the prefix of `speaker`.
 
     Returns (all arguments, old and new id of each changed argument). `taken`: ids that are not available, e.g. those
-    of earlier turns.
+    of earlier turns. With `renumber`, an id that is repeated in `arguments` is changed too.
     """
     used = {*taken, *(argument.id for argument in arguments if _is_own(argument.id, speaker))}
     kept: list[Argument] = []
     renamed: list[RenamedArgument] = []
+    seen = set[str]()
     for argument in arguments:
         found = argument
-        if not _is_own(argument.id, speaker):
-            found = argument.model_copy(update={"id": _free_id(argument.id, speaker.prefix, used)})
+        is_own = _is_own(argument.id, speaker)
+        if not is_own or (renumber and argument.id in seen):
+            found = argument.model_copy(update={"id": _free_id("" if is_own else argument.id, speaker.prefix, used)})
             renamed.append(RenamedArgument(speaker.name, argument.id, found.id))
             used.add(found.id)
-        kept.append(found)
-    return tuple(kept), tuple(renamed)
-
-
-def renumber_repeated(
-    arguments: Sequence[Argument], speaker: Participant, taken: Collection[str]
-) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
-    """Give a new id to each argument that has the id of an earlier argument in `arguments`.
-
-    Returns (all arguments, changed arguments). `taken`: further ids that a new id must not repeat.
-    """
-    used, seen = {*taken, *(argument.id for argument in arguments)}, set[str]()
-    kept: list[Argument] = []
-    renamed: list[RenamedArgument] = []
-    for argument in arguments:
-        found = argument
-        if argument.id in seen:
-            found = argument.model_copy(update={"id": _free_id("", speaker.prefix, used)})
-            renamed.append(RenamedArgument(speaker.name, argument.id, found.id))
-            used.add(found.id)
-        seen.add(found.id)
+        seen.add(argument.id)
         kept.append(found)
     return tuple(kept), tuple(renamed)
 
@@ -74,7 +56,11 @@ def describe_renamed(renamed: Iterable[RenamedArgument]) -> tuple[str, ...]:
             :_MAX_ID_CHARS_IN_WARNING
         ]
         prefix = item.id.rpartition("-")[0]
-        warnings.append(f"id-prefix: the id {written} does not begin with {prefix}-, so it was changed to {item.id}.")
+        warnings.append(
+            f"duplicate-id: the id {written} is used more than once, so a later argument with this id became {item.id}."
+            if item.written.startswith(f"{prefix}-")
+            else f"id-prefix: the id {written} does not begin with {prefix}-, so it was changed to {item.id}."
+        )
     return tuple(warnings)
 
 

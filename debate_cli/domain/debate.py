@@ -33,7 +33,7 @@ from debate_cli.domain.events import (
     TurnCompleted,
 )
 from debate_cli.domain.evidence import Passage, Search, SearchKind, SearchRecord
-from debate_cli.domain.frozen_model import FrozenModel, Value, fold_growing, memoize_on_value
+from debate_cli.domain.frozen_model import FrozenModel, memoize_on_value
 from debate_cli.domain.judging_run import (
     FIRST_RUN,
     JudgingRun,
@@ -137,7 +137,7 @@ class Debate(FrozenModel):
     @cached_property
     def turns_by_index(self) -> Mapping[int, Turn]:
         """Maps the index of each turn to the turn."""
-        return self._fold_turns("turns_by_index", dict[int, Turn](), lambda found, turn: {**found, turn.index: turn})
+        return {turn.index: turn for turn in self.turns}
 
     @cached_property
     def passages_by_id(self) -> Mapping[str, Passage]:
@@ -147,24 +147,24 @@ class Debate(FrozenModel):
     @cached_property
     def turns_by_round(self) -> Mapping[int, tuple[Turn, ...]]:
         """Maps the number of each round to the round's turns. Rounds without turns are left out."""
-        return self._fold_turns(
-            "turns_by_round",
-            dict[int, tuple[Turn, ...]](),
-            lambda found, turn: {**found, turn.round: (*found.get(turn.round, ()), turn)},
-        )
+        found: dict[int, list[Turn]] = {}
+        for turn in self.turns:
+            found.setdefault(turn.round, []).append(turn)
+        return {number: tuple(turns) for number, turns in found.items()}
 
     @cached_property
     def arguments(self) -> Mapping[str, tuple[str, Argument]]:
         """Maps each argument id to (speaker, argument). Of arguments with the same id, only the first is included."""
-        return self._fold_turns("arguments", dict[str, tuple[str, Argument]](), _add_arguments)
+        found: dict[str, tuple[str, Argument]] = {}
+        for turn in self.turns:
+            for argument in turn.arguments or ():
+                found.setdefault(argument.id, (turn.speaker, argument))
+        return found
 
     @cached_property
     def speech_chars(self) -> int:
         """Total number of characters of all speeches."""
-        return self._fold_turns("speech_chars", 0, lambda chars, turn: chars + len(turn.text))
-
-    def _fold_turns(self, name: str, start: Value, step: Callable[[Value, Turn], Value]) -> Value:
-        return fold_growing(self.turns[0], name, self.turns, start, step) if self.turns else start
+        return sum(len(turn.text) for turn in self.turns)
 
     @cached_property
     def assessments_of_turns(self) -> tuple[Assessment, ...]:
@@ -324,10 +324,7 @@ class Debate(FrozenModel):
                 return self
 
     def _replace(self, **changes: object) -> Debate:
-        changed = self.model_copy(update=changes)
-        if not {"turns", "assessments"} & changes.keys():
-            vars(changed).update({name: vars(self)[name] for name in _DERIVED_FROM_ANSWERS if name in vars(self)})
-        return changed
+        return self.model_copy(update=changes)
 
     def _apply_started(self, event: TaskStarted) -> Debate:
         changes: dict[str, object] = {}
@@ -372,23 +369,15 @@ class Debate(FrozenModel):
             return self
         (own,), renamed = rename_in_turns((turn,), self.participants, self.turns, self.renamed_arguments)
         place = bisect_left(self.turns, own.index, key=_index_of)
-        after = self._replace(turns=(*self.turns[:place], own, *self.turns[place:]), renamed_arguments=renamed)
-        return after._with_answer(self, speech_key(turn.index), self.assessments_of_turns)
+        turns = (*self.turns[:place], own, *self.turns[place:])
+        return self._answer_key(speech_key(turn.index))._replace(turns=turns, renamed_arguments=renamed)
 
     def _apply_assessment(self, assessment: Assessment) -> Debate:
         key = assessment.brief.key
         if key in self.answered_keys:
             return self
         (own,) = rename_in_assessments((assessment,), self.turns, self.renamed_arguments)
-        after = self._replace(assessments=insert_assessment(self.assessments, own, self.runs))
-        of_turns = self.assessments_of_turns
-        if own.subject.turns:
-            of_turns = insert_assessment(of_turns, own, self.runs)
-        return after._with_answer(self, key, of_turns)
-
-    def _with_answer(self, before: Debate, key: str, assessments_of_turns: tuple[Assessment, ...]) -> Debate:
-        vars(self).update(answered_keys=before.answered_keys | {key}, assessments_of_turns=assessments_of_turns)
-        return self._answer_key(key)
+        return self._answer_key(key)._replace(assessments=insert_assessment(self.assessments, own, self.runs))
 
     def _apply_failure(self, failure: Failure) -> Debate:
         key = failure.task.key
@@ -434,17 +423,8 @@ class Debate(FrozenModel):
         return self._replace(runs=(*mark_replaced(kinds, self.runs), added))
 
 
-_DERIVED_FROM_ANSWERS = ("answered_keys", "assessments_of_turns")
-"""Names of cached properties that depend only on turns and assessments."""
 _index_of: Callable[[Turn], int] = attrgetter("index")
 OfTask = TypeVar("OfTask", SearchRecord, Failure)
-
-
-def _add_arguments(found: Mapping[str, tuple[str, Argument]], turn: Turn) -> Mapping[str, tuple[str, Argument]]:
-    added = dict(found)
-    for argument in turn.arguments or ():
-        added.setdefault(argument.id, (turn.speaker, argument))
-    return added
 
 
 def sort_by_task(items: Iterable[OfTask]) -> tuple[OfTask, ...]:

@@ -1,11 +1,11 @@
 """Finds passages for speakers and judges, in files and on the web."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import PassagesShown
@@ -23,28 +23,6 @@ MAX_QUERY_CHARS = 400
 _PASSAGE_NUMBER = re.compile(r"S([0-9]{1,9})")
 
 
-class SearchEngine(Protocol):
-    """Searches the web."""
-
-    async def search(self, search: Search) -> SearchRecord:
-        """Search the web for the query of `search`. The returned record contains the results.
-
-        A failure is recorded, not raised.
-        """
-        ...
-
-
-class PassageRanker(Protocol):
-    """Orders passages by how closely their meaning matches a query."""
-
-    async def order(self, search: Search, candidates: Sequence[FoundPassage]) -> SearchRecord:
-        """Sort `candidates` by how closely they match the query of `search`. Return them in a record, best first.
-
-        A failure is recorded, not raised.
-        """
-        ...
-
-
 class JudgeLookup(NamedTuple):
     """Queries for the passages that a judge needs, and where to search: files, web or both."""
 
@@ -59,13 +37,14 @@ class PassageFinder:
     corpus: Corpus | None
     limit: int
     """Maximum number of passages for one speech."""
-    web: SearchEngine | None = None
+    web: Callable[[Search], Awaitable[SearchRecord]] | None = None
+    """Function that searches the web. It records a failure in the returned record instead of raising it."""
     web_queries: int = 0
     """Maximum number of the speaker's web queries for one speech. If 0, speakers do not search the web; judges may."""
     lookup: Callable[[Brief, Debate], JudgeLookup | None] = lambda _brief, _debate: None
     """Function that returns what a judge looks up for a brief (the judge's task). It returns None if the judge needs no
     passages."""
-    ranker: PassageRanker | None = None
+    ranker: Callable[[Search, Sequence[FoundPassage]], Awaitable[SearchRecord]] | None = None
     """Orders the passages of files by closeness in meaning. If None, the passages keep the order of the index."""
 
     def needs_passages(self, task: Task, debate: Debate) -> bool:
@@ -98,9 +77,9 @@ class PassageFinder:
         if search.kind == "rerank":
             assert self.ranker is not None
             assert self.corpus is not None
-            return await self.ranker.order(search, self.corpus.search(search.query, RANKED_PASSAGES))
+            return await self.ranker(search, self.corpus.search(search.query, RANKED_PASSAGES))
         assert self.web is not None
-        return await self.web.search(search)
+        return await self.web(search)
 
     def find(self, task: Task, debate: Debate, at: datetime) -> PassagesShown:
         """Return the event with the passages for `task`.

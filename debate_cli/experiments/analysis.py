@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 
+from debate_cli.app.score_records import MODEL_SEPARATOR
 from debate_cli.experiments.definition import is_same_model
-from debate_cli.experiments.results import MODEL_SEPARATOR, JudgementRow
+from debate_cli.experiments.progress import BASE_JUDGES
+from debate_cli.experiments.results import JudgementRow
 from debate_cli.statistics.agreement import (
     PairAgreement,
     RatedItem,
@@ -169,10 +171,7 @@ def analyze(rows: Sequence[JudgementRow], *, resamples: int = RESAMPLES) -> Anal
     return Analysis(
         tuple(_analyze_system(name, [row for row in counted if row.system == name], bootstrap) for name in systems),
         _add_up(sorted((*firsts, *seconds), key=lambda use: use[0])),
-        _add_up(
-            (f"{row.judge or 'judges of the base'}, {row.system}", row.cost_usd, row.tokens, row.seconds)
-            for row in rows
-        ),
+        _add_up((f"{row.judge or BASE_JUDGES}, {row.system}", row.cost_usd, row.tokens, row.seconds) for row in rows),
         sum(row.weight == 0 for row in rows),
         tuple(
             FailedJudgements(*key, count)

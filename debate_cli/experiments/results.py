@@ -11,6 +11,7 @@ from io import BytesIO
 from itertools import islice
 from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
+from debate_cli.app.score_records import MODEL_SEPARATOR
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate, models_used_by_debater, models_used_by_judges, usage_of_briefs
 from debate_cli.domain.judging_run import FIRST_RUN
@@ -26,7 +27,6 @@ from debate_cli.systems.scoring import score
 Result = Literal["first", "second", "draw", "conditional", "undetermined"]
 DETERMINED: tuple[Result, ...] = ("first", "second", "draw")
 """Results that ratings use. Ratings leave out `conditional` and `undetermined` results."""
-MODEL_SEPARATOR = "; "
 ROWS_PER_GROUP = 10_000
 _ARROW_TYPES = {bool: "bool_", int: "int64", float: "float64"}
 

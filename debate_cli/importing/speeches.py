@@ -69,7 +69,7 @@ def join_speeches(speeches: Iterable[Speech], separator: str) -> tuple[Speech, .
     return tuple(joined)
 
 
-def decode_text(data: bytes) -> tuple[str, str]:
+def decode_file(data: bytes) -> tuple[str, str]:
     """Return the text of `data`, and the encoding: UTF-8, UTF-16 with a byte order mark, or Windows-1252.
 
     Terminal sequences and control characters are removed. Raises UnreadableDebateError for empty and binary files.

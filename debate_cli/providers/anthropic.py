@@ -13,9 +13,10 @@ from debate_cli.llm.model import OutputSchema, Profile, Reply, Request
 from debate_cli.llm.schema_dialect import convert_schema
 from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.error_mapping import ErrorRule, SentRequest
+from debate_cli.providers.error_mapping import ErrorRule
 from debate_cli.providers.http_model import (
     ProviderApi,
+    ReplyBuilder,
     connect_sdk,
     omit_key_headers,
     parse_optional_text,
@@ -84,13 +85,11 @@ async def send(client: Any, body: dict[str, Any]) -> Any:
 
 
 @dataclass(slots=True)
-class _AnthropicReplyBuilder:
+class _AnthropicReplyBuilder(ReplyBuilder):
     text: list[str] = field(default_factory=list[str])
     arguments: list[str] = field(default_factory=list[str])
     stop_reason: str | None = None
     explanation: str | None = None
-    usage: Usage = field(default_factory=Usage)
-    part_count: int = 0
 
     def add_whole(self, whole: Any) -> None:
         self.usage = parse_usage(whole.usage, self.usage)
@@ -102,7 +101,6 @@ class _AnthropicReplyBuilder:
         self._set_stop_reason(whole)
 
     def add_chunk(self, part: Any) -> str:
-        self.part_count += 1
         if part.type == "message_start":
             self.usage = parse_usage(part.message.usage, self.usage)
         elif part.type == "message_delta":
@@ -115,12 +113,6 @@ class _AnthropicReplyBuilder:
             self.arguments.append(part.delta.partial_json)
             return part.delta.partial_json
         return ""
-
-    def validate(self, asked: SentRequest, *, streamed: bool) -> None:
-        if streamed and not self.part_count:
-            raise error_mapping.make_broken_body_error("answered 200 with something other than a stream", asked)
-        if streamed and self.stop_reason is None:
-            raise error_mapping.make_truncated_error(asked)
 
     def build_reply(self, latency_s: float) -> Reply:
         text = "".join(self.arguments or self.text)

@@ -345,7 +345,7 @@ def make_excess_error(what: str, asked: SentRequest) -> errors.ModelError:
 def make_broken_body_error(fault: Exception | str, asked: SentRequest) -> errors.ModelError:
     """Return the error for a 200 response that breaks the protocol.
 
-    `fault`: an exception, or a text for the message such as `answered 200 with no output`.
+    `fault`: an exception, or a text for the message such as `answered 200 with no message`.
     """
     what = fault if isinstance(fault, str) else "answered 200 with an unreadable body"
     return errors.BrokenBodyError(

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapp
 from contextlib import AsyncExitStack, aclosing, contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 from debate_cli.domain.model_call import Usage
 from debate_cli.errors import RefusedError
@@ -36,43 +36,27 @@ sent."""
 KEY_HEADERS = ("Authorization", "X-Api-Key")
 
 
-class ReplyBuilder(Protocol):
+@dataclass(slots=True)
+class ReplyBuilder:
     """Collects one answer. Its methods may raise any exception for a malformed answer."""
 
-    @property
-    def usage(self) -> Usage:
-        """Tokens that the server has reported so far."""
-        ...
+    usage: Usage = field(default_factory=Usage)
+    """Tokens that the server has reported so far."""
 
     def add_whole(self, whole: Any) -> None:
         """Read an answer that was not streamed."""
-        ...
+        raise NotImplementedError
 
     def add_chunk(self, part: Any) -> str:
         """Read `part`, one part of a streamed answer. Return its text, or its piece of a tool call's arguments."""
-        ...
+        raise NotImplementedError
 
-    def validate(self, asked: SentRequest, *, streamed: bool) -> None:
+    def validate(self, asked: SentRequest) -> None:
         """Raise ModelError if the answer is missing or incomplete."""
-        ...
 
     def build_reply(self, latency_s: float) -> Reply:
         """Return the collected answer as a `Reply`."""
-        ...
-
-
-@dataclass(slots=True)
-class WholeReplyBuilder:
-    """Base class for builders of answers that are never streamed."""
-
-    usage: Usage = field(default_factory=Usage)
-
-    def add_chunk(self, part: Any) -> str:
-        """Raise TypeError, because the answer is never streamed."""
-        raise TypeError(type(part).__name__)
-
-    def validate(self, asked: SentRequest, *, streamed: bool) -> None:
-        """Do nothing. Subclasses override this to raise ModelError if the answer is missing or incomplete."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +173,7 @@ class HttpModel:
             error_mapping.map_errors(self._api.error_rules, asked, lambda: answer.usage),
             self._server.client_for_call() as client,
         ):
-            received = 0
+            part, received = None, 0
             async with await self._api.send(client, body) as stream:
                 async for part in stream:
                     piece = answer.add_chunk(part)
@@ -197,7 +181,11 @@ class HttpModel:
                     _check_length(received, asked)
                     if piece:
                         yield piece
-            answer.validate(asked, streamed=True)
+            if part is None:
+                raise error_mapping.make_broken_body_error("answered 200 with something other than a stream", asked)
+            if answer.build_reply(0).finish_reason is None:
+                raise error_mapping.make_truncated_error(asked)
+            answer.validate(asked)
 
 
 def describe_request(endpoint: Endpoint, name: str, request: Request, body: Mapping[str, Any]) -> SentRequest:
@@ -220,7 +208,7 @@ def read_whole_answer(whole: Any, asked: SentRequest, answer: ReplyBuilder) -> N
         raise error_mapping.error_from_object(error, asked)
     answer.add_whole(whole)
     _check_length(len(answer.build_reply(0).text), asked)
-    answer.validate(asked, streamed=False)
+    answer.validate(asked)
 
 
 def _check_length(chars: int, asked: SentRequest) -> None:

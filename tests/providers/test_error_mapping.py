@@ -1,4 +1,4 @@
-"""Retry-After, and error messages that quote servers."""
+"""Errors of error statuses, Retry-After, and error messages that quote servers."""
 
 import json
 from datetime import UTC, datetime
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debate_cli.errors import SamplingError
+from debate_cli import errors
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import (
     MAX_MESSAGE_CHARS,
@@ -19,6 +19,66 @@ from debate_cli.providers.error_mapping import (
 )
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
+LAB = Endpoint("lab", "http://127.0.0.1:9/v1")
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "error"),
+    [
+        (400, "messages: must not be empty", errors.RejectedError),
+        (422, "Extra inputs are not permitted", errors.RejectedError),
+        (400, "Unknown name response_format", errors.RejectedError),
+        (400, '"code": "context_length_exceeded"', errors.ContextOverflowError),
+        (400, "This model's maximum context length is 8192", errors.ContextOverflowError),
+        (400, '"type": "exceed_context_size_error"', errors.ContextOverflowError),
+        (400, "prompt is too long: 9 > 8", errors.ContextOverflowError),
+        (413, "", errors.ContextOverflowError),
+        (429, '"code": "insufficient_quota"', errors.QuotaExhaustedError),
+        (429, "You exceeded your current quota", errors.QuotaExhaustedError),
+        (429, 'You exceeded your current quota", "retryDelay": "7s"', errors.RateLimitedError),
+        (400, "Your credit balance is too low", errors.QuotaExhaustedError),
+        (402, "Insufficient Balance", errors.QuotaExhaustedError),
+        (402, "Pay first", errors.QuotaExhaustedError),
+        (400, "content_filter", errors.RefusedError),
+        (401, "No auth", errors.UnauthorizedError),
+        (403, "Not allowed", errors.UnauthorizedError),
+        (400, "API key not valid. Please pass one.", errors.UnauthorizedError),
+        (404, "no such model", errors.UnknownModelError),
+        (400, "zz is not a valid model ID", errors.UnknownModelError),
+        (429, "Slow down", errors.RateLimitedError),
+        (529, "Overloaded", errors.RateLimitedError),
+        (408, "", errors.ServerError),
+        (409, "Busy", errors.ServerError),
+        (500, "failed to parse grammar", errors.ServerError),
+        (502, "<html><title>502 Bad Gateway</title></html>", errors.ServerError),
+        (503, "Loading model", errors.ServerError),
+        (504, "late", errors.ServerError),
+        (307, "", errors.RejectedError),
+        (418, "short and stout", errors.RejectedError),
+    ],
+)
+def test_an_error_status(status: int, body: str, error: type[errors.ModelError]) -> None:
+    """The status and words of the body decide on the error class."""
+    assert type(error_from_status(status, body, SentRequest(LAB, "m", structured=False))) is error
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "error"),
+    [
+        (400, "Unknown name response_format", errors.UnsupportedError),
+        (400, "tool_choice is not supported", errors.UnsupportedError),
+        (400, "'strict' is unknown", errors.UnsupportedError),
+        (400, "output_config.format: no", errors.UnsupportedError),
+        (400, "tools.0.custom: no", errors.UnsupportedError),
+        (404, "No endpoints found that support tool use", errors.UnsupportedError),
+        (500, "failed to parse grammar", errors.UnsupportedError),
+        (400, "temperature is restricted", errors.RejectedError),
+        (400, "tools: prompt is too long: 9 > 8", errors.ContextOverflowError),
+    ],
+)
+def test_an_error_status_of_a_structured_request(status: int, body: str, error: type[errors.ModelError]) -> None:
+    """Words about structured output count if it was asked for, but not as parts of words."""
+    assert type(error_from_status(status, body, SentRequest(LAB, "m", structured=True))) is error
 
 
 @pytest.mark.parametrize(
@@ -127,11 +187,9 @@ def test_a_message_is_one_short_printable_line(noise: str, secret: str) -> None:
 @pytest.mark.parametrize("status", [400, 422])
 def test_a_rejected_sampling_parameter_is_named(body: str, parameter: str | None, status: int) -> None:
     """A rejected parameter is recognized by `param`, or by words next to its name."""
-    asked = SentRequest(
-        Endpoint("lab", "http://127.0.0.1:9/v1"), "m", structured=True, sampling_parameters=("temperature", "seed")
-    )
+    asked = SentRequest(LAB, "m", structured=True, sampling_parameters=("temperature", "seed"))
     error = error_from_status(status, body, asked)
-    assert (error.parameter if isinstance(error, SamplingError) else None) == parameter
+    assert (error.parameter if isinstance(error, errors.SamplingError) else None) == parameter
 
 
 class ConnectError(OSError):
@@ -155,5 +213,5 @@ def test_the_advice_for_a_server_on_this_machine_is_to_start_it(url: str, advice
 
 def test_a_parameter_that_was_not_sent_is_not_rejected() -> None:
     """A 400 that names it has another cause."""
-    asked = SentRequest(Endpoint("lab", "http://127.0.0.1:9/v1"), "m", structured=False)
-    assert not isinstance(error_from_status(400, '{"param": "temperature"}', asked), SamplingError)
+    asked = SentRequest(LAB, "m", structured=False)
+    assert not isinstance(error_from_status(400, '{"param": "temperature"}', asked), errors.SamplingError)

@@ -184,7 +184,7 @@ def test_the_mock_is_named_instead_of_configured_models() -> None:
         (marked(10), "structured  margin  (A 1.1, B 2.55, change: —, out of: 10 points)"),
         (unfinished(), "state  A: complete, B: incomplete"),
         (costly(), "judging cost  A: $0.0100, B: $1.01"),
-        (with_standing("PRO-2", "REFUTED"), "== Claims whose standing differs =="),
+        (with_standing("PRO-2", "REFUTED"), "PRO-2  Ada  (A: upheld, B: refuted)"),
     ],
 )
 def test_tables_have_both_values(other: Debate, line: str) -> None:

@@ -15,7 +15,7 @@ from debate_cli.llm.model import Message, Profile, Reply, Request
 from debate_cli.llm.search import dump_results
 from debate_cli.providers import anthropic, error_mapping
 from debate_cli.providers.error_mapping import SentRequest
-from debate_cli.providers.http_model import WholeReplyBuilder, parse_optional_text, parse_token_count
+from debate_cli.providers.http_model import ReplyBuilder, parse_optional_text, parse_token_count
 
 TOOL_TYPE = "web_search_20250305"
 """Version of the search tool. Newer versions execute code to filter results."""
@@ -47,7 +47,7 @@ def _to_message(message: Message) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class _SearchBuilder(WholeReplyBuilder):
+class _SearchBuilder(ReplyBuilder):
     results: list[FoundPassage] = field(default_factory=list[FoundPassage])
     stop_reason: str = ""
     continuation: str = ""
@@ -66,7 +66,7 @@ class _SearchBuilder(WholeReplyBuilder):
         if self.stop_reason == PAUSED:
             self.continuation = json.dumps([block.to_dict(mode="json") for block in whole.content], ensure_ascii=False)
 
-    def validate(self, asked: SentRequest, *, streamed: bool) -> None:
+    def validate(self, asked: SentRequest) -> None:
         status = _STATUS_BY_CODE.get(self.error_code)
         if status is not None and not self.results:
             body = json.dumps({"error": {"message": f"web search: {self.error_code}"}})

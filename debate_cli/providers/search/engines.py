@@ -16,7 +16,7 @@ from debate_cli.llm.search import dump_results
 from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import ErrorRule, SentRequest
-from debate_cli.providers.http_model import ProviderApi, WholeReplyBuilder, parse_optional_text
+from debate_cli.providers.http_model import ProviderApi, ReplyBuilder, parse_optional_text
 
 if TYPE_CHECKING:
     import httpx2
@@ -70,7 +70,7 @@ async def _send(method: str, path: str, client: _Client, body: dict[str, Any]) -
 
 
 @dataclass(slots=True)
-class _ResultsBuilder(WholeReplyBuilder):
+class _ResultsBuilder(ReplyBuilder):
     results: list[FoundPassage] = field(default_factory=list[FoundPassage])
 
     def add_whole(self, whole: Any) -> None:

@@ -14,13 +14,12 @@ from debate_cli.experiments.analysis import (
     PlayerRecord,
     SystemAnalysis,
 )
-from debate_cli.experiments.progress import FailureGroup
+from debate_cli.experiments.progress import BASE_JUDGES, FailureGroup
 from debate_cli.render import theme
 from debate_cli.statistics.estimate import Estimate
 from debate_cli.statistics.ratings import Rating, Ratings
 from debate_cli.systems.tables import Cell, Gauge, Interval, Number, Table, column_table, drop_empty_columns
 
-BASE_JUDGES = "judges of the base"
 MOTIONS_SHOWN = 20
 
 

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from debate_cli.experiments.analysis import Analysis, SystemAnalysis
-from debate_cli.experiments.progress import Status
+from debate_cli.experiments.progress import BASE_JUDGES, Status
 from debate_cli.experiments.results import JudgementRow
 from debate_cli.render import theme
 from debate_cli.render.content.experiment_report import (
-    BASE_JUDGES,
     format_share,
     leaderboard_table,
     matrix_rows,

@@ -25,7 +25,7 @@ from debate_cli.domain.events import (
 from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.domain.verdict import Verdict
-from debate_cli.observer import is_judging_only
+from debate_cli.observer import NullObserver, is_judging_only
 from debate_cli.render import theme
 from debate_cli.render.content import chair, participants
 from debate_cli.render.content.report import SCREEN_PARTS, Block, ReportPart, VerdictReport, build_debate_report
@@ -247,7 +247,7 @@ def _judged_brief(event: Event) -> Brief | None:
             return None
 
 
-class PlainObserver:
+class PlainObserver(NullObserver):
     """Observer that writes turns and judgements to `stream` as plain lines.
 
     Simultaneous speeches and the reports of one judging system are written in the order of the debate. Speeches wait
@@ -291,9 +291,6 @@ class PlainObserver:
             self._speeches_in_flight.add(task.index)
         else:
             self._briefs_in_flight[task.key] = task
-
-    def text(self, cue: Cue, piece: str) -> None:
-        """Ignore a piece of a speech, because only finished speeches are written."""
 
     def note(self, note: str) -> None:
         """Write the note."""

@@ -1,42 +1,23 @@
-"""Comparison of two judgements (`debate diff`): verdicts, scores, standings, settings, cost."""
+"""Comparison of two judgements (`debate diff`): claims, settings, cost and runs. Outcomes and scores: `render/test_comparison.py`."""
 
 from typing import Any
 
 import pytest
-from render_support import START, debate, exchange, structured_assessment
+from render_support import START, debate, exchange, structured_assessment, with_assessment
 
 from debate_cli.app.compare import ComparisonSide, compare_judgements, judging_cost
-from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure, JudgingOpened, TaskFailed
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Cue
-from debate_cli.systems.scoring import score
-from debate_cli.systems.structured.findings import Trace
 
 BASE = debate()
 
 
 def with_structured(**fields: Any) -> Debate:
     """The debate with its structured assessment changed."""
-    return with_assessment(structured_assessment().model_copy(update=fields))
-
-
-def with_assessment(assessment: Assessment) -> Debate:
-    """The debate with one assessment replaced by `assessment`."""
-    kept = [item for item in BASE.assessments if (item.system, item.run) != (assessment.system, assessment.run)]
-    return BASE.with_assessments([*kept, assessment])
-
-
-def with_marks(value: float) -> Debate:
-    """The debate in which every structured mark of Ada is `value`."""
-    return with_structured(
-        marks=tuple(
-            mark.model_copy(update={"value": value}) if mark.participant == "Ada" else mark
-            for mark in structured_assessment().marks
-        )
-    )
+    return with_assessment(BASE, structured_assessment().model_copy(update=fields))
 
 
 def with_second_run(*, replaces: bool = False, **settings: Any) -> Debate:
@@ -45,44 +26,6 @@ def with_second_run(*, replaces: bool = False, **settings: Any) -> Debate:
     models = {"judge": ModelSpec(model="mock/other")}
     found = BASE.apply(JudgingOpened(at=START, run="r2", judging=judging, models=models, replaces=replaces))
     return found.with_assessments([*found.assessments, structured_assessment().model_copy(update={"run": "r2"})])
-
-
-def test_a_debate_does_not_differ_from_itself() -> None:
-    """All four claims are compared; the first system decides on both sides."""
-    found = compare_judgements(ComparisonSide(BASE), ComparisonSide(BASE))
-    assert found.is_identical
-    assert [item.outcome for item in found.verdicts] == ["same", "same"]
-    assert [(item.a and item.a.decides, item.b and item.b.decides) for item in found.verdicts] == [
-        (True, True),
-        (False, False),
-    ]
-    assert (found.standings, found.settings, found.compared_claims) == ((), (), 4)
-
-
-@pytest.mark.parametrize(("value", "outcome"), [(10, "winner"), (1, "victory"), (6, "same")])
-def test_the_outcome_says_how_far_a_verdict_changed(value: float, outcome: str) -> None:
-    """Another winner, another degree of victory, or the same; scores are listed with their change."""
-    other = with_marks(value)
-    (structured, moderator) = compare_judgements(ComparisonSide(BASE), ComparisonSide(other)).verdicts
-    assert (structured.outcome, moderator.outcome) == (outcome, "same")
-    before, after = score(BASE)[0].scores, score(other)[0].scores
-    assert {item.participant: (item.a, item.b) for item in structured.scores} == {
-        name: (before[name], after[name]) for name in ("Ada", "Bo")
-    }
-    assert [item.change for item in structured.scores if item.participant == "Bo"] == [0]
-
-
-def test_a_changed_standing_is_listed() -> None:
-    """With the claim, its participant and both standings; unchanged standings are not listed."""
-    findings = tuple(
-        finding.model_copy(update={"standing": "REFUTED"})
-        if isinstance(finding, Trace) and finding.item == "PRO-2"
-        else finding
-        for finding in structured_assessment().findings
-    )
-    other = with_structured(findings=findings)
-    (changed,) = compare_judgements(ComparisonSide(BASE), ComparisonSide(other)).standings
-    assert (changed.item, changed.participant, changed.a, changed.b) == ("PRO-2", "Ada", "UPHELD", "REFUTED")
 
 
 def test_different_claims_with_one_id_are_not_compared() -> None:

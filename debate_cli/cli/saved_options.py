@@ -29,11 +29,11 @@ class JudgeOptions(NamedTuple):
 
       debate judge transcripts/ --config configs/panel.yaml --repeat 3
 
-      debate judge PLAN.md specs/ --system panel --context brief.md --expect PASS --mock
+      debate judge PLAN.md --system panel --context brief.md --expect PASS --mock
 
-      debate judge my-debate --system sources --evidence docs/ --model anthropic/claude-sonnet-5
+      debate judge my-debate --system sources --evidence docs/
 
-      debate judge my-debate --system sources --lookup web --model anthropic/claude-sonnet-5
+      debate judge my-debate --system sources --lookup web --model openai/gpt-5
 
       debate judge transcripts/ --system live --model openai/gpt-5 --dry-run
 
@@ -307,7 +307,7 @@ class ReviewOptions(NamedTuple):
 
       debate review my-debate --blind --probability --template > review.yaml
 
-      debate review my-debate --system moderator --name anna --template > review.yaml
+      debate review my-debate --system moderator --name ann --template > ann.yaml
     """
 
     debate: options.DebateArgument
@@ -401,9 +401,11 @@ class ImportOptions(NamedTuple):
 
       debate import hearing.txt --dry-run
 
-      debate import hearing.txt --drop "The Chair" --merge "Dr. A=Ann Lee" --side "Ann Lee=for" --side Bo=against
+      debate import hearing.txt --drop "The Chair" --merge "Dr. A=Ann Lee"
 
-      debate import answers.csv --map speaker=who,text=body --topic "Should we move?"
+      debate import hearing.txt --side "Ann Lee=for" --side Bo=against
+
+      debate import chat.csv --map speaker=who,text=body --topic "Should we move?"
 
       debate import debates/ -o transcripts/
 
@@ -484,7 +486,7 @@ class AuditOptions(NamedTuple):
 
       debate audit --judge mock/judge
 
-      debate audit --judge openai/gpt-5 --on transcripts/ --labels labels.csv -o audits/gpt-5
+      debate audit --judge openai/gpt-5 --on transcripts/ --labels labels.csv
 
       debate audit audits/old/audit.json audits/new/audit.json --diff
     """

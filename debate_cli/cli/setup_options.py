@@ -34,7 +34,7 @@ class PersonasOptions(NamedTuple):
 
     Examples:
 
-      debate personas PLAN.md specs/ --model anthropic/claude-sonnet-5 -o judges.yaml
+      debate personas PLAN.md --model anthropic/claude-sonnet-5 -o judges.yaml
 
       debate judge PLAN.md --config judges.yaml
     """

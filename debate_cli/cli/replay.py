@@ -3,11 +3,11 @@
 import os
 import select
 import sys
+import termios
 import time
+import tty
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
-
-import typer
 
 from debate_cli.cli import console, screen
 from debate_cli.cli.console import ClosedPipeError, refuse_existing, write_document, write_json_chunks
@@ -175,13 +175,7 @@ def open_key_reader() -> Generator[Callable[[], str]]:
 
     If the terminal is gone, the function returns an empty string.
     """
-    try:
-        import termios
-        import tty
-    except ImportError:  # Windows has neither module
-        yield typer.getchar
-        return
-    terminal = sys.stdin.fileno()
+    terminal = sys.stdin.fileno()  # `typer.getchar` would lose keys that the user types ahead
     before = termios.tcgetattr(terminal)
     tty.setcbreak(terminal, termios.TCSADRAIN)
     try:

@@ -29,6 +29,7 @@
     │   │       ├── ContextOverflowError 3  the prompt does not fit the model
     │   │       ├── QuotaExhaustedError 3   out of credit
     │   │       ├── WeightsError        3   the embedded model cannot be downloaded or loaded
+    │   │       ├── UnrecordedCallError 3   a cassette has no reply to this request
     │   │       ├── CallerModelError    3   a model passed to the Python API failed
     │   │       └── RefusedError        3   the model or a content filter declined
     │   └── BudgetError             4   the next call does not fit into the budget
@@ -245,6 +246,10 @@ class WeightsError(PermanentError):
     """The weights of an embedded model cannot be downloaded, stored or loaded."""
 
     page: ClassVar[str] = "local-model"
+
+
+class UnrecordedCallError(PermanentError):
+    """The replayed cassette has no reply to this request."""
 
 
 class CallerModelError(PermanentError):

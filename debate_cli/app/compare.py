@@ -151,9 +151,9 @@ def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:
 
 def _verdicts_by_system(side: ComparisonSide) -> dict[str, Verdict]:
     found: dict[str, Verdict] = {}
-    for verdict in score(side.debate, runs=side.run):  # of several runs of one system, the newest comes first
+    for verdict in score(side.debate, runs=side.run):  # of several runs of one system, the newest comes last
         if verdict.reviewer is None or side.run != LATEST_RUNS:
-            found.setdefault(verdict.system, verdict)
+            found[verdict.system] = verdict
     return found
 
 

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 from debate_cli.domain.assessment import Manipulation
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.message_text import describe_missing
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError, format_page_hint
-from debate_cli.judging.schedule import missing_briefs
 from debate_cli.systems.base import JudgingSystem
 from debate_cli.systems.registry import get_system, is_installed, system_kinds
 from debate_cli.systems.scoring import deciding_verdicts
@@ -103,22 +103,28 @@ class Gates(NamedTuple):
         known = f"{_describe_debaters(names)} (or expect draw)" if names else "; ".join(_describe_options(voting))
         return f"--expect-winner {_printable_name(winner)}: {_NO_SUCH_NAME}; {known}"
 
-    def failure_messages(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-        """Return a sentence for each gate that is not met. If the verdict is undetermined, no gate is met."""
-        return [result.problem for result in self.evaluate(debate, verdicts) if result.problem is not None]
+    def failure_messages(self, debate: Debate, verdicts: Sequence[Verdict], missing: int = 0) -> list[str]:
+        """Return a sentence for each gate that is not met. If the verdict is undetermined, no gate is met.
 
-    def evaluate(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[GateResult]:
-        """Return the result of each requested gate. If several verdicts decide together, each must meet the gate."""
+        `missing`: number of missing judgements.
+        """
+        return [result.problem for result in self.evaluate(debate, verdicts, missing) if result.problem is not None]
+
+    def evaluate(self, debate: Debate, verdicts: Sequence[Verdict], missing: int = 0) -> list[GateResult]:
+        """Return the result of each requested gate. If several verdicts decide together, each must meet the gate.
+
+        `missing`: number of missing judgements.
+        """
         deciding = deciding_verdicts(debate, verdicts) or (None,)
         results: dict[str, str | None] = {}
         for verdict in deciding:
             run = f" (judging run {verdict.run})" if verdict is not None and len(deciding) > 1 else ""
-            for gate, problem in self._check(debate, verdicts, verdict):
+            for gate, problem in self._check(debate, verdicts, verdict, missing):
                 results[gate] = results.get(gate) or (problem and f"{problem}{run}")
         return [GateResult(gate, problem) for gate, problem in results.items()]
 
     def _check(
-        self, debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict | None
+        self, debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict | None, missing: int
     ) -> Iterator[tuple[str, str | None]]:
         name = self.min_score_debater
         if name is None and verdict is not None and debate.document_name is not None:
@@ -136,8 +142,9 @@ class Gates(NamedTuple):
             problem = undetermined or too_many
             yield "--max-warnings", problem and f"--max-warnings: {problem}"
         for condition in self.fail_on:
-            find = _find_manipulation if condition == "manipulation" else _find_missing
-            problem = undetermined or find(debate, verdicts)
+            is_manipulation = condition == "manipulation"
+            found = _find_manipulation(debate) if is_manipulation else _find_missing(debate, verdicts, missing)
+            problem = undetermined or found
             yield f"--fail-on {condition}", problem and f"--fail-on: {problem}"
 
 
@@ -189,7 +196,7 @@ def _printable_name(name: str) -> str:
     return name if name.isprintable() else ascii(name)
 
 
-def _find_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | None:
+def _find_manipulation(debate: Debate) -> str | None:
     found = {
         (finding.participant, finding.quote, finding.technique)
         if isinstance(finding, Manipulation)
@@ -202,7 +209,7 @@ def _find_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | No
     return f"{len(found)} finding{'' if len(found) == 1 else 's'} of manipulation{hint}" if found else None
 
 
-def _find_missing(debate: Debate, verdicts: Sequence[Verdict]) -> str | None:
+def _find_missing(debate: Debate, verdicts: Sequence[Verdict], missing: int) -> str | None:
     if debate.status == "incomplete":
         return "the debate is unfinished, so judgements are missing"
     runs = [(verdict.system, debate.run(verdict.run)) for verdict in verdicts]
@@ -210,5 +217,4 @@ def _find_missing(debate: Debate, verdicts: Sequence[Verdict]) -> str | None:
     for system, run in runs:
         if system not in complete:
             return f"{system} judged only {run.heard} of the {len(debate.turns)} speeches in the judging run {run.id}"
-    count = len(missing_briefs(debate, verdicts))
-    return f"{count} judgement{' is' if count == 1 else 's are'} missing" if count else None
+    return describe_missing(missing) if missing else None

@@ -89,12 +89,19 @@ class JudgeTask:
     async def judge(self, session: Session, *, save: bool = True, force: bool = False) -> Outcome:
         """Judge the file.
 
-        `save`: whether to write the result to `target`. `force`: whether to overwrite a transcript that was changed since
-        it was read.
+        `save`: whether to write the result to `target`. A judged debate is not written if no judge answers and nothing is
+        paid. `force`: whether to overwrite a transcript that was changed since it was read.
         """
         target = self.target if save else None
         runs_to_complete = (FIRST_RUN,) if self.is_text else self.runs_to_complete
-        return await session.judge(self.events, self.openings, target, runs_to_complete=runs_to_complete, force=force)
+        return await session.judge(
+            self.events,
+            self.openings,
+            target,
+            runs_to_complete=runs_to_complete,
+            force=force,
+            skips_empty=not runs_to_complete,
+        )
 
     def describe_verdict_change(self, judged: Debate) -> str | None:
         """Return a sentence on the old and the new deciding verdict of a file that is judged in place.

@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 
 from debate_cli.app.gates import GateResult, Gates
 from debate_cli.domain.debate import Debate, models_used_by_debaters
+from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.evidence.source_checks import SourceCheck, check_sources
+from debate_cli.judging.schedule import missing_briefs
 from debate_cli.storage.lock import lock_debate, lock_holder
 from debate_cli.storage.transcript import to_transcript, write_transcript
 from debate_cli.storage.transcript_store import StoredDebate, load_last_transcript, open_debate
@@ -76,6 +78,8 @@ class CheckedFile(NamedTuple):
     """A sentence on what could not be scored or checked; None if everything was scored and checked."""
     incomplete_line_warning: str | None = None
     """A sentence about an incomplete last line of the journal; None if the line is complete."""
+    missing: tuple[Brief, ...] = ()
+    """The missing judgements; empty while a process works on the debate."""
     compared_count: int = 0
     """Number of stored verdicts that were compared with recomputed ones."""
     facts: DebateFacts | None = None
@@ -193,7 +197,9 @@ def _score_file(path: Path, request: ScoreRequest, *, is_alone: bool) -> Checked
     names, deciding = [item.name for item in debate.participants], deciding_verdicts(debate, verdicts)
     kinds = [verdict.system for verdict in deciding]
     request.gates.require_names(names, kinds, f"{path}: ", is_one_of_many=not is_alone)
-    gates = request.gates.evaluate(debate, verdicts)
+    missing = missing_briefs(debate, None if request.runs in {"latest", "all"} else request.runs)
+    missing = tuple(brief for brief in missing if brief.system in (request.systems or (brief.system,)))
+    gates = request.gates.evaluate(debate, verdicts, len(missing))
     remarks, compared_count = list(_list_remarks(path, debate, verdicts, request)), 0
     remarks += [f"{'.'.join(map(str, at))} {text}" for system in settings.values() for at, text in system.notices()]
     pid = lock_holder(stored.path) if request.check and stored.from_journal else None
@@ -219,6 +225,7 @@ def _score_file(path: Path, request: ScoreRequest, *, is_alone: bool) -> Checked
         tuple(gates),
         remark="; ".join(remarks) or None,
         incomplete_line_warning=stored.incomplete_line_warning,
+        missing=missing if lock_holder(stored.path) is None else (),
         compared_count=compared_count,
         debate=debate,
     )

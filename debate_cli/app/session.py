@@ -20,7 +20,7 @@ from debate_cli.domain.events import CloseReason, DebateClosed, DebateOpened, De
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import DebateRun, EventLog, NullEventLog
-from debate_cli.errors import StorageError, UnsavedError, UsageError
+from debate_cli.errors import ContextOverflowError, StorageError, UnsavedError, UsageError
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.folder import JOURNAL_SUFFIX
@@ -70,6 +70,34 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class _Files:
+    """The files of a debate that is being run or judged."""
+
+    path: Path
+    journal: Journal
+    unjudged: Debate | None = None
+    """The debate in `path`, if `path` must stay as it is when no judge answers and nothing is paid. None: the result is
+    always written."""
+
+    def need_writing(self, debate: Debate, verdicts: Iterable[Verdict]) -> bool:
+        """Whether `path` must get `debate`, which has these verdicts.
+
+        A prompt that is too long counts: only resuming the saved judging run can shorten it.
+        """
+        before = self.unjudged
+        if before is None or debate.answered_keys != before.answered_keys or _paid(debate) != _paid(before):
+            return True
+        known = {run.id for run in before.runs}
+        is_judged = any(item.run not in known and item.victory != "undetermined" for item in verdicts)
+        return is_judged or any(item.cause == ContextOverflowError.__name__ for item in debate.failures)
+
+
+def _paid(debate: Debate) -> tuple[int, int, int]:
+    usage = debate.usage
+    return usage.input_tokens, usage.output_tokens, usage.searches
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """Runs the engine on one debate, and saves the debate on disk."""
 
@@ -89,7 +117,7 @@ class Session:
         debate = fold([opened])
         if folder is None:
             self.context.observer.event(opened, debate)
-            return await self._run_engine(debate, None, None, added_runs=added_runs)
+            return await self._run_engine(debate, None, added_runs=added_runs)
         path = folder / f"{debate_id}.json"
         with lock_debate(path):
             existing = [each for each in (path, path.with_suffix(JOURNAL_SUFFIX)) if each.exists()]
@@ -99,7 +127,7 @@ class Session:
                 )
             with await self._create_journal(path, [opened], overwrite=force) as journal:
                 self.context.observer.event(opened, debate)
-                return await self._run_engine(debate, journal, path, added_runs=added_runs)
+                return await self._run_engine(debate, _Files(path, journal), added_runs=added_runs)
 
     async def resume(self, stored: StoredDebate, *, close: bool = False) -> Outcome:
         """Continue a stored debate with the context's configuration.
@@ -123,12 +151,15 @@ class Session:
         *,
         runs_to_complete: Sequence[str] = (),
         force: bool = False,
+        skips_empty: bool = False,
     ) -> Outcome:
         """Add the judging runs `openings` to the debate of `events`, and finish its stored runs `runs_to_complete`.
 
         - `path`: where the debate is saved. None: nothing is saved.
         - `runs_to_complete`: ids of judging runs. If `runs_to_complete` and `openings` are empty, all stored runs are finished.
         - `force`: whether to overwrite a file that was changed since it was read. If False, such a file raises UsageError.
+        - `skips_empty`: whether `path` stays as it is if no judge answers and nothing is paid. The path of the outcome is
+          then None. People's unfinished answers, batches and an unfinished debate's journal are always saved.
 
         The outcome has only the verdicts of the judged runs. The newest of these runs decides.
         """
@@ -137,15 +168,18 @@ class Session:
         runs = [*runs_to_complete, *(opening.run for opening in openings)] or [run.id for run in before.runs]
         if path is None:
             self._announce(openings, debate)
-            outcome = await self._run_engine(debate, None, None, runs=runs)
+            outcome = await self._run_engine(debate, None, runs=runs)
         else:
             self._refuse_uncollected(path, before, adds_runs=bool(openings))
             with lock_debate(path):
                 if not force:
                     _refuse_changed(path, before)
+                has_journal = path.with_suffix(JOURNAL_SUFFIX).exists()
+                keeps = not skips_empty or has_journal or self.context.asked_people or self.context.batches
                 with await self._create_journal(path, extended, overwrite=True) as journal:
                     self._announce(openings, debate)
-                    outcome = await self._run_engine(debate, journal, path, runs=runs)
+                    files = _Files(path, journal, None if keeps else before)
+                    outcome = await self._run_engine(debate, files, runs=runs)
         return replace(outcome, verdicts=combine_runs(outcome.debate, outcome.verdicts, runs))
 
     def opening_event(self, debate_id: str) -> DebateOpened:
@@ -173,7 +207,7 @@ class Session:
             if stored.incomplete_line_warning:
                 self.context.send_warning(stored.incomplete_line_warning)
             if is_finished(before):
-                return await self._close(before, journal, path, None)
+                return await self._close(before, _Files(path, journal), None)
             at, redact = self.context.now(), self.context.redact
             given = redact_config(self.context.config, redact)
             config = config_in_force(before.config, given, models=not self.context.mock)
@@ -191,7 +225,7 @@ class Session:
             await journal.sync()
             self.context.observer.event(resumed, debate)
             session = replace(self, context=replace(self.context, config=debate.config))
-            return await session._run_engine(debate, journal, path, used=debate.model_calls)
+            return await session._run_engine(debate, _Files(path, journal), used=debate.model_calls)
 
     def _announce(self, events: Iterable[Event], debate: Debate) -> None:
         for event in events:
@@ -200,15 +234,14 @@ class Session:
     async def _run_engine(
         self,
         debate: Debate,
-        journal: Journal | None,
-        path: Path | None,
+        files: _Files | None,
         *,
         runs: Collection[str] | None = None,
         used: Sequence[ModelCall] = (),
         added_runs: AddedRuns | None = None,
     ) -> Outcome:
         pool = self.pool or ModelPool(self.context, used=used)
-        log: EventLog = journal or NullEventLog()
+        log: EventLog = files.journal if files is not None else NullEventLog()
         try:
             run = self._debate_run(debate, pool, log, runs)
             try:
@@ -222,9 +255,9 @@ class Session:
                         self.context.observer.event(opening, judged)
                     run = self._debate_run(judged, pool, log, [opening.run for opening in openings])
                     await run.run()
-                outcome = await self._close(run.debate, journal, path, run.halted)
+                outcome = await self._close(run.debate, files, run.halted)
             except StorageError as error:
-                raise self._add_kept_debate(error, run.debate, journal, path) from error
+                raise self._add_kept_debate(error, run.debate, files) from error
             if self.context.batches is not None and run.halted is None:
                 self.context.batches.forget(run.debate.id)
             return outcome
@@ -244,21 +277,19 @@ class Session:
             judging_runs=runs,
         )
 
-    def _add_kept_debate(
-        self, error: StorageError, debate: Debate, journal: Journal | None, path: Path | None
-    ) -> StorageError:
-        if journal is not None and path is not None and journal.is_on_disk:
-            return _kept_error(error, journal.path, path)
-        if path is not None and debate.closed is None:
+    def _add_kept_debate(self, error: StorageError, debate: Debate, files: _Files | None) -> StorageError:
+        if files is not None and files.journal.is_on_disk:
+            return _kept_error(error, files.journal.path, files.path)
+        if files is not None and debate.closed is None:
             debate = debate.apply(DebateClosed(at=self.context.now(), reason="failed"))
         transcript = to_transcript(debate, score(debate, runs="all"))
-        if path is not None:
+        if files is not None:
             try:
-                write_transcript(path, transcript, self.context.redact, overwrite=True)
+                write_transcript(files.path, transcript, self.context.redact, overwrite=True)
             except StorageError:
                 pass
             else:
-                return _kept_error(error, path, path)
+                return _kept_error(error, files.path, files.path)
         return UnsavedError(str(error), dump_transcript(transcript, self.context.redact))
 
     def _refuse_uncollected(self, path: Path, debate: Debate, *, adds_runs: bool = False) -> None:
@@ -272,19 +303,18 @@ class Session:
                 f"debate judge --collect {quote(str(path))}{or_repeat}"
             )
 
-    async def _close(
-        self, debate: Debate, journal: Journal | None, path: Path | None, halted: CloseReason | None
-    ) -> Outcome:
+    async def _close(self, debate: Debate, files: _Files | None, halted: CloseReason | None) -> Outcome:
         verdicts = score(debate, runs="all")
+        is_saved = files is not None and files.need_writing(debate, verdicts)
 
         def write() -> None:
-            if path is not None:
-                write_transcript(path, to_transcript(debate, verdicts), self.context.redact, overwrite=True)
-            if journal is not None:
-                journal.remove()
+            if files is not None and is_saved:
+                write_transcript(files.path, to_transcript(debate, verdicts), self.context.redact, overwrite=True)
+            if files is not None:
+                files.journal.remove()
 
         await asyncio.to_thread(write)
-        return Outcome(debate, verdicts, path, halted)
+        return Outcome(debate, verdicts, files.path if files is not None and is_saved else None, halted)
 
     async def _create_journal(self, path: Path, events: Sequence[Event], *, overwrite: bool) -> Journal:
         create = partial(Journal.create, overwrite=overwrite, mirror=self.context.journal_mirror)

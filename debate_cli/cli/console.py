@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from debate_cli.app.score import ScoredFile
+    from debate_cli.render.content.resume_hint import MissingJudgements
     from debate_cli.render.terminal.drawing import ParticipantStyles
     from debate_cli.systems.tables import Table
 
@@ -54,7 +55,7 @@ class WorkflowGuard:
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self._line = ""
-        """Shortened text of the unfinished line: enough to recognize a workflow command that the next write completes."""
+        """Start of the unfinished line, which shows whether the line becomes a command to GitHub Actions."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
@@ -128,6 +129,31 @@ def print_status(line: str) -> None:
         if not is_broken_pipe(error):
             raise
         redirect_to_devnull(sys.stderr)
+
+
+def print_missing(
+    missing: MissingJudgements,
+    path: Path | None,
+    shown: Collection[str] = (),
+    resume_options: str = "",
+    *,
+    batch: bool = False,
+) -> None:
+    """Print the number of missing judgements, and the commands that ask for them.
+
+    `path`: the transcript; None if it was not saved. The other parameters are those of `report_outcome` in
+    `run_control.py`.
+    """
+    again, other = missing.commands(None if path is None else str(path), batch=batch)
+    label = "debate" if missing.lacks_deciding_judgement else "note"
+    remedy = "ask again with:" if again else "ask another model with:" if other else ""
+    if again and missing.is_unrecorded:
+        remedy = "ask the models instead with:"
+    print_status("; ".join(filter(None, (f"{label}: {sanitize.sanitize_line(missing.describe(shown))}", remedy))))
+    if again or other:
+        print_status(f"{again} {resume_options}".rstrip() if again else other)
+    if again and other:
+        print_status(f"or ask another model: {other}")
 
 
 def _wrap_for_terminal(line: str) -> str:

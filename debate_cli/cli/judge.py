@@ -260,7 +260,11 @@ class _Judging:
             self.codes.add(observer.stop_cause.exit_code if observer.stop_cause is not None else 0)
             return
         discard_drafts(outcome.path, outcome.debate)
-        if (change := task.describe_verdict_change(outcome.debate)) is not None:
+        if outcome.path is None and task.target is not None:
+            if task.target.exists():
+                print_status(f"unchanged: {task.target}")
+            print_status("note: no judge answered and nothing was paid, so this judging was not saved")
+        elif (change := task.describe_verdict_change(outcome.debate)) is not None:
             print_status(f"note: {change}")
         if (unfinished := describe_unfinished(outcome.debate)) is not None:
             print_status(f"note: {task.target or task.source}: {unfinished}")

@@ -16,7 +16,8 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
-from debate_cli.render.content.resume_hint import resume_command
+from debate_cli.judging.schedule import missing_briefs
+from debate_cli.render.content.resume_hint import explain_missing, resume_command
 from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.replay import ReplayPlan
 from debate_cli.render.text.plain import details_lines
@@ -25,7 +26,6 @@ from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.lock import lock_holder
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import dump_transcript, to_transcript
-from debate_cli.storage.transcript_index import count_missing_judgements
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate, transcript_dirs
 from debate_cli.systems.scoring import score
 
@@ -136,8 +136,10 @@ def _print_unfinished(stored: StoredDebate) -> None:
 
 
 def _print_next_command(debate: Debate, path: str) -> None:
-    if missing := count_missing_judgements(debate):
-        console.print_status(f"{count_noun(missing, 'judgement')} missing; resume with: {resume_command(path)}")
+    if briefs := missing_briefs(debate):
+        again, other = explain_missing(debate, briefs).commands(path)
+        remedy = f"resume with: {again}" if again else f"ask another model with: {other}"
+        console.print_status(f"{count_noun(len(briefs), 'judgement')} missing; {remedy}")
     else:
         it_or_again = "again" if debate.was_judged else "it"
         console.print_status(f"judge {it_or_again}: {suggest_judge_command(debate, path)}")

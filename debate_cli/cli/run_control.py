@@ -14,20 +14,22 @@ from debate_cli.cli.console import (
     CLOSED_PIPE,
     UNWRITABLE_ERRNOS,
     is_interactive,
+    print_missing,
     print_status,
     redirect_to_devnull,
 )
 from debate_cli.cli.screen import BY_USER, PipeSafeObserver, StopCause
 from debate_cli.domain.events import CloseReason
+from debate_cli.domain.message_text import describe_missing
 from debate_cli.domain.model_call import TERMINAL_PROVIDERS
-from debate_cli.domain.tasks import Cue
+from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.engine import GRACE_S, StopSignal
 from debate_cli.errors import BatchPendingError, StorageError, UsageError, format_page_hint, get_error_page
+from debate_cli.judging.schedule import missing_briefs
 from debate_cli.providers.people.person import PeopleAccess, PromptFolder, describe_missing_terminal
-from debate_cli.render import sanitize
 from debate_cli.render.content.resume_hint import (
-    MissingJudgements,
-    find_missing_judgements,
+    UNRECORDED,
+    explain_missing,
     remedy_options,
     required_change,
     resume_command,
@@ -173,9 +175,10 @@ def report_outcome(
         print_status(f"{'unchanged' if outcome.is_unchanged else 'saved'}: {outcome.path}")
     if outcome.halted is not None:
         return _report_halt(outcome, outcome.halted, stop_cause or BY_USER, resume_options, shown_failures)
-    missing = find_missing_judgements(outcome.debate, outcome.verdicts)
-    if missing is not None:
-        _print_missing(missing, outcome.path, shown_failures, resume_options, batch=batch)
+    briefs = _missing_briefs(outcome)
+    if briefs:
+        missing = explain_missing(outcome.debate, briefs, outcome.verdicts)
+        print_missing(missing, outcome.path, shown_failures, resume_options, batch=batch)
         if missing.lacks_deciding_judgement:
             return EXIT_CODES["failed"]
     elif suggest_judging and outcome.path is not None:
@@ -192,22 +195,17 @@ def report_gates(gates: Gates, outcome: Outcome, code: int, prefix: str = "") ->
     """
     if code not in {0, EXIT_CODES["failed"]}:
         return code
-    unmet = gates.failure_messages(outcome.debate, outcome.verdicts)
+    unmet = gates.failure_messages(outcome.debate, outcome.verdicts, len(_missing_briefs(outcome)))
     for sentence in unmet:
         print_status(f"{prefix}gate not met: {sentence}")
     return GATE_NOT_MET if unmet else code
 
 
-def _print_missing(
-    missing: MissingJudgements, path: Path | None, shown: Collection[str], resume_options: str, *, batch: bool
-) -> None:
-    again, other = missing.commands(None if path is None else str(path), batch=batch)
-    label = "debate" if missing.lacks_deciding_judgement else "note"
-    remedy = "ask again" if again else "ask another model"
-    print_status(f"{label}: {sanitize.sanitize_line(missing.describe(shown))}; {remedy} with:")
-    print_status(f"{again} {resume_options}".rstrip() if again else other)
-    if again and other:
-        print_status(f"or ask another model: {other}")
+def _missing_briefs(outcome: Outcome) -> tuple[Brief, ...]:
+    """Return the missing judgements of the debate; if it was not saved, only those of the judged runs."""
+    briefs = missing_briefs(outcome.debate)
+    runs = {verdict.run for verdict in outcome.verdicts}
+    return briefs if outcome.path is not None else tuple(brief for brief in briefs if brief.run in runs)
 
 
 def _report_halt(
@@ -216,7 +214,9 @@ def _report_halt(
     place = None if outcome.path is None else str(outcome.path)
     resume_with = "start again with:" if place is None else "resume with:"
     if halted == "interrupted":
-        print_status(f"debate: {stop_cause.reason}{format_page_hint('interrupted')}; {resume_with}")
+        count = len(_missing_briefs(outcome))
+        lacking = f"{describe_missing(count)}; " if count else ""
+        print_status(f"debate: {stop_cause.reason}{format_page_hint('interrupted')}; {lacking}{resume_with}")
         print_status(" ".join(filter(None, (resume_command(place), resume_options))))
         return stop_cause.exit_code
     debate = outcome.debate
@@ -231,6 +231,11 @@ def _report_halt(
     message = f"stopped: {refer_to_failure(failure.cause)}" if failure.message in shown else failure.message
     reason = f"{message.rstrip('.')}{format_page_hint(get_error_page(failure.cause))}"
     change = required_change(failure.cause)
+    if failure.cause == UNRECORDED and place is None:
+        print_status(f"debate: {reason}")
+        return EXIT_CODES[halted]
+    if failure.cause == UNRECORDED:
+        resume_with = "to ask the models instead, resume with:"
     print_status("; ".join(filter(None, (f"debate: {reason}", change, resume_with))))
     command = resume_command(place, budget=halted == "budget", why=failure.message)
     for option in remedy_options(debate, failure):

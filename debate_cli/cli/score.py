@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, count
+from itertools import chain, count, islice
 from pathlib import Path
 
 import typer
@@ -28,15 +28,20 @@ from debate_cli.app.score_records import (
     verdict_records,
 )
 from debate_cli.cli import console, options
-from debate_cli.cli.console import write_document, write_json_chunks, write_workflow_commands
+from debate_cli.cli.console import print_missing, write_document, write_json_chunks, write_workflow_commands
 from debate_cli.cli.saved_options import RowKind, ScoreFormat, ScoreOptions
 from debate_cli.domain.debate import Debate, rehearsal_notice
+from debate_cli.domain.message_text import describe_missing
 from debate_cli.errors import StorageError, UsageError
 from debate_cli.render import records, score_rows
+from debate_cli.render.content.resume_hint import MissingJudgements, explain_missing
 from debate_cli.storage.atomic_write import atomic_write
+from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.transcript_store import expand_references, transcript_dirs
 from debate_cli.systems.rubric import Rubric, parse_weights
 
+MAX_NAMED_FILES = 3
+"""If judgements are missing in more files than this, the note gives the number of the other files."""
 INDEX_FILE = "index.html"
 PAGE_SUFFIX = ".html"
 GITHUB_SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
@@ -66,6 +71,7 @@ def run(given: ScoreOptions) -> None:
     paths = sorted(expand_references(given.paths, transcript_dirs()))
     files = report.read(score_files(paths, request), pages)
     _print_scores(files, form, given.per, report, pages)
+    _print_missing(report)
     _print_closing_notes(report, request)
     if report.unusable:
         raise typer.Exit(1 if report.scored_files else min(file.exit_code for file in report.unusable))
@@ -92,6 +98,10 @@ class _Report:
     unmet_gates: int = 0
     compared_verdicts: int = 0
     has_differences: bool = False
+    missing: dict[str, int] = field(default_factory=dict[str, int])
+    """Maps the path of each file with missing judgements to their number."""
+    first_lacking: MissingJudgements | None = None
+    """The missing judgements of the first of these files."""
     _sentences: set[str] = field(default_factory=set[str])
 
     def read(self, files: Iterator[CheckedFile | UnusableFile], pages: "PageWriter | None") -> Iterator[CheckedFile]:
@@ -123,6 +133,9 @@ class _Report:
         if file.remark is not None:
             console.print_status(f"{file.file.path}: {file.remark}")
         self.scored_files += 1
+        if file.missing and file.debate is not None:
+            self.missing[file.file.path] = len(file.missing)
+            self.first_lacking = self.first_lacking or explain_missing(file.debate, file.missing)
         self.compared_verdicts += file.compared_count
         for gate in file.gates:
             if gate.problem is not None:
@@ -181,6 +194,23 @@ def _without_notes(files: Iterator[CheckedFile]) -> list[CheckedFile]:
         for checked in files
         if checked.debate is not None
     ]
+
+
+def _print_missing(report: _Report) -> None:
+    """Print the number of missing judgements, and how to ask for them: one note for all files."""
+    counts, first = report.missing, report.first_lacking
+    if first is not None and len(counts) == 1:
+        path = Path(next(iter(counts)))
+        print_missing(first, path, batch=first.debate.id in BatchStore(path.parent).open_debates())
+    elif counts:
+        paths = [
+            *islice(counts, MAX_NAMED_FILES),
+            *([f"{rest} more"] if (rest := len(counts) - MAX_NAMED_FILES) > 0 else []),
+        ]
+        console.print_status(
+            f"note: {describe_missing(sum(counts.values()))} in {len(counts)} of {report.scored_files} debates; "
+            f"`debate score PATH` shows how to ask again: {', '.join(paths)}"
+        )
 
 
 def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:

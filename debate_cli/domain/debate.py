@@ -229,9 +229,9 @@ class Debate(FrozenModel):
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
     def compared_runs(self, run_id: str) -> tuple[JudgingRun, ...]:
-        """Return all runs of the comparison of judge models to which the run `run_id` belongs.
+        """Return the run `run_id` and the other runs of its comparison of judge models.
 
-        If the run belongs to no comparison, return only this run. If there is no such run, return an empty tuple.
+        A run outside a comparison is returned alone. Empty if there is no such run.
         """
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})

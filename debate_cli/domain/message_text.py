@@ -15,6 +15,11 @@ def count_noun(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else plural}"
 
 
+def describe_missing(judgements: int) -> str:
+    """Return `1 judgement is missing` or `5 judgements are missing`."""
+    return f"{count_noun(judgements, 'judgement')} {'is' if judgements == 1 else 'are'} missing"
+
+
 def one_line(text: str) -> str:
     """Replace each run of white space in `text` with one space, and strip the ends."""
     return " ".join(text.split())

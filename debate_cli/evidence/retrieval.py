@@ -144,7 +144,7 @@ class PassageFinder:
 
 
 def build_query(cue: Cue, debate: Debate) -> str:
-    """Return the search words for the speech of `cue`: questions, motion, side and claims to answer."""
+    """Return the words to search for before the speech that `cue` asks for: questions, motion, side and claims to answer."""
     questions = [question.text for question in cue.questions]
     side = debate.participant(cue.speaker).side
     return " ".join([*questions, debate.topic, side, *_claims_to_answer(cue, debate)])

@@ -6,14 +6,13 @@ session.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import RESUMABLE_CLOSE_REASONS, Debate
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief
-from debate_cli.domain.verdict import Verdict
 from debate_cli.formats.schedule import finished_rounds, next_step, planned_turns
 from debate_cli.systems.base import PlannedCalls, Progress
 from debate_cli.systems.registry import get_system
@@ -64,14 +63,30 @@ def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
     )
 
 
-def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, ...]:
-    """Return the briefs without an assessment in the judging runs and systems of `verdicts`.
+def missing_briefs(debate: Debate, run: str | None = None) -> tuple[Brief, ...]:
+    """Return the briefs without an assessment: failed, interrupted, or not sent yet.
 
-    Briefs about turns that do not exist yet are left out.
+    While the debate is unfinished, briefs of its own run are left out. Briefs of a system in one run are left out if
+    another run of this system by models takes precedence and has no missing assessment. Runs of one comparison do not
+    make up for each other.
+
+    `run`: id of a judging run. If given, all briefs of this run without an assessment are returned, and no others.
     """
-    scored = {(verdict.run, verdict.system) for verdict in verdicts}
     owed = unsettled_briefs(debate.model_copy(update={"given_up": frozenset[str]()}))
-    return tuple(brief for brief in owed if (brief.run, brief.system) in scored)
+    if debate.status == "incomplete":
+        owed = tuple(brief for brief in owed if brief.run != FIRST_RUN)
+    if run is not None:
+        return tuple(brief for brief in owed if brief.run == run)
+    judged = {(item.run, item.system) for item in debate.assessments}
+    complete = judged - {(brief.run, brief.system) for brief in owed}
+    return tuple(brief for brief in owed if not _is_made_up_for(debate, brief, complete))
+
+
+def _is_made_up_for(debate: Debate, brief: Brief, complete: Collection[tuple[str, str]]) -> bool:
+    runs = [run.id for run in debate.runs_by_precedence(brief.system)]
+    compared = {run.id for run in debate.compared_runs(brief.run)}
+    later = runs[runs.index(brief.run) + 1 :]
+    return any((run, brief.system) in complete for run in later if run not in compared)
 
 
 def debate_progress(debate: Debate, run: JudgingRun) -> Progress:

@@ -39,12 +39,12 @@ MAX_REMEMBERED_CALLS = 1000
 
 
 class SentCall(NamedTuple):
-    """A call that was sent to a provider. A probe is a call that tests whether the provider accepts calls again."""
+    """A call that was sent to a provider."""
 
     at: float
     """Time when the call was sent, in seconds on the gate's clock."""
     is_probe: bool
-    """Whether the call is a probe: the only call that is sent while the gate is closed."""
+    """Whether the call is a probe, which tests whether the provider accepts calls again."""
 
 
 class ProviderGate:

@@ -140,8 +140,7 @@ class StructuredOutputClient:
     If the server rejects a mode, or an answer has no JSON, the next mode is used. After an invalid answer, the model
     gets the answer's faults and is asked again, at most MAX_REASKS times.
 
-    `record`: modes to skip, because they do not work with the server. If `record` contains all modes of `profile`, the
-    last mode is used.
+    `record` lists the modes that do not work with the server. They are skipped, except the last mode of `profile`.
     """
 
     def __init__(

@@ -26,6 +26,7 @@ from debate_cli.errors import (
     PermanentError,
     StorageError,
     TransientError,
+    UnrecordedCallError,
 )
 from debate_cli.llm.model import Message, Model, OnText, Reply, Request
 from debate_cli.llm.usage import error_usage
@@ -181,13 +182,14 @@ class CassettePlayer:
     def find_reply(self, name: str, canonical: Request) -> Reply:
         """Return the recorded reply of the model `name` to a request, or raise the recorded error.
 
-        `canonical` is the result of `canonicalize_request`. Raises PermanentError if the request was not recorded.
+        `canonical` is the result of `canonicalize_request`. Raises UnrecordedCallError if the request was not
+        recorded.
         """
         key = (name, canonical.fingerprint())
         recorded_calls = self._answers.get(key, [])
         answers = [call for call in recorded_calls if not call.is_transient] or recorded_calls
         if not answers:
-            raise PermanentError(_explain_missing_call(self._path, name, canonical, self._lines))
+            raise UnrecordedCallError(_explain_missing_call(self._path, name, canonical, self._lines))
         entry = answers[min(self._served[key], len(answers) - 1)]
         self._served[key] += 1
         if entry.reply is not None:

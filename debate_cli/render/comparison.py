@@ -103,17 +103,20 @@ def summarize_comparison(pair: ComparedPair) -> list[str]:
     settings = (
         f"{count_noun(count, 'setting')} differ{'s' if count == 1 else ''}" if count else "The settings are the same"
     )
-    unshared = [item.system for item in comparison.verdicts if item.outcome == "one_sided"]
-    if unshared:
-        *most, last = unshared
-        names = f"{', '.join(most)} and {last}" if most else last
-        settings += f", but only one of A and B has a verdict of {names}"
     return [
         *(different if a.topic != b.topic else ()),
         _outcome_sentence(comparison.verdicts),
         *_claim_sentences(comparison),
         f"{settings}; limits and output are not compared.",
+        *_one_sided_sentences(comparison.verdicts),
     ]
+
+
+def _one_sided_sentences(changes: Sequence[VerdictChange]) -> Iterator[str]:
+    *most, last = [item.system for item in changes if item.outcome == "one_sided"] or [""]
+    if last:
+        names, whose = (f"{', '.join(most)} and {last} have", "their") if most else (f"{last} has", "its")
+        yield f"{names} a verdict in only one of A and B, so {whose} settings are not compared either."
 
 
 def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:

@@ -83,9 +83,9 @@ def _index_document(entry: IndexEntry) -> dict[str, Any]:
 def format_missing_judgements(entry: IndexEntry) -> str:
     """Return `1 judgement missing` or `the deciding judgement is missing`; empty if no judgement is missing."""
     count = entry.missing_judgements
-    if count:
-        return f"{count_noun(count, 'judgement')} missing"
-    return UNDECIDED_BADGE.word if entry.lacks_deciding_judgement else ""
+    if entry.lacks_deciding_judgement and count == 1 and not entry.resumable_judgements:
+        return UNDECIDED_BADGE.word
+    return f"{count_noun(count, 'judgement')} missing" if count else ""
 
 
 def format_conclusion(conclusion: Verdict) -> str:
@@ -118,10 +118,10 @@ def _card(entry: IndexEntry) -> RenderableType:
         lines.append(terminal_line(entry.rehearsal, theme.RED))
     if missing := format_missing_judgements(entry):
         lines.append(Text(missing, style=colour))
-    if is_resumable or entry.missing_judgements:
+    if is_resumable or entry.resumable_judgements:
         command = resume_command(entry.path, budget=entry.state == "budget")
         lines.append(join_text(("resume: ", theme.MUTED), command))
-    elif entry.lacks_deciding_judgement:
+    elif entry.missing_judgements:
         command = f"debate judge {shlex.quote(sanitize.sanitize_line(entry.path))} --model PROVIDER/MODEL"
         lines.append(join_text(("ask another model: ", theme.MUTED), command))
     head = join_text((f"{mark.symbol} ", f"bold {colour}"), terminal_line(entry.id, "bold"))

@@ -270,6 +270,7 @@ _CAUSE_LABELS = {
     "ContextOverflowError": "prompt too long",
     "MissingKeyError": "no key",
     "RefusedError": "declined",
+    "UnrecordedCallError": "not in the cassette",
 }
 _CAPITAL = re.compile(r"\B(?=[A-Z])")
 

@@ -1,13 +1,13 @@
 """The index of a folder of saved debates: one entry per debate, for `debate list`."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from debate_cli.domain.debate import Debate, models_used_by_debaters, rehearsal_notice
-from debate_cli.domain.tasks import Brief
+from debate_cli.domain.debate import models_used_by_debaters, rehearsal_notice
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
+from debate_cli.judging.schedule import missing_briefs
 from debate_cli.storage.folder import list_debate_files
 from debate_cli.storage.lock import lock_holder
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
@@ -40,10 +40,11 @@ class IndexEntry:
     rehearsal: str = ""
     """Notice that the mock gave all or some answers; empty if it gave none."""
     missing_judgements: int = 0
-    """Number of failed or interrupted judgements that can be repeated; 0 if the debate is incomplete or in use by a
-    process."""
+    """Number of missing judgements; 0 if the debate is in use by a process."""
+    resumable_judgements: int = 0
+    """Number of missing judgements that are requested again if the debate is resumed."""
     lacks_deciding_judgement: bool = False
-    """Whether the deciding verdict of a complete debate is undetermined because a judge failed."""
+    """Whether the deciding verdict of a complete debate is undetermined because a judgement is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,9 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
     is_locked = lock_holder(stored.path) is not None
     conclusions = _newest_by_system(stored)
     undecided = {(item.run, item.system) for item in conclusions if item.decides and item.victory == "undetermined"}
-    failed = {(task.run, task.system) for task in _failed_briefs(debate)}
+    missing = () if is_locked else missing_briefs(debate)
+    final = {item.task.key for item in debate.failures if item.final}
+    lacking = {(brief.run, brief.system) for brief in missing}
     return IndexEntry(
         path=str(stored.path),
         id=debate.id,
@@ -88,42 +91,10 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
         conclusions=conclusions,
         cost_usd=debate.usage.cost_usd,
         rehearsal=rehearsal_notice(debate),
-        missing_judgements=0 if is_locked else count_missing_judgements(debate),
-        lacks_deciding_judgement=not is_locked and debate.status == "complete" and not undecided.isdisjoint(failed),
+        missing_judgements=len(missing),
+        resumable_judgements=sum(brief.key not in final for brief in missing),
+        lacks_deciding_judgement=debate.status == "complete" and not undecided.isdisjoint(lacking),
     )
-
-
-def count_missing_judgements(debate: Debate) -> int:
-    """Return the number of failed or interrupted judgements that can be repeated; 0 if the debate is not complete.
-
-    A system's missing judgements in one run do not count if a later run replaced them, or if the system judged
-    completely in a run of higher precedence. Runs of one comparison of judge models are never used in place of each
-    other.
-    """
-    if debate.status != "complete":
-        return 0
-    final = {item.task.key for item in debate.failures if item.final}
-    replaced = {run.id: run.replaced for run in debate.runs}
-    missing = ({task.key for task in _failed_briefs(debate)} - final) | set(debate.unanswered)
-    owners = [(run, system) for run, system, *_ in (key.split("/") for key in missing if "/" in key) if run in replaced]
-    complete = {(item.run, item.system) for item in debate.assessments} - set(owners)
-    return sum(
-        system not in replaced[run] and not _is_superseded(debate, run, system, complete) for run, system in owners
-    )
-
-
-def _is_superseded(debate: Debate, run_id: str, system: str, complete: Collection[tuple[str, str]]) -> bool:
-    runs = debate.runs_by_precedence(system)
-    place = next(place for place, run in enumerate(runs) if run.id == run_id)
-    compared = {run.id for run in debate.compared_runs(run_id)}
-    return runs[place].reviewer is None and any(
-        (run.id, system) in complete for run in runs[place + 1 :] if run.id not in compared
-    )
-
-
-def _failed_briefs(debate: Debate) -> list[Brief]:
-    tasks = (item.task for item in debate.failures if item.task.key in debate.given_up)
-    return [task for task in tasks if isinstance(task, Brief)]
 
 
 def _newest_by_system(stored: StoredDebate) -> tuple[Verdict, ...]:

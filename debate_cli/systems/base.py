@@ -350,9 +350,9 @@ class JudgingSystem(Generic[SettingsT]):
         return 0.0
 
     def describe_brief(self, brief: Brief) -> str:
-        """Return a short name of the question, e.g. `turn 3`. Default: the subject of the brief.
+        """Return a short name of the brief, e.g. `turn 3`. Default: the subject of the brief.
 
-        Questions to the same judge must have different names.
+        Briefs for the same judge must have different names.
         """
         return describe_subject(brief.subject)
 

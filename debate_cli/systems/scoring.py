@@ -35,7 +35,8 @@ def score(
     the stored settings.
 
     The deciding verdict is by the configured deciding system. Without such a verdict, the first verdict decides. In two
-    cases no verdict decides: only people judged, or this verdict belongs to a comparison of judge models.
+    cases no verdict decides: only people judged, or this verdict belongs to a comparison of judge models. The verdicts
+    that are compared come first; all verdicts after the first ones are in the order of their runs.
     """
     replacing = settings or {}
     chosen = [
@@ -50,9 +51,9 @@ def score(
     judged.sort(key=lambda item: debate.judged_all_turns(debate.run(item.run), item.system))
     by_models = [verdict for verdict in scored if verdict.reviewer is None]
     ordered = _put_deciding_first(by_models, deciding_kind(debate, runs), judged)
-    compared = {run.id for run in debate.compared_runs(ordered[0].run)} - {ordered[0].run} if ordered else set[str]()
-    if any(item.system == ordered[0].system and item.run in compared for item in judged):
-        ordered = (ordered[0].model_copy(update={"decides": False}), *ordered[1:])
+    side_by_side = _compared_with(debate, ordered[0], judged) if ordered else ()
+    if len(side_by_side) > 1:
+        ordered = _put_compared_first(by_models, side_by_side)
     return (*ordered, *(verdict for verdict in scored if verdict.reviewer is not None))
 
 
@@ -66,16 +67,15 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
     decisive = [verdict for verdict in verdicts if verdict.decides]
     if decisive or not verdicts:
         return tuple(decisive[:1])
-    head = verdicts[0]
-    compared = {run.id for run in debate.compared_runs(head.run)}
-    return tuple(verdict for verdict in verdicts if verdict.system == head.system and verdict.run in compared)
+    return _compared_with(debate, verdicts[0], verdicts)
 
 
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
     """Return the verdicts of several runs: first the main verdict, then all others, run by run.
 
     The main verdict is by the deciding system of the newest run that was not judged by a person. Only the main verdict
-    gets the flag `decides`. If its run belongs to a comparison of judge models, no verdict gets the flag.
+    gets the flag `decides`. If its run belongs to a comparison of judge models, no verdict gets the flag, and this
+    system's verdicts of all compared runs come first.
 
     `runs`: ids of the runs, oldest first.
     """
@@ -83,8 +83,25 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
     found = [item for run in runs for item in verdicts_of_run(debate, given, run)]
     head = next((item for item in reversed(found) if item.decides), None)
     ordered = found if head is None else [head, *(item for item in found if item is not head)]
-    decides = head is not None and len(debate.compared_runs(head.run)) == 1
-    return tuple(item.model_copy(update={"decides": decides and item is head}) for item in ordered)
+    if head is not None and len(debate.compared_runs(head.run)) > 1:
+        return _put_compared_first(found, _compared_with(debate, head, found))
+    return tuple(item.model_copy(update={"decides": item is head}) for item in ordered)
+
+
+def _compared_with(debate: Debate, head: Verdict, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
+    """Return the verdicts by the system of `head` in the run of `head`, and in the runs that it is compared with."""
+    compared = {run.id for run in debate.compared_runs(head.run)}
+    return tuple(item for item in verdicts if item.system == head.system and item.run in compared)
+
+
+def _put_compared_first(verdicts: Iterable[Verdict], compared: Collection[Verdict]) -> tuple[Verdict, ...]:
+    """Return the verdicts without the flag `decides`: those in `compared`, then the others, each in the given order.
+
+    The undetermined verdicts in `compared` follow its other verdicts.
+    """
+    ranks = {(item.system, item.run): int(item.victory == "undetermined") for item in compared}
+    ordered = sorted(verdicts, key=lambda item: ranks.get((item.system, item.run), 2))
+    return tuple(item.model_copy(update={"decides": False}) for item in ordered)
 
 
 def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:

@@ -57,6 +57,23 @@ def test_a_changed_request_is_reported(here: Path, cassette: Path) -> None:
     assert "A tunnel?" in done.err
 
 
+def test_a_resume_without_the_cassette_is_advised(here: Path, cassette: Path) -> None:
+    """The same cassette would lack the answer again. A debate that is not saved gets no command."""
+    run = ("run", "debate.yaml", "--replay", cassette, "-q", "--topic", "A tunnel?")
+    saved, unsaved = debate(*run, "--id", "other", cwd=here), debate(*run, "--no-save", cwd=here)
+    advice = "record the cassette again with --record; to ask the models instead, resume with:"
+    assert saved.err.endswith(f"{advice}\ndebate run --resume transcripts/other.json\n")
+    assert unsaved.err.endswith("record the cassette again with --record\n")
+
+
+def test_judges_who_are_not_in_the_cassette_leave_the_debate_unchanged(here: Path, cassette: Path) -> None:
+    """Neither a resume nor the same command helps, so none is suggested."""
+    before = (here / "transcripts/live.json").read_bytes()
+    done = debate("judge", "live", "--system", "moderator", "--replay", cassette, "-q", cwd=here)
+    assert (done.code, (here / "transcripts/live.json").read_bytes()) == (3, before)
+    assert done.err.endswith("record the cassette again with --record (3 of them)\n"), done.err
+
+
 def test_an_existing_cassette_is_extended_with_a_note(here: Path, cassette: Path) -> None:
     """The recorded calls stay, and stderr says that new ones follow them."""
     recorded = cassette.read_bytes()

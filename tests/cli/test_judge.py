@@ -112,7 +112,7 @@ def test_models_judge_side_by_side_and_none_decides(saved: Path) -> None:
     assert "no verdict decides" in done.err
     shown = debate("score", saved, "--json", cwd=saved.parent).json[0]["verdicts"]
     own = [item for item in shown if item["system"] == "structured"]
-    assert [(item["run"], item["decides"]) for item in own] == [("r3", False), ("r2", False)]
+    assert [(item["run"], item["decides"]) for item in own] == [("r2", False), ("r3", False)]
     assert (done.code == 0) == all(item["victory"] == "draw" for item in own)
     assert all(f"structured {run}=" in debate("list", saved.parent, cwd=saved.parent).out for run in ("r2", "r3"))
 

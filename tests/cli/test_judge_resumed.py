@@ -12,9 +12,9 @@ from model_server import ModelServer, model_server
 OTHER = """\
 topic: Cats or dogs?
 providers: {lab: {kind: openai, base_url: "URL", api_key_env: LAB_KEY, headers: {X-Team: "${TEAM}"}}}
-models: {default: {model: lab/m}}
+models: {default: {model: lab/m}, another: {model: mock/another}}
 debaters: [{name: Ada, side: for}, {name: Bo, side: against}]
-judging: {systems: [structured]}
+judging: {systems: [structured, {kind: moderator, judge: another}]}
 limits: {max_attempts: 1}
 """
 ENV = {"LAB_KEY": "canary-key-of-the-lab", "TEAM": "canary-of-the-team"}

@@ -148,7 +148,9 @@ def test_systems_without_verdicts_on_both_sides_are_not_compared() -> None:
 def test_systems_of_one_side_are_listed_as_words() -> None:
     """Their names are joined by a comma and `and`."""
     sentences = summarize_comparison(compare(plain_debate()))
-    assert "only one of A and B has a verdict of panel, live, persuasion and sources;" in sentences[-1]
+    assert sentences[-1].startswith(
+        "panel, live, persuasion and sources have a verdict in only one of A and B, so their"
+    )
 
 
 def test_other_judges_are_named() -> None:

@@ -73,8 +73,8 @@ def judged_side_by_side(*judged: str) -> Debate:
 @pytest.mark.parametrize(
     ("judged", "runs", "expected"),
     [
-        (("r2", "r3"), "latest", [("r3", False), ("r2", False)]),
-        (("r1", "r2", "r3"), "all", [("r3", False), ("r1", False), ("r2", False)]),
+        (("r2", "r3"), "latest", [("r2", False), ("r3", False)]),
+        (("r1", "r2", "r3"), "all", [("r2", False), ("r3", False), ("r1", False)]),
         (("r2", "r3"), "r2", [("r2", True)]),
         (("r2",), "latest", [("r2", True)]),
         (("r1", "r2"), "all", [("r2", True), ("r1", False), ("r3", False)]),
@@ -83,7 +83,7 @@ def judged_side_by_side(*judged: str) -> Debate:
 def test_of_runs_side_by_side_none_decides(
     judged: tuple[str, ...], runs: str, expected: list[tuple[str, bool]]
 ) -> None:
-    """Unless only one of them judged, or one is asked for."""
+    """Unless only one of them judged, or one is asked for. They come first, in the order of their numbers."""
     found = [(run, decides) for _, run, decides in scored(judged_side_by_side(*judged), runs=runs)]
     assert found == expected
 
@@ -92,8 +92,9 @@ def test_verdicts_of_runs_side_by_side_are_equal() -> None:
     """Those that decide together: both of the pair, and one alone otherwise."""
     debate = judged_side_by_side("r1", "r2", "r3")
     verdicts = score(debate, runs="all")
-    assert [item.run for item in deciding_verdicts(debate, verdicts)] == ["r3", "r2"]
-    assert [item.decides for item in combine_runs(debate, verdicts, ["r3", "r2"])] == [False, False]
+    assert [item.run for item in deciding_verdicts(debate, verdicts)] == ["r2", "r3"]
+    combined = combine_runs(debate, verdicts, ["r2", "r3"])
+    assert [(item.run, item.decides) for item in combined] == [("r2", False), ("r3", False)]
     assert [item.decides for item in combine_runs(debate, verdicts, ["r1"])] == [True]
 
 

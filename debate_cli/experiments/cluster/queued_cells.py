@@ -151,8 +151,8 @@ class QueuedCells:
     async def renew(self, budget: Budget) -> ExperimentProgress | None:
         """Send a heartbeat, and update `budget` with the costs of all workers.
 
-        A few times per lease period, a call also gives back the cells of dead workers, and returns the progress of the
-        experiment. All other calls return None.
+        A few times per lease period, this method also gives back the cells of dead workers, and returns the progress
+        of the experiment. Otherwise it returns None.
         """
         await self._database.fetch(
             "UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %s", self._worker
@@ -255,8 +255,8 @@ class QueuedCells:
     async def _give_back_stalled(self, connection: AsyncConnection) -> None:
         """Give back the cells of workers that send no heartbeats.
 
-        Does nothing in the first lease period after the database server started, because no worker can send heartbeats
-        while the server is down.
+        Does nothing in the first lease period after the database server started: no worker could send heartbeats
+        before.
         """
         [(may_sweep,)] = await fetch(
             connection,

@@ -9,12 +9,12 @@ from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
 from debate_cli.domain.judging_run import FIRST_RUN, format_system_label
+from debate_cli.domain.message_text import describe_missing
 from debate_cli.domain.recent_history import recent_history
 from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.verdict import Verdict
-from debate_cli.errors import format_page_hint, get_error_page
+from debate_cli.errors import UnrecordedCallError, format_page_hint, get_error_page
 from debate_cli.judge_input.transcript_prompt import format_full_prompt, format_recent_prompt
-from debate_cli.judging.schedule import missing_briefs
 from debate_cli.render import sanitize
 from debate_cli.render.theme import refer_to_failure, shorten
 
@@ -23,6 +23,8 @@ BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": 
 SHORTER_PROMPTS = "--set format.history=recent"
 """Option that leaves older turns out of prompts."""
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
+UNRECORDED = UnrecordedCallError.__name__
+"""Cause of a failure that only another cassette, or a model in its place, can mend."""
 ABSTENTION_PAGE = "no-structured-output"
 MAX_ABSTENTION_LENGTH = 160
 """If a judge abstained, the reason is cut to this number of characters. Messages of other failures are not cut."""
@@ -107,8 +109,8 @@ class MissingJudgements(NamedTuple):
     """The judges' tasks that have no assessment; at least one task."""
     failures: Mapping[str, Failure]
     """Maps the key of a task to its last failure."""
-    undetermined: frozenset[tuple[str, str]] = frozenset()
-    """Judging run and judging system of each undetermined verdict."""
+    verdicts: tuple[Verdict, ...] = ()
+    """The verdicts whose deciding judgement may be missing."""
 
     @property
     def resumable_briefs(self) -> tuple[Brief, ...]:
@@ -118,11 +120,19 @@ class MissingJudgements(NamedTuple):
 
     @property
     def lacks_deciding_judgement(self) -> bool:
-        """Whether a deciding verdict is undetermined, or a resume requests one of its missing judgements."""
+        """Whether a missing judgement leaves the verdict of a deciding system in `verdicts` open.
+
+        The verdict is open if it is undetermined, or if it may change because a resume requests the judgement again.
+        """
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
-        deciding = [brief for brief in self.briefs if brief.system == kinds[brief.run]]
+        is_open = {
+            (item.run, item.system): item.victory == "undetermined"
+            for item in self.verdicts
+            if item.system == kinds[item.run]
+        }
         resumable = set(self.resumable_briefs)
-        return any(brief in resumable or (brief.run, brief.system) in self.undetermined for brief in deciding)
+        lacking = [(brief, (brief.run, brief.system)) for brief in self.briefs]
+        return any(pair in is_open and (is_open[pair] or brief in resumable) for brief, pair in lacking)
 
     def describe(self, shown: Collection[str] = ()) -> str:
         """Return a sentence with the number of missing judgements, their systems, and the most frequent reason.
@@ -132,9 +142,7 @@ class MissingJudgements(NamedTuple):
         runs = [run.id for run in self.debate.runs]
         by_system = Counter(format_system_label(brief.system, brief.run, runs) for brief in self.briefs)
         systems = ", ".join(f"{count} of {label}" for label, count in by_system.items())
-        count = len(self.briefs)
-        subject = "1 judgement is missing" if count == 1 else f"{count} judgements are missing"
-        return f"{subject} ({systems}): {self._describe_reason(shown)}"
+        return f"{describe_missing(len(self.briefs))} ({systems}): {self._describe_reason(shown)}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
         """Return two commands: one that requests the missing judgements again, and one that judges with another model.
@@ -147,8 +155,12 @@ class MissingJudgements(NamedTuple):
 
         - `path`: path of the transcript. None if the debate was not saved; then 2 and 3 are not possible.
         - `batch`: whether to use a provider's batch API. If true, 2 and 3 are not possible.
+
+        If `path` is None and the replayed cassette lacks the judgements, both commands are empty.
         """
         options = self._resume_options()
+        if path is None and self.is_unrecorded:
+            return "", ""
         if path is None:
             again = resume_command(None) if "" in options else ""
             return again, f"{resume_command(None)} {self._model_option()}"
@@ -158,6 +170,12 @@ class MissingJudgements(NamedTuple):
         smallest = [option for option in ("", SHORTER_PROMPTS) if option in options][:1] or sorted(options)
         again = " ".join([resume_command(path), *filter(None, smallest)]) if options else ""
         return again, self._judge_command(path)
+
+    @property
+    def is_unrecorded(self) -> bool:
+        """Whether all judgements are missing because the replayed cassette has no reply for them."""
+        failures = [self.failures.get(brief.key) for brief in self.briefs]
+        return all(failure is not None and failure.cause == UNRECORDED for failure in failures)
 
     def _model_option(self) -> str:
         brief = self.briefs[0]
@@ -196,10 +214,9 @@ class MissingJudgements(NamedTuple):
         return command if has_whole_run else f"{command} --replace"
 
 
-def find_missing_judgements(debate: Debate, verdicts: Sequence[Verdict]) -> MissingJudgements | None:
-    """Return the judgements that `verdicts` lack; None if no judgement is missing."""
-    briefs = missing_briefs(debate, verdicts)
-    if not briefs:
-        return None
-    undetermined = frozenset((item.run, item.system) for item in verdicts if item.victory == "undetermined")
-    return MissingJudgements(debate, briefs, {item.task.key: item for item in debate.failures}, undetermined)
+def explain_missing(debate: Debate, briefs: Sequence[Brief], verdicts: Sequence[Verdict] = ()) -> MissingJudgements:
+    """Return the missing judgements `briefs`, at least one, with the failures that explain them.
+
+    `verdicts`: the verdicts whose deciding judgement may be missing.
+    """
+    return MissingJudgements(debate, tuple(briefs), {item.task.key: item for item in debate.failures}, tuple(verdicts))

@@ -20,7 +20,7 @@ from debate_cli.systems.live.settings import LiveSettings, PenaltyPoints
 DIMENSION_MAXIMA: dict[str, float] = {"logic": 40, "rhetoric": 30, "tactics": 30}
 """Maps each scored dimension of a turn to its highest score. The highest scores add up to 100."""
 SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10}
-"""Maps the criteria that do not count in a turn's score to their highest marks."""
+"""Highest mark of each criterion that does not count in a turn's score."""
 INCOMPLETE_CHAIN_MAX = 34.0
 """Highest score in logic of a turn whose causal chain (cause, process, consequence) is incomplete."""
 MIN_WINNER_SCORES: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}

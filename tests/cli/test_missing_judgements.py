@@ -1,0 +1,110 @@
+"""Missing judgements: each command gives the same number, and the command that asks for them."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from cli_support import debate, run_on_terminal, write_config
+
+NOWHERE = """\
+topic: Cats or dogs?
+providers: {lab: {kind: openai, base_url: "http://127.0.0.1:9/v1", api_key_env: null}}
+models: {default: {model: lab/m}}
+debaters: [{name: Ada, side: for}, {name: Bo, side: against}]
+judging: {systems: [structured, moderator]}
+limits: {max_attempts: 1}
+"""
+
+
+def lose_judgements(path: Path, count: int) -> None:
+    """Remove judgements from a transcript, as if the judging had been interrupted before they were asked for."""
+    document = json.loads(path.read_text())
+    del document["assessments"][-count:]
+    path.write_text(json.dumps(document))
+
+
+def test_every_command_gives_the_same_number(saved: Path) -> None:
+    """Also if no judge failed, because none of them was asked."""
+    here = saved.parent.parent
+    assert debate("judge", saved, "--system", "moderator", "--mock", "-q", cwd=here).code == 0
+    lose_judgements(saved, 3)
+    lists, scored = debate("list", cwd=here), debate("score", saved, cwd=here)
+    assert "\tcomplete, 3 judgements missing\t" in lists.out
+    assert (
+        scored.code,
+        scored.err.count("3 judgements are missing (3 of moderator r2): not asked yet; ask again"),
+    ) == (
+        0,
+        1,
+    )
+    assert f"debate run --resume {saved}" in scored.lines
+    gated = debate("score", saved, "--fail-on", "missing", cwd=here)
+    assert (gated.code, "gate not met: --fail-on: 3 judgements are missing" in gated.err) == (5, True)
+    assert f"3 judgements missing; resume with: debate run --resume {saved}" in debate("replay", saved, cwd=here).err
+    asked = debate("run", "--resume", saved, "--fail-on", "missing", "-q", cwd=here)
+    assert (asked.code, "missing" in asked.err) == (0, False), asked.err
+    assert "missing" not in debate("score", saved, cwd=here).err
+
+
+def test_other_systems_and_runs_are_not_counted(saved: Path) -> None:
+    """If a system or a judging run is chosen, `score` counts its missing judgements only."""
+    here = saved.parent.parent
+    assert debate("judge", saved, "--system", "moderator", "--mock", "-q", cwd=here).code == 0
+    lose_judgements(saved, 3)
+    for options in (("--system", "structured"), ("--runs", "r1")):
+        done = debate("score", saved, *options, "--fail-on", "missing", cwd=here)
+        assert (done.code, "missing" in done.err) == (0, False), done.err
+
+
+def test_a_folder_gets_one_note(saved: Path) -> None:
+    """It has the number of all missing judgements, and names the debates."""
+    here = saved.parent.parent
+    lose_judgements(saved, 1)
+    for name in ("a", "b", "c", "d"):
+        shutil.copy(saved, saved.with_stem(name))
+    done = debate("score", saved.parent, cwd=here)
+    (note,) = [line for line in done.lines if "missing" in line]
+    assert note.startswith(
+        "note: 5 judgements are missing in 5 of 5 debates; `debate score PATH` shows how to ask again: "
+    )
+    assert note.endswith("a.json, " + ", ".join(f"{saved.with_stem(name)}" for name in ("b", "c")) + ", 2 more")
+
+
+@pytest.mark.parametrize("options", [(), ("--replace",), ("--repeat", "2"), ("--out", "new.json")], ids=" ".join)
+def test_a_judging_without_an_answer_changes_no_file(saved: Path, options: tuple[str, ...]) -> None:
+    """Nothing was paid; the same command asks again, and the debate has the verdict that it had."""
+    here, before = saved.parent.parent, saved.read_bytes()
+    write_config(here, NOWHERE)
+    done = debate("judge", saved, "--config", "debate.yaml", *options, cwd=here)
+    assert (done.code, saved.read_bytes(), (here / "new.json").exists()) == (3, before, False)
+    assert list(saved.parent.iterdir()) == [saved]
+    assert "no judge answered and nothing was paid, so this judging was not saved" in done.err
+    assert ("the same command" in done.lines, "debate run --resume" in done.err) == (True, False), done.err
+    assert "the deciding verdict was" not in done.err
+    assert debate("list", "--json", cwd=here).json[0]["judgments_missing"] == 0
+
+
+def test_a_judging_with_one_answer_is_saved(saved: Path) -> None:
+    """The failed judgements can be asked for again."""
+    here = saved.parent.parent
+    write_config(here, NOWHERE.replace("moderator]", "{kind: moderator, judge: mock/m}]"))
+    done = debate("judge", saved, "--config", "debate.yaml", "-q", cwd=here)
+    assert (done.code, f"debate run --resume {saved}" in done.lines) == (3, True), done.err
+    assert "\tcomplete, 1 judgement missing\t" in debate("list", cwd=here).out
+
+
+def test_a_judge_who_abstained_is_replaced(here: Path) -> None:
+    """A resume does not ask again, so `list` and `replay` suggest another model."""
+    write_config(
+        here,
+        "topic: Cats or dogs?\nmodels: {default: {model: mock/a}, lost: {model: mock/b, faults: {refusal: 1.0}}}\n"
+        "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
+        "judging: {systems: [persuasion, {kind: moderator, judge: lost}]}\n",
+    )
+    assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 0
+    command = "debate judge transcripts/one.json --system moderator --model PROVIDER/MODEL --replace"
+    assert f"4 judgements missing; ask another model with: {command}" in debate("replay", "one", cwd=here).lines
+    _, drawn = run_on_terminal("list", cwd=here, env={"TERM": "xterm-256color", "COLUMNS": "80"})
+    assert "4 judgements missing" in drawn
+    assert ("ask another model: debate judge transcripts/one.json" in drawn, "resume: " in drawn) == (True, False)

@@ -6,7 +6,6 @@ Each object has a name and an import path (`package.module:ATTRIBUTE`). It is im
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pkgutil import resolve_name
 from typing import Any
@@ -50,7 +49,9 @@ class ExtensionPoint:
 
 
 @cache
-def _entry_points(group: str) -> dict[str, EntryPoint]:
+def _entry_points(group: str) -> dict[str, Any]:
+    from importlib.metadata import entry_points  # slow, and most commands need no entry points
+
     return {point.name: point for point in entry_points(group=group)}
 
 

@@ -1,4 +1,4 @@
-"""The command `debate` and the table of its subcommands. A subcommand is imported when the user names it."""
+"""The command `debate` and the table of its subcommands. A subcommand's module is imported when the subcommand runs."""
 
 import importlib
 import sys
@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
+from debate_cli.cli import command_options, saved_options, setup_options
 from debate_cli.cli.console import (
     CLOSED_PIPE,
     INTERRUPTED,
@@ -49,56 +50,33 @@ PLAIN_WORDS = (
 MAX_CHOICES_WIDTH = 24
 """Maximum length of a list of choices in the placeholder column of help, in characters."""
 DEBATE_PANEL, SAVED_PANEL, SETUP_PANEL = "Debate", "Saved debates", "Setting up"
-
-
-class CommandSummary(NamedTuple):
-    """Row of a subcommand in `debate --help`."""
-
-    panel: str
-    help: str
-    """First line of the subcommand's own help."""
-    options: str = ""
-    """Name of the subcommand's class in `command_options`. Empty if the subcommand's own module defines `Options`."""
-    module: str = ""
-    """Name of the subcommand's module in `debate_cli.cli`. Empty if the module is named like the subcommand."""
-
-
-COMMANDS: dict[str, CommandSummary] = {
-    "run": CommandSummary(DEBATE_PANEL, "Run a debate and save its transcript.", "RunOptions"),
-    "experiment": CommandSummary(
-        DEBATE_PANEL,
-        "Run many debates from one file: players, motions, both side orders, judges.",
-        "ExperimentOptions",
-    ),
-    "worker": CommandSummary(DEBATE_PANEL, "Take debates of experiments from a queue, and run them.", "WorkerOptions"),
-    "judge": CommandSummary(SAVED_PANEL, "Judge saved debates (again), without their debaters.", "JudgeOptions"),
-    "score": CommandSummary(SAVED_PANEL, "Recompute verdicts from saved debates, without any model."),
-    "replay": CommandSummary(SAVED_PANEL, "Show a saved debate as `debate run` showed it."),
-    "list": CommandSummary(SAVED_PANEL, "List the saved debates of a folder: who won, and what it cost."),
-    "review": CommandSummary(SAVED_PANEL, "Judge a saved debate yourself, beside the models."),
-    "diff": CommandSummary(SAVED_PANEL, "Compare two saved debates, or two judging runs of one debate."),
-    "import": CommandSummary(
-        SAVED_PANEL, "Make transcripts of debates that were held elsewhere.", "ImportOptions", "import_command"
-    ),
-    "audit": CommandSummary(SAVED_PANEL, "Measure whether a judge can be trusted.", "AuditOptions"),
-    "init": CommandSummary(SETUP_PANEL, "Write a commented debate.yaml and its schema."),
-    "personas": CommandSummary(SETUP_PANEL, "Suggest judges for a panel: people with a stake in your documents."),
-    "explain": CommandSummary(SETUP_PANEL, "Explain an error: what it means, and how to fix it."),
-    "check": CommandSummary(SETUP_PANEL, "Check configurations, and name missing API keys."),
-    "doctor": CommandSummary(
-        SETUP_PANEL, "Test each model with a tiny question: what it can do, what it costs, how fast it is."
-    ),
-    "models": CommandSummary(SETUP_PANEL, "List the providers, what each can do, and whether its key is set."),
-    "evidence": CommandSummary(
-        SETUP_PANEL, "Show which sources a debate has, and which passages a query finds in them."
-    ),
-    "prompts": CommandSummary(SETUP_PANEL, "List the prompts that debaters and judges get, or show the text of one."),
-    "schema": CommandSummary(SETUP_PANEL, "Print the JSON Schema of a configuration, a transcript or an experiment."),
+COMMANDS: dict[str, tuple[str, Any]] = {
+    "run": (DEBATE_PANEL, command_options.RunOptions),
+    "experiment": (DEBATE_PANEL, command_options.ExperimentOptions),
+    "worker": (DEBATE_PANEL, command_options.WorkerOptions),
+    "judge": (SAVED_PANEL, saved_options.JudgeOptions),
+    "score": (SAVED_PANEL, saved_options.ScoreOptions),
+    "replay": (SAVED_PANEL, saved_options.ReplayOptions),
+    "list": (SAVED_PANEL, saved_options.ListOptions),
+    "review": (SAVED_PANEL, saved_options.ReviewOptions),
+    "diff": (SAVED_PANEL, saved_options.DiffOptions),
+    "import": (SAVED_PANEL, saved_options.ImportOptions),
+    "audit": (SAVED_PANEL, saved_options.AuditOptions),
+    "init": (SETUP_PANEL, setup_options.InitOptions),
+    "personas": (SETUP_PANEL, setup_options.PersonasOptions),
+    "explain": (SETUP_PANEL, setup_options.ExplainOptions),
+    "check": (SETUP_PANEL, setup_options.CheckOptions),
+    "doctor": (SETUP_PANEL, setup_options.DoctorOptions),
+    "models": (SETUP_PANEL, setup_options.ModelsOptions),
+    "evidence": (SETUP_PANEL, setup_options.EvidenceOptions),
+    "prompts": (SETUP_PANEL, setup_options.PromptsOptions),
+    "schema": (SETUP_PANEL, setup_options.SchemaOptions),
 }
+"""Maps each subcommand to its panel in `debate --help`, and to the class of its options, whose docstring is its help."""
 
 
 class LazyCommandGroup(TyperGroup):
-    """The subcommands of `debate`. A subcommand is imported only when the user names it."""
+    """The subcommands of `debate`. The module of a subcommand is imported only when the subcommand runs."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of the subcommands in the order of `COMMANDS`."""
@@ -106,8 +84,8 @@ class LazyCommandGroup(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
         """Return the subcommand without its options, for `debate --help`. Returns None for an unknown name."""
-        summary = COMMANDS.get(cmd_name)
-        return TyperCommand(cmd_name, help=summary.help, rich_help_panel=summary.panel) if summary else None
+        panel, declared = COMMANDS.get(cmd_name, ("", None))
+        return TyperCommand(cmd_name, help=declared.__doc__, rich_help_panel=panel) if declared else None
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the flags of `debate` itself. Each flag has a default, so that Typer does not import pydantic (slow)."""
@@ -181,26 +159,32 @@ def _shorten_type(param: Any, type_name: str) -> None:
             param.help = f"{(param.help or '').removesuffix('.')}: {choices}."
 
 
+class CommonOptions(NamedTuple):
+    """Options of all subcommands. `main` finds them in its arguments."""
+
+    debug: Annotated[bool, typer.Option("--debug", expose_value=False, help="Show the traceback of an error.")] = False
+
+
 def load_command(name: str) -> Any:
-    """Import the subcommand `name` with its options and its help."""
-    summary = COMMANDS[name]
-    module = f"debate_cli.cli.{summary.module or name}"
-    declared: Any = (
-        getattr(importlib.import_module("debate_cli.cli.command_options"), summary.options)
-        if summary.options
-        else importlib.import_module(module).Options
-    )
-    single = typer.Typer(add_completion=False)
-    single.command(cls=Subcommand, epilog=getattr(declared, "EPILOG", None))(declared)
-    command = typer.main.get_command(single)
+    """Return the subcommand `name` with its options and its help. Its module is imported when the subcommand runs."""
+    _, declared = COMMANDS[name]
+    command = _build_command(declared)
+    command.params += _build_command(CommonOptions).params
     command.name = name
     command.help = reflow_help(command.help or "")
 
     def run(**values: Any) -> None:
-        importlib.import_module(module).run(declared(**values))
+        module = "import_command" if name == "import" else name  # `import` is a keyword of Python
+        importlib.import_module(f"debate_cli.cli.{module}").run(declared(**values))
 
     command.callback = run
     return command
+
+
+def _build_command(declared: Any) -> Any:
+    single = typer.Typer(add_completion=False)
+    single.command(cls=Subcommand, epilog=getattr(declared, "EPILOG", None))(declared)
+    return typer.main.get_command(single)
 
 
 def reflow_help(text: str) -> str:

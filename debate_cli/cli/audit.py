@@ -1,4 +1,4 @@
-"""`debate audit`. Its options are in `command_options`."""
+"""`debate audit`. Its options are in `saved_options`."""
 
 import json
 import shlex
@@ -40,11 +40,11 @@ from debate_cli.audit.report import REPORT_NAME, AuditReport, build_report, comp
 from debate_cli.audit.variants import VARIANTS, VariantName
 from debate_cli.cli import config_options, run_control, screen
 from debate_cli.cli.batches import BatchScreen
-from debate_cli.cli.command_options import AuditOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import is_interactive, print_json, print_lines, print_status, show_tables
 from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
+from debate_cli.cli.saved_options import AuditOptions
 from debate_cli.engine import StopSignal
 from debate_cli.errors import UsageError
 from debate_cli.llm.budget import Budget, BudgetAmount

@@ -3,7 +3,6 @@
 import asyncio
 import os
 from dataclasses import dataclass, replace
-from typing import Annotated, NamedTuple
 
 import typer
 
@@ -11,34 +10,14 @@ from debate_cli.app.consent import Destination, describe_destinations, missing_c
 from debate_cli.app.estimate import estimate_run, planned_calls
 from debate_cli.app.model_roles import all_model_specs
 from debate_cli.app.preparation import prepare_run
-from debate_cli.cli import completion, config_options, options
+from debate_cli.cli import config_options
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.console import print_json, print_lines, print_status, replace_control_chars
+from debate_cli.cli.setup_options import CheckOptions
 from debate_cli.domain.config_checks import find_notices
 from debate_cli.errors import DebateError, format_page_hint
 from debate_cli.render.theme import format_model_id
 from debate_cli.storage.variables import unknown_variables
-
-
-class Options(NamedTuple):
-    """Check configurations, and name missing API keys.
-
-    Without CONFIG, it checks what `debate run` would use: configs/debate.yaml or debate.yaml of this folder, else the
-    packaged default. It names each fault with file, line, column and key. A missing API key is a fault too. Exit code 2
-    if there is any fault.
-    """
-
-    configs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="CONFIG", help="Configurations; - for stdin.", autocompletion=completion.complete_configs
-        ),
-    ] = None
-    var: options.VarOption = None
-    trust_host: options.TrustHostOption = None
-    trust_path: options.TrustPathOption = None
-    json: options.JsonOption = False
-    debug: options.DebugOption = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +38,7 @@ class ConfigReport:
     """Whether the configuration has debaters. Without debaters it can only judge texts."""
 
 
-def run(given: Options) -> None:
+def run(given: CheckOptions) -> None:
     """Check configurations, and name missing API keys."""
     for line in unknown_variables(os.environ):
         print_status(f"warning: {line}")
@@ -78,7 +57,7 @@ def run(given: Options) -> None:
         raise typer.Exit(2)
 
 
-def _check_config(reference: str | None, given: Options) -> ConfigReport:
+def _check_config(reference: str | None, given: CheckOptions) -> ConfigReport:
     report = ConfigReport(reference or str(config_options.default_config_path()))
     changes = config_options.overrides_from_options(ConfigOptions(variables=given.var))
     try:

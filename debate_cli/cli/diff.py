@@ -1,13 +1,11 @@
 """`debate diff`."""
 
 from collections import Counter
-from typing import Annotated, NamedTuple
-
-import typer
 
 from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, compare_judgements
-from debate_cli.cli import completion, console, options
+from debate_cli.cli import console
 from debate_cli.cli.console import print_json
+from debate_cli.cli.saved_options import DiffOptions
 from debate_cli.domain.debate import rehearsal_notice
 from debate_cli.errors import UsageError
 from debate_cli.render.comparison import (
@@ -19,43 +17,7 @@ from debate_cli.render.comparison import (
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate, transcript_dirs
 
 
-class Options(NamedTuple):
-    """Compare two saved debates, or two judging runs of one debate.
-
-    Describes the differences in a few sentences. Tables then compare judges, winners, margins, scores, claims with
-    different standings, settings, models and cost. Without --runs, the newest judging run of each system is compared.
-
-    Examples:
-
-      debate diff my-debate my-other-debate
-
-      debate diff my-debate --runs r1,r2
-    """
-
-    a: Annotated[
-        str,
-        typer.Argument(metavar="A", help="Id or file of a saved debate.", autocompletion=completion.complete_debates),
-    ]
-    b: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="B",
-            help="The second debate. Leave it out to compare two judging runs of A.",
-            autocompletion=completion.complete_debates,
-        ),
-    ] = None
-    runs: Annotated[
-        str | None,
-        typer.Option(
-            metavar="X,Y", help="Compare judging run X of A with judging run Y of B (of A, if B is left out)."
-        ),
-    ] = None
-    json: options.JsonOption = False
-    plain: options.PlainOption = False
-    debug: options.DebugOption = False
-
-
-def run(given: Options) -> None:
+def run(given: DiffOptions) -> None:
     """Compare two saved debates, or two judging runs of one debate."""
     if given.b is None and given.runs is None:
         raise UsageError("name two debates, or one debate and two of its judging runs: --runs r1,r2")

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from dataclasses import replace
-from typing import Annotated, Any, NamedTuple
+from typing import Any
 
 import typer
 
@@ -11,49 +11,19 @@ from debate_cli.app.config_resolution import all_secrets
 from debate_cli.app.consent import find_destinations, find_hub_destinations, find_search_destination
 from debate_cli.app.context import RunContext
 from debate_cli.app.doctor import diagnose_models, diagnosis_to_json, select_models
-from debate_cli.cli import config_options, console, options
+from debate_cli.cli import config_options, console
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status
 from debate_cli.cli.screen import StatusObserver
+from debate_cli.cli.setup_options import DoctorOptions
 from debate_cli.domain.nested_texts import map_texts
 from debate_cli.errors import UsageError
 from debate_cli.llm.redaction import Redactor
 from debate_cli.render.model_tables import doctor_lines, doctor_table
 
 
-class Options(NamedTuple):
-    """Test each model with a tiny question: what it can do, what it costs, how fast it is.
-
-    Each model gets one question for each structured-output mode: native schema, forced tool call, schema in the prompt.
-    Another question tests a streamed answer. The questions cost a few hundred tokens per model. A model is usable if at
-    least one mode gives a valid answer. If no MODEL is named and the configuration searches the web, one web search is
-    tested too. Exit code 3 if a model or the search is not usable.
-
-    Examples:
-
-      debate doctor
-
-      debate doctor --config debate.yaml strong ollama/qwen3:8b
-    """
-
-    models: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="MODEL",
-            help="provider/model, or a name under `models` in the configuration; default: all models that the configuration uses.",
-        ),
-    ] = None
-    config: options.ConfigOption = None
-    var: options.VarOption = None
-    mock: options.MockOption = False
-    json: options.JsonOption = False
-    trust_host: options.TrustHostOption = None
-    trust_path: options.TrustPathOption = None
-    debug: options.DebugOption = False
-
-
-def run(given: Options) -> None:
+def run(given: DoctorOptions) -> None:
     """Test each model with a tiny question: what it can do, what it costs, how fast it is."""
     names = given.models or []
     changes = config_options.overrides_from_options(ConfigOptions(variables=given.var))

@@ -3,45 +3,19 @@
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
-
-import typer
 
 from debate_cli.app.evidence import describe_skipped, open_sources
-from debate_cli.cli import config_options, options
+from debate_cli.cli import config_options
 from debate_cli.cli.console import print_json, print_lines, print_status
+from debate_cli.cli.setup_options import EvidenceOptions
 from debate_cli.domain.config import EvidenceConfig
 from debate_cli.domain.message_text import count_noun
 from debate_cli.errors import UsageError
 from debate_cli.evidence.corpus import Corpus
 from debate_cli.render import sanitize
 
-Action = Literal["search", "list"]
 
-
-class Options(NamedTuple):
-    """Show which sources a debate has, and which passages a query finds in them.
-
-    `list` shows each file with its passages, and the files that are not indexed. `search QUERY` shows the passages
-    that retrieval finds, the best first.
-
-    Examples:
-
-      debate evidence list --evidence docs/
-
-      debate evidence search "cost of hosting" --config debate.yaml
-    """
-
-    action: Annotated[Action, typer.Argument(help="Search the sources, or list them.")]
-    query: Annotated[str | None, typer.Argument(metavar="QUERY", help="Words to search for.")] = None
-    config: options.ConfigOption = None
-    evidence: options.EvidenceOption = None
-    json: options.JsonOption = False
-    trust_path: options.TrustPathOption = None
-    debug: options.DebugOption = False
-
-
-def run(given: Options) -> None:
+def run(given: EvidenceOptions) -> None:
     """Search the sources, or list them."""
     if given.action == "search" and not given.query:
         raise UsageError("`debate evidence search` needs a query; add the words to search for")

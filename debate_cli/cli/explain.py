@@ -1,34 +1,14 @@
 """`debate explain`."""
 
 import sys
-from typing import Annotated, NamedTuple
 
-import typer
-
-from debate_cli.cli import completion, console, options
+from debate_cli.cli import completion, console
+from debate_cli.cli.setup_options import ExplainOptions
 from debate_cli.domain.message_text import format_suggestion_or_list
 from debate_cli.errors import UsageError
 
 
-class Options(NamedTuple):
-    """Explain an error: what it means, and how to fix it.
-
-    Errors name the page that explains them: "(debate explain missing-key)".
-    """
-
-    topic: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="TOPIC",
-            help="Name of a page. Without a name, all pages are listed.",
-            autocompletion=completion.complete_topics,
-        ),
-    ] = None
-    json: options.JsonOption = False
-    debug: options.DebugOption = False
-
-
-def run(given: Options) -> None:
+def run(given: ExplainOptions) -> None:
     """Explain an error: what it means, and how to fix it."""
     pages = {name: path.read_text(encoding="utf-8") for name, path in completion.list_error_pages().items()}
     if given.topic is not None and given.topic not in pages:

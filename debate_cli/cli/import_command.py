@@ -31,9 +31,9 @@ from debate_cli.app.judge_request import JudgingRequest, parse_model
 from debate_cli.app.model_roles import mock_spec
 from debate_cli.app.personas import prepare_asked_model
 from debate_cli.cli import config_options, run_control
-from debate_cli.cli.command_options import ImportOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_lines, print_status, show_tables
+from debate_cli.cli.saved_options import ImportOptions
 from debate_cli.cli.screen import BY_USER, PipeSafeObserver, StatusObserver
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.message_text import count_noun

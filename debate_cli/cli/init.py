@@ -9,39 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, NamedTuple
 
 import typer
 
 from debate_cli.app.config_resolution import resolve_config
 from debate_cli.app.model_discovery import DiscoveredModel, discover_models, suggest_judge
 from debate_cli.app.preparation import prepare_run
-from debate_cli.cli import config_options, console, options
+from debate_cli.cli import config_options, console
+from debate_cli.cli.setup_options import InitOptions
 from debate_cli.domain.model_call import is_mock
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.storage.atomic_write import PUBLIC_FILE_MODE, atomic_write
 from debate_cli.storage.schema import config_schema, format_schema
 from debate_cli.storage.variables import load_environment
-
-
-class Options(NamedTuple):
-    """Write a commented debate.yaml and its schema.
-
-    On a terminal it first asks for the motion, the debaters' model and the judge's model. It offers the models that are
-    available: those of Ollama if Ollama is running, those of providers whose key is set, and the embedded model.
-    """
-
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DIR",
-            help="Folder (created if missing), or a file NAME.yaml.",
-        ),
-    ] = Path()
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing; use the defaults.")] = False
-    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False
-    debug: options.DebugOption = False
-
 
 DEFAULT_TOPIC = "Should a startup of under ten people adopt microservices from day one?"
 _PLAIN_SCALAR = re.compile(r"[\w./:@-]+[\w/]")
@@ -56,7 +36,7 @@ class InitAnswers:
     judge: str
 
 
-def run(given: Options) -> None:
+def run(given: InitOptions) -> None:
     """Write a commented debate.yaml and its schema."""
     names_file = given.folder.suffix in {".yaml", ".yml"} and not given.folder.is_dir()
     config = given.folder if names_file else given.folder / "debate.yaml"

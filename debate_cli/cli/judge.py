@@ -1,4 +1,4 @@
-"""`debate judge`. Its options are in `command_options`."""
+"""`debate judge`. Its options are in `saved_options`."""
 
 import shlex
 from collections import Counter
@@ -25,13 +25,13 @@ from debate_cli.app.score import ScoredFile, describe_unfinished
 from debate_cli.app.session import Outcome
 from debate_cli.cli import config_options, console, options, run_control, screen
 from debate_cli.cli.batches import BatchScreen, collect_command
-from debate_cli.cli.command_options import JudgeOptions
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, read_stdin, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.cli.run import write_report
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
+from debate_cli.cli.saved_options import JudgeOptions
 from debate_cli.cli.screen import PipeSafeObserver
 from debate_cli.domain.debate import rehearsal_notice
 from debate_cli.errors import DebateError, UsageError

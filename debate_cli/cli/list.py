@@ -3,47 +3,18 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, NamedTuple
 
 import typer
 
-from debate_cli.cli import console, options
+from debate_cli.cli import console
 from debate_cli.cli.console import write_json_chunks
+from debate_cli.cli.saved_options import ListOptions
 from debate_cli.render.saved_debates import dump_index_json, format_index_row, index_view
 from debate_cli.storage.transcript_index import IndexEntry, UnreadableFile, list_index_entries
 from debate_cli.storage.transcript_store import DEFAULT_OUTPUT_FOLDER, transcript_dirs
 
 
-class Options(NamedTuple):
-    """List the saved debates of a folder: who won, and what it cost.
-
-    On a terminal the newest debate comes first. In a pipe or file each debate is one line, sorted by file name and
-    printed as soon as it is read. Tabs separate the columns: id, start (UTC), topic, models, winners, cost in USD,
-    state (with missing judgements), and `rehearsal` or `rehearsal in part` if the mock answered. Unreadable files are
-    named at the end; the exit code is then 1.
-
-    Examples:
-
-      debate list
-
-      debate list | cut -f 1,5
-
-      debate list --json | jq '.[] | select(.state != "complete").path'
-    """
-
-    folder: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="FOLDER",
-            help="Folder of the debates (default: where `run` saves them).",
-        ),
-    ] = None
-    json: options.JsonOption = False
-    plain: options.PlainOption = False
-    debug: options.DebugOption = False
-
-
-def run(given: Options) -> None:
+def run(given: ListOptions) -> None:
     """List the saved debates of a folder: who won, and what it cost."""
     folder = given.folder or next((folder for folder in transcript_dirs() if folder.exists()), None)
     if folder is None:

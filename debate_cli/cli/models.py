@@ -3,13 +3,12 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
-
-import typer
+from typing import Any
 
 from debate_cli.app.model_discovery import list_providers
-from debate_cli.cli import config_options, options
+from debate_cli.cli import config_options
 from debate_cli.cli.console import print_json, print_status, show_tables
+from debate_cli.cli.setup_options import ModelsOptions
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.message_text import format_suggestion_or_list
 from debate_cli.errors import UsageError
@@ -21,32 +20,8 @@ from debate_cli.render.model_tables import provider_table
 from debate_cli.storage.variables import load_environment
 from debate_cli.systems.tables import Table
 
-Action = Literal["list", "pull"]
 
-
-class Options(NamedTuple):
-    """List the providers, what each can do, and whether its key is set.
-
-    `pull` lists the models that can be downloaded and then run without a server. `pull NAME` downloads one of them, or
-    continues its download, and checks its SHA-256.
-
-    Examples:
-
-      debate models
-
-      debate models pull
-
-      debate models pull qwen3-1.7b
-    """
-
-    action: Annotated[Action, typer.Argument(help="List the providers, or download a model.")] = "list"
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Model to download.")] = None
-    config: options.ConfigOption = None
-    json: options.JsonOption = False
-    debug: options.DebugOption = False
-
-
-def run(given: Options) -> None:
+def run(given: ModelsOptions) -> None:
     """List the providers, what each can do, and whether its key is set."""
     if given.action == "pull":
         _pull(given)
@@ -75,7 +50,7 @@ def _format_provider(entry: Mapping[str, Any]) -> str:
     return "\t".join([*columns, "-" if search is None else f"web search{needs}"])
 
 
-def _pull(given: Options) -> None:
+def _pull(given: ModelsOptions) -> None:
     if given.name is None:
         rows = tuple(hub_table())
         heads = ("name", "download", "licence", "memory", "model")

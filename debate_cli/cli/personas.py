@@ -5,16 +5,12 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Annotated, NamedTuple
-
-import typer
 
 from debate_cli.app.documents import find_sources
 from debate_cli.app.judge_request import JudgingRequest, parse_model
 from debate_cli.app.model_roles import mock_spec
 from debate_cli.app.personas import Stakeholder, TextDocument, find_stakeholders, format_judges_config, prepare_personas
-from debate_cli.cli import config_options, options
+from debate_cli.cli import config_options
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import (
     is_interactive,
@@ -26,6 +22,7 @@ from debate_cli.cli.console import (
     write_document,
 )
 from debate_cli.cli.screen import StatusObserver
+from debate_cli.cli.setup_options import PersonasOptions
 from debate_cli.domain.model_call import total_usage
 from debate_cli.errors import UsageError
 from debate_cli.render import theme
@@ -33,38 +30,7 @@ from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.systems.tables import Table
 
 
-class Options(NamedTuple):
-    """Suggest judges for a panel: people with a stake in your documents.
-
-    Asks one model for 3 to 7 stakeholders. Each has a name, a role, a concern, and a quoted passage of a document as the
-    reason. The quotes are checked word for word. The result is a configuration with these judges, for you to edit.
-
-    Examples:
-
-      debate personas PLAN.md specs/ --model anthropic/claude-sonnet-5 -o judges.yaml
-
-      debate judge PLAN.md --config judges.yaml
-    """
-
-    EPILOG = "Exit codes: 0 done, 1 failed, 2 wrong input, 3 a provider failed, 4 budget reached, 130 interrupted, 141 output pipe closed."
-
-    paths: Annotated[
-        list[str], typer.Argument(metavar="FILE", help="Text files, folders of text files, and `-` (stdin).")
-    ]
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="File for the configuration; default: stdout.")
-    ] = None
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file at -o.")] = False
-    model: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model to ask.")] = None
-    config: options.ConfigOption = None
-    mock: options.MockOption = False
-    json: options.JsonOption = False
-    trust_host: options.TrustHostOption = None
-    trust_path: options.TrustPathOption = None
-    debug: options.DebugOption = False
-
-
-def run(given: Options) -> None:
+def run(given: PersonasOptions) -> None:
     """Suggest judges for a panel: people with a stake in your documents."""
     if given.output is not None:
         refuse_existing(given.output, force=given.force, option="-o")
@@ -91,7 +57,7 @@ def run(given: Options) -> None:
         print_status(f"edit it, then run: {command}")
 
 
-def _print_result(given: Options, stakeholders: Sequence[Stakeholder], text: str) -> None:
+def _print_result(given: PersonasOptions, stakeholders: Sequence[Stakeholder], text: str) -> None:
     if given.output is not None:
         atomic_write(given.output, text.encode(), overwrite=given.force)
     for stakeholder in stakeholders:

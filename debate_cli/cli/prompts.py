@@ -1,39 +1,14 @@
 """`debate prompts`."""
 
-from typing import Annotated, Literal, NamedTuple
-
-import typer
-
-from debate_cli.cli import options
 from debate_cli.cli.console import print_json, show_tables, write_document
+from debate_cli.cli.setup_options import PromptsOptions
 from debate_cli.domain.message_text import format_suggestion
 from debate_cli.errors import UsageError
 from debate_cli.llm.prompts import ShippedPrompt, shipped_prompts
 from debate_cli.systems.tables import Table
 
-Action = Literal["list", "show"]
 
-
-class Options(NamedTuple):
-    """List the prompts that debaters and judges get, or show the text of one.
-
-    A configuration replaces a prompt with `prompts: {NAME: FILE}`. Start with a copy of the shipped prompt. FILE may
-    use only the placeholders of the shipped prompt.
-
-    Examples:
-
-      debate prompts list
-
-      debate prompts show opening > opening.md
-    """
-
-    action: Annotated[Action, typer.Argument(help="List all prompts, or show one.")] = "list"
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The prompt to show.")] = None
-    json: options.JsonOption = False
-    debug: options.DebugOption = False
-
-
-def run(given: Options) -> None:
+def run(given: PromptsOptions) -> None:
     """List the prompts, or show the text of one."""
     if given.action == "show" and given.name is None:
         raise UsageError("`debate prompts show` needs the name of a prompt; add it: debate prompts show NAME")

@@ -3,16 +3,15 @@
 import os
 import select
 import sys
+import termios
 import time
+import tty
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
 
-import typer
-
-from debate_cli.cli import console, options, screen
+from debate_cli.cli import console, screen
 from debate_cli.cli.console import ClosedPipeError, refuse_existing, write_document, write_json_chunks
+from debate_cli.cli.saved_options import ReplayFormat, ReplayOptions, ReplayPart
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.verdict import Verdict
@@ -30,9 +29,6 @@ from debate_cli.storage.transcript import dump_transcript, to_transcript
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate, transcript_dirs
 from debate_cli.systems.scoring import score
 
-ReplayFormat = Literal["terminal", "markdown", "html", "json", "svg", "terminal-html"]
-ReplayPart = Literal["turns", "scores", "trace", "verdict", "briefing"]
-"""Part of a debate that --only selects."""
 WHOLE_DEBATE_FORMATS = ("html", "json")
 """Formats that always show the whole debate: the HTML page and the transcript."""
 KEY_HINT = "any key: next turn · q: stop"
@@ -40,47 +36,7 @@ QUIT_KEYS = frozenset({"q", "Q", ""})
 """Keys that end a step-by-step replay. An empty string means that the terminal is gone."""
 
 
-class Options(NamedTuple):
-    """Show a saved debate as `debate run` showed it.
-
-    The debate appears all at once, typed out (--speed), or turn by turn (--step). With --format it becomes a page, a
-    picture or Markdown. No model is asked.
-
-    Examples:
-
-      debate replay transcripts/my-debate.json --only trace
-
-      debate replay my-debate --speed 4
-
-      debate replay my-debate --format html -o report.html
-
-      debate replay my-debate --format svg --only verdict -o verdict.svg
-    """
-
-    path: options.DebateArgument
-    speed: Annotated[
-        float | None,
-        typer.Option(
-            min=0.01,
-            metavar="X",
-            help="Type the speeches out at X times the speed of a fast model (0.2: reading speed).",
-        ),
-    ] = None
-    step: Annotated[bool, typer.Option("--step", help="Wait for a key after each turn.")] = False
-    round: Annotated[int | None, typer.Option("--round", min=1, help="Show only this round.")] = None
-    only: Annotated[ReplayPart | None, typer.Option(help="Show only this part.")] = None
-    show_hidden: Annotated[
-        bool, typer.Option("--show-hidden", help="Show the hidden instructions that debaters were given.")
-    ] = False
-    plain: options.PlainOption = False
-    format: Annotated[ReplayFormat, typer.Option("--format", help="Output format.")] = "terminal"
-    json: Annotated[bool, typer.Option("--json", help="Same as --format json: the transcript.")] = False
-    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")] = None
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing FILE.")] = False
-    debug: options.DebugOption = False
-
-
-def run(given: Options) -> None:
+def run(given: ReplayOptions) -> None:
     """Show a saved debate as `debate run` showed it."""
     how = _resolve_format(given)
     if given.output is not None:
@@ -108,7 +64,7 @@ def run(given: Options) -> None:
     _print_unfinished(stored)
 
 
-def _resolve_format(given: Options) -> ReplayFormat:
+def _resolve_format(given: ReplayOptions) -> ReplayFormat:
     if given.json and given.format not in {"terminal", "json"}:
         raise UsageError(f"--json and --format {given.format} cannot be combined; give one of them")
     how: ReplayFormat = "json" if given.json else given.format
@@ -128,7 +84,7 @@ def _has_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReplayPart) -
     return any(line.strip() for line in details_lines(debate, verdicts, only=part))
 
 
-def _render_document(given: Options, how: ReplayFormat, debate: Debate, verdicts: tuple[Verdict, ...]) -> str:
+def _render_document(given: ReplayOptions, how: ReplayFormat, debate: Debate, verdicts: tuple[Verdict, ...]) -> str:
     part = given.only
     match how:
         case "json":
@@ -155,7 +111,7 @@ def _render_document(given: Options, how: ReplayFormat, debate: Debate, verdicts
             )
 
 
-def _play(given: Options, stored: StoredDebate, verdicts: tuple[Verdict, ...]) -> None:
+def _play(given: ReplayOptions, stored: StoredDebate, verdicts: tuple[Verdict, ...]) -> None:
     debate = stored.debate
     part = given.only
     if part in (None, "turns") and not _play_turns(given, debate, judged=part is None):
@@ -189,7 +145,7 @@ def _print_next_command(debate: Debate, path: str) -> None:
         console.print_status(f"judge {it_or_again}: {suggest_judge_command(debate, path)}")
 
 
-def _play_turns(given: Options, debate: Debate, *, judged: bool) -> bool:
+def _play_turns(given: ReplayOptions, debate: Debate, *, judged: bool) -> bool:
     speed = None if given.plain or not console.is_interactive(sys.stdout) else given.speed
     waits = given.step and sys.stdin.isatty() and sys.stdout.isatty()
     replay = ReplayPlan(debate, given.round, is_typed=speed is not None, judged=judged, one_by_one=waits)
@@ -221,13 +177,7 @@ def open_key_reader() -> Generator[Callable[[], str]]:
 
     If the terminal is gone, the function returns an empty string.
     """
-    try:
-        import termios
-        import tty
-    except ImportError:  # Windows has neither module
-        yield typer.getchar
-        return
-    terminal = sys.stdin.fileno()
+    terminal = sys.stdin.fileno()  # `typer.getchar` would lose keys that the user types ahead
     before = termios.tcgetattr(terminal)
     tty.setcbreak(terminal, termios.TCSADRAIN)
     try:

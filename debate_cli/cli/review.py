@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any, NamedTuple
+from typing import Any
 
 import typer
 from pydantic import Field
@@ -19,7 +19,6 @@ from pydantic import Field
 from debate_cli.app.review import WHOLE_DEBATE, Review, ReviewPart, ReviewState, debate_key, open_review, save_review
 from debate_cli.app.score import ScoredFile
 from debate_cli.app.session import Outcome
-from debate_cli.cli import completion, options
 from debate_cli.cli.console import (
     INTERRUPTED,
     is_interactive,
@@ -28,6 +27,7 @@ from debate_cli.cli.console import (
     write_document,
     write_json_chunks,
 )
+from debate_cli.cli.saved_options import ReviewOptions
 from debate_cli.domain.config_checks import Problem
 from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms
 from debate_cli.errors import UsageError
@@ -52,66 +52,10 @@ from debate_cli.storage.review_file import ReviewFile, read_review_file
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate, transcript_dirs
 from debate_cli.systems.registry import default_text_kind
 
-
-class Options(NamedTuple):
-    """Judge a saved debate yourself, beside the models.
-
-    You fill in the form that a judging system asks models to fill in. Your answers become a judging run, scored by the
-    same code and shown beside the verdicts of models. Your judging run never decides the debate.
-
-    At a terminal you get one form after the other, each below the speeches to judge. Ctrl-C keeps what you wrote, and
-    the same command continues the review. You can also print the forms with --template, fill them in with an editor,
-    and store them with --from. With --blind, names, models and earlier verdicts are hidden, and the order of the debaters is random.
-
-    Examples:
-
-      debate review my-debate
-
-      debate review my-debate --template > review.yaml
-
-      debate review my-debate --from review.yaml
-
-      debate review my-debate --blind --probability --template > review.yaml
-
-      debate review my-debate --system moderator --name anna --template > review.yaml
-    """
-
-    debate: options.DebateArgument
-    system: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Judging system whose form you fill in. Default: structured for a debate, panel for a text.",
-            autocompletion=completion.complete_systems,
-        ),
-    ] = None
-    name: Annotated[str | None, typer.Option(metavar="NAME", help="Your name (default: your login name).")] = None
-    blind: Annotated[
-        bool, typer.Option("--blind", help="Hide names, models and verdicts, and shuffle the debaters.")
-    ] = False
-    probability: Annotated[
-        bool,
-        typer.Option(
-            "--probability", help="Ask after each round, and at the end, how likely each side is to be right."
-        ),
-    ] = False
-    seed: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Seed for the order of the debaters in a blind review (default: random)."),
-    ] = None
-    template: Annotated[bool, typer.Option("--template", help="Print the form as YAML, with the speeches.")] = False
-    source: Annotated[
-        Path | None,
-        typer.Option("--from", metavar="FILE", help="Read the filled-in template FILE, and store it as a review."),
-    ] = None
-    json: options.JsonOption = False
-    debug: options.DebugOption = False
-
-
 DEFAULT_SYSTEM = "structured"
 
 
-def run(given: Options) -> None:
+def run(given: ReviewOptions) -> None:
     """Judge a saved debate yourself, beside the models."""
     stored = open_debate(find_debate(given.debate, transcript_dirs()))
     file = read_review_file(given.source) if given.source is not None else None
@@ -154,7 +98,7 @@ async def _end_on_signals(form: Coroutine[Any, Any, ReviewAnswers]) -> ReviewAns
         raise FormLeftError from error
 
 
-def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
+def _terms(given: ReviewOptions, stored: StoredDebate) -> ReviewTerms:
     try:
         name = given.name or getpass.getuser()
     except (KeyError, OSError) as error:  # e.g. a foreign user id in a container
@@ -172,7 +116,7 @@ def _terms(given: Options, stored: StoredDebate) -> ReviewTerms:
     return terms if draft is None or given.seed is not None else terms.model_copy(update={"seed": draft.terms.seed})
 
 
-def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> ReviewTerms:
+def _terms_of_file(file: ReviewFile, given: ReviewOptions, stored: StoredDebate) -> ReviewTerms:
     terms = file.terms
     options = {
         "--system": (given.system, terms.system),
@@ -191,7 +135,7 @@ def _terms_of_file(file: ReviewFile, given: Options, stored: StoredDebate) -> Re
     return terms
 
 
-def _check_file(given: Options, review: Review, file: ReviewFile) -> ReviewState:
+def _check_file(given: ReviewOptions, review: Review, file: ReviewFile) -> ReviewState:
     state = review.evaluate(file.answers)
     if state.problems:
         raise file.error(state.problems)

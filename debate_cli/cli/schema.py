@@ -1,24 +1,11 @@
 """`debate schema`."""
 
-from typing import Annotated, Literal, NamedTuple
-
-import typer
-
-from debate_cli.cli import options
 from debate_cli.cli.console import print_json
+from debate_cli.cli.setup_options import SchemaOptions
 from debate_cli.storage.schema import config_schema, transcript_schema
 
-SchemaKind = Literal["config", "transcript", "experiment"]
 
-
-class Options(NamedTuple):
-    """Print the JSON Schema of a configuration, a transcript or an experiment."""
-
-    of: Annotated[SchemaKind, typer.Argument(help="What the schema describes.")]
-    debug: options.DebugOption = False
-
-
-def run(given: Options) -> None:
+def run(given: SchemaOptions) -> None:
     """Print the JSON Schema of a configuration, a transcript or an experiment."""
     if given.of == "experiment":
         from debate_cli.experiments.settings import experiment_schema

@@ -5,10 +5,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from itertools import chain, count, islice
 from pathlib import Path
-from typing import Annotated, NamedTuple
 
 import typer
 
@@ -29,8 +27,9 @@ from debate_cli.app.score_records import (
     flatten_record,
     verdict_records,
 )
-from debate_cli.cli import completion, console, options
+from debate_cli.cli import console, options
 from debate_cli.cli.console import print_missing, write_document, write_json_chunks, write_workflow_commands
+from debate_cli.cli.saved_options import RowKind, ScoreFormat, ScoreOptions
 from debate_cli.domain.debate import Debate, rehearsal_notice
 from debate_cli.domain.message_text import describe_missing
 from debate_cli.errors import StorageError, UsageError
@@ -47,106 +46,10 @@ INDEX_FILE = "index.html"
 PAGE_SUFFIX = ".html"
 GITHUB_SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
 """Environment variable with the path of the file for the summary of a GitHub Actions step."""
-
-
-class ScoreFormat(StrEnum):
-    """Output format of the verdicts."""
-
-    table = "table"
-    json = "json"
-    jsonl = "jsonl"
-    csv = "csv"
-    junit = "junit"
-    github = "github"
-    html = "html"
-
-
 _ROW_FORMATS = (ScoreFormat.csv, ScoreFormat.jsonl, ScoreFormat.json)
 
 
-class RowKind(StrEnum):
-    """Content of an output row: a verdict, or the mark of one argument on one criterion."""
-
-    verdict = "verdict"
-    argument = "argument"
-
-
-class Options(NamedTuple):
-    """Recompute verdicts from saved debates, without any model.
-
-    Scores the stored assessments, with other weights, thresholds or penalties if you give them. Without --runs, the
-    newest judging run of each system is scored. Nothing is written without --write or -o.
-
-    Examples:
-
-      debate score transcripts/
-
-      debate score debate.json --weights evidence=0.6,logic=0.4
-
-      debate score 'transcripts/*.json' --check --format csv
-
-      debate score transcripts/ --format csv --per argument > arguments.csv
-
-      debate score transcripts/ --fail-under 6 --format junit > gates.xml
-
-      debate score transcripts/ --format html -o reports
-    """
-
-    EPILOG = options.EXIT_CODES_WITHOUT_MODELS
-
-    paths: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PATH", help="Transcripts, folders, globs, ids.", autocompletion=completion.complete_paths
-        ),
-    ]
-    system: options.SystemsOption = None
-    weights: Annotated[
-        str | None,
-        typer.Option(
-            "--weights",
-            metavar="NAME=N,...",
-            help="All weights of the criteria of `structured`. A criterion that is not named gets 0. The weights are "
-            "divided by their sum.",
-        ),
-    ] = None
-    rubric: Annotated[
-        Path | None, typer.Option(help="YAML file with weights, thresholds and penalties of judging systems.")
-    ] = None
-    runs: Annotated[str, typer.Option(metavar="latest|all|ID", help="The judging runs to score.")] = "latest"
-    format: Annotated[ScoreFormat, typer.Option("--format", help="Output format.")] = ScoreFormat.table
-    per: Annotated[
-        RowKind,
-        typer.Option(
-            "--per",
-            help="What a row of csv, jsonl or json contains: a verdict, or the mark of one argument on one criterion.",
-        ),
-    ] = RowKind.verdict
-    json: options.JsonOption = False
-    write: Annotated[bool, typer.Option("--write", help="Store the recomputed verdicts.")] = False
-    check: Annotated[
-        bool,
-        typer.Option(
-            "--check",
-            help="Fail if a stored verdict differs from the recomputed one.",
-            rich_help_panel=options.GATES_PANEL,
-        ),
-    ] = False
-    fail_under: options.FailUnderOption = None
-    expect_winner: options.ExpectWinnerOption = None
-    max_warnings: options.MaxWarningsOption = None
-    fail_on: options.FailOnOption = None
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", metavar="DIR", help="With --format html: folder for the index and a page of each debate."
-        ),
-    ] = None
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files in DIR.")] = False
-    debug: options.DebugOption = False
-
-
-def run(given: Options) -> None:
+def run(given: ScoreOptions) -> None:
     """Recompute verdicts from saved debates, without any model."""
     form = ScoreFormat.json if given.json else given.format
     if given.output is not None and form is not ScoreFormat.html:

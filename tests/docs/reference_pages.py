@@ -80,7 +80,10 @@ def cli_reference() -> str:
         MADE,
         "`debate COMMAND --help` prints the same. Data goes to stdout, everything else to stderr.",
         _table(
-            [("command", "purpose"), *((f"[{name}](#debate-{name})", entry.help) for name, entry in COMMANDS.items())]
+            [
+                ("command", "purpose"),
+                *((f"[{name}](#debate-{name})", load_command(name).help.partition("\n\n")[0]) for name in COMMANDS),
+            ]
         ),
     ]
     for name in COMMANDS:

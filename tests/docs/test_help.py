@@ -21,11 +21,9 @@ def words(text: str) -> str:
     return " ".join(re.sub(r"[│╭╮╰╯─]", " ", text).split())
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_root_repeats_each_commands_summary(name: str) -> None:
-    """The root's help imports no command."""
-    first = inspect.cleandoc(load_command(name).help or "").split("\n\n")[0]
-    assert first.replace("\n", " ") == COMMANDS[name].help
+def summary(name: str) -> str:
+    """The first paragraph of a command's help."""
+    return load_command(name).help.partition("\n\n")[0]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -34,7 +32,7 @@ def test_every_command_has_help(name: str, tmp_path: Path) -> None:
     done = debate(name, "--help", cwd=tmp_path, env={"COLUMNS": "200"})
     assert (done.code, done.err) == (0, "")
     assert words(done.out).startswith(f"Usage: debate {name} ")
-    assert COMMANDS[name].help in words(done.out)
+    assert summary(name) in words(done.out)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -48,8 +46,8 @@ def test_the_root_lists_commands_and_exit_codes(option: str, tmp_path: Path) -> 
     """Each with its meaning."""
     done = debate(option, cwd=tmp_path, env={"COLUMNS": "200"})
     assert done.code == 0
-    for name, entry in COMMANDS.items():
-        assert f"{name} {entry.help}" in words(done.out)
+    for name in COMMANDS:
+        assert f"{name} {summary(name)}" in words(done.out)
     assert "Exit codes: " + ", ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items()) in words(done.out)
 
 

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
-from debate_cli.cli import command_options, saved_options, setup_options
+from debate_cli.cli import debate_options, saved_options, setup_options
 from debate_cli.cli.console import (
     CLOSED_PIPE,
     INTERRUPTED,
@@ -51,9 +51,9 @@ MAX_CHOICES_WIDTH = 24
 """Maximum length of a list of choices in the placeholder column of help, in characters."""
 DEBATE_PANEL, SAVED_PANEL, SETUP_PANEL = "Debate", "Saved debates", "Setting up"
 COMMANDS: dict[str, tuple[str, Any]] = {
-    "run": (DEBATE_PANEL, command_options.RunOptions),
-    "experiment": (DEBATE_PANEL, command_options.ExperimentOptions),
-    "worker": (DEBATE_PANEL, command_options.WorkerOptions),
+    "run": (DEBATE_PANEL, debate_options.RunOptions),
+    "experiment": (DEBATE_PANEL, debate_options.ExperimentOptions),
+    "worker": (DEBATE_PANEL, debate_options.WorkerOptions),
     "judge": (SAVED_PANEL, saved_options.JudgeOptions),
     "score": (SAVED_PANEL, saved_options.ScoreOptions),
     "replay": (SAVED_PANEL, saved_options.ReplayOptions),

@@ -1,4 +1,4 @@
-"""`debate experiment`. Its options are in `command_options`."""
+"""`debate experiment`. Its options are in `debate_options`."""
 
 import asyncio
 import os
@@ -19,9 +19,9 @@ from debate_cli.app.model_roles import judge_model_specs
 from debate_cli.app.preparation import require_batches
 from debate_cli.cli import config_options, console, run_control, screen
 from debate_cli.cli.batches import BatchScreen
-from debate_cli.cli.command_options import Action, ExperimentOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status, refuse_existing, write_document
+from debate_cli.cli.debate_options import Action, ExperimentOptions
 from debate_cli.cli.dry_run import NOTHING_ASKED, format_plan_rows, plan_data, show_plan_table
 from debate_cli.domain.message_text import count_noun
 from debate_cli.errors import UsageError

@@ -1,4 +1,4 @@
-"""`debate run`. Its options are in `command_options`."""
+"""`debate run`. Its options are in `debate_options`."""
 
 import asyncio
 import os
@@ -22,10 +22,10 @@ from debate_cli.app.preparation import prepare_resume, prepare_run
 from debate_cli.app.resume import models_replaced_by_mock
 from debate_cli.app.session import Outcome, Session
 from debate_cli.cli import config_options, options, run_control, screen
-from debate_cli.cli.command_options import RunOptions
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
+from debate_cli.cli.debate_options import RunOptions
 from debate_cli.cli.dry_run import show_plan
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.domain.config_checks import check_config, find_notices

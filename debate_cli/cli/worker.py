@@ -1,4 +1,4 @@
-"""`debate worker`. Its options are in `command_options`."""
+"""`debate worker`. Its options are in `debate_options`."""
 
 import os
 from typing import TextIO, cast
@@ -6,8 +6,8 @@ from typing import TextIO, cast
 import typer
 
 from debate_cli.cli import run_control, screen
-from debate_cli.cli.command_options import WorkerOptions
 from debate_cli.cli.console import print_status
+from debate_cli.cli.debate_options import WorkerOptions
 from debate_cli.domain.message_text import count_noun
 from debate_cli.errors import UsageError
 from debate_cli.experiments.cluster import worker

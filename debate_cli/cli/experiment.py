@@ -69,7 +69,7 @@ _OPTIONS: Mapping[Action, Collection[str]] = {
     "rate": ("json", "plain"),
     "merge": ("out", "json"),
 }
-"""Options of each action. All actions have --debug."""
+"""Options of each action."""
 EXIT_CODES = {"interrupted": screen.BY_USER.exit_code, "budget": 4, "failures": 3}
 """Maps the reason why a run ended early to the exit code."""
 
@@ -99,7 +99,7 @@ def _check_options(given: ExperimentOptions) -> None:
     action = given.action
     for name in ExperimentOptions._field_defaults:
         value = getattr(given, name)
-        if value and name not in (*_OPTIONS[action], "debug") and value != os.environ.get(QUEUE_VARIABLE):
+        if value and name not in _OPTIONS[action] and value != os.environ.get(QUEUE_VARIABLE):
             option = name.replace("_", "-")
             raise UsageError(f"--{option} is not an option of `debate experiment {action}`; leave it out")
     if given.queue and (given.shard or given.limit):

@@ -159,7 +159,8 @@ class Session:
         - `runs_to_complete`: ids of judging runs. If `runs_to_complete` and `openings` are empty, all stored runs are finished.
         - `force`: whether to overwrite a file that was changed since it was read. If False, such a file raises UsageError.
         - `skips_empty`: whether `path` stays as it is if no judge answers and nothing is paid. The path of the outcome is
-          then None. People's unfinished answers, batches and an unfinished debate's journal are always saved.
+          then None. Interrupted runs, people's unfinished answers, batches and an unfinished debate's journal are always
+          saved.
 
         The outcome has only the verdicts of the judged runs. The newest of these runs decides.
         """
@@ -305,7 +306,7 @@ class Session:
 
     async def _close(self, debate: Debate, files: _Files | None, halted: CloseReason | None) -> Outcome:
         verdicts = score(debate, runs="all")
-        is_saved = files is not None and files.need_writing(debate, verdicts)
+        is_saved = files is not None and (halted == "interrupted" or files.need_writing(debate, verdicts))
 
         def write() -> None:
             if files is not None and is_saved:

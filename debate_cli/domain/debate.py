@@ -324,7 +324,10 @@ class Debate(FrozenModel):
                 return self
 
     def _replace(self, **changes: object) -> Debate:
-        return self.model_copy(update=changes)
+        changed = self.model_copy(update=changes)
+        if not {"turns", "assessments"} & changes.keys():
+            vars(changed).update({name: vars(self)[name] for name in _DERIVED_FROM_ANSWERS if name in vars(self)})
+        return changed
 
     def _apply_started(self, event: TaskStarted) -> Debate:
         changes: dict[str, object] = {}
@@ -369,15 +372,23 @@ class Debate(FrozenModel):
             return self
         (own,), renamed = rename_in_turns((turn,), self.participants, self.turns, self.renamed_arguments)
         place = bisect_left(self.turns, own.index, key=_index_of)
-        turns = (*self.turns[:place], own, *self.turns[place:])
-        return self._answer_key(speech_key(turn.index))._replace(turns=turns, renamed_arguments=renamed)
+        after = self._replace(turns=(*self.turns[:place], own, *self.turns[place:]), renamed_arguments=renamed)
+        return after._with_answer(self, speech_key(turn.index), self.assessments_of_turns)
 
     def _apply_assessment(self, assessment: Assessment) -> Debate:
         key = assessment.brief.key
         if key in self.answered_keys:
             return self
         (own,) = rename_in_assessments((assessment,), self.turns, self.renamed_arguments)
-        return self._answer_key(key)._replace(assessments=insert_assessment(self.assessments, own, self.runs))
+        after = self._replace(assessments=insert_assessment(self.assessments, own, self.runs))
+        of_turns = self.assessments_of_turns
+        if own.subject.turns:
+            of_turns = insert_assessment(of_turns, own, self.runs)
+        return after._with_answer(self, key, of_turns)
+
+    def _with_answer(self, before: Debate, key: str, assessments_of_turns: tuple[Assessment, ...]) -> Debate:
+        vars(self).update(answered_keys=before.answered_keys | {key}, assessments_of_turns=assessments_of_turns)
+        return self._answer_key(key)
 
     def _apply_failure(self, failure: Failure) -> Debate:
         key = failure.task.key
@@ -423,6 +434,8 @@ class Debate(FrozenModel):
         return self._replace(runs=(*mark_replaced(kinds, self.runs), added))
 
 
+_DERIVED_FROM_ANSWERS = ("answered_keys", "assessments_of_turns")
+"""Names of cached properties that depend only on turns and assessments."""
 _index_of: Callable[[Turn], int] = attrgetter("index")
 OfTask = TypeVar("OfTask", SearchRecord, Failure)
 

@@ -32,6 +32,13 @@ def test_an_experiment_leaves_ordinary_debates_and_a_row_per_judgement(here: Pat
     assert debate("score", "--check", "trial/debates", cwd=here).code == 0
 
 
+def test_the_judges_of_the_base_have_one_name(here: Path) -> None:
+    """Without `judges`, progress lines and the report name them alike."""
+    write_experiment(here, judges=None)
+    assert "  judges of the base: " in run(here, "--limit", "2")
+    assert "judges of the base" in debate("experiment", "report", "exp.yaml", cwd=here).out
+
+
 def test_running_again_runs_what_is_left_and_nothing_else(here: Path) -> None:
     """A run after --limit does the rest of the cells, and a further run does none."""
     write_experiment(here, players=PAIR)

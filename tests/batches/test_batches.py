@@ -285,7 +285,9 @@ def test_debate_that_waits_is_left_alone(here: Path, slow: BatchServer) -> None:
     """While answers wait, neither another judging nor a resume asks about the debate."""
     judge_until_killed(here, slow)
     several = debate("judge", "transcripts", "--mock", cwd=here)
-    assert several.err.count("debate: transcripts/d1.json: a batch with questions about this debate is in progress") == 1
+    assert (
+        several.err.count("debate: transcripts/d1.json: a batch with questions about this debate is in progress") == 1
+    )
     for command in (("judge", "transcripts/d0.json", "--mock"), ("run", "--resume", "d0", "--mock")):
         refused = debate(*command, cwd=here)
         assert refused.code == 2

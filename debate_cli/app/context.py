@@ -78,9 +78,9 @@ class RunContext:
     warn: Callable[[str], None] | None = None
     """Receives warnings that the user must see even if progress is hidden. None: the observer receives them as
     notes."""
-    waits: list[Callable[[], str]] = field(default_factory=list[Callable[[], str]])
-    """Gets a function per provider, which returns for how long the provider has refused all calls; empty if it does
-    not."""
+    waits: dict[str, Callable[[], str]] = field(default_factory=dict[str, Callable[[], str]])
+    """Gets a function for each provider, by its name. The function returns for how long the provider has refused all
+    calls; empty if it does not."""
     stop: StopSignal = field(default_factory=StopSignal)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     clock: Callable[[], float] = time.monotonic

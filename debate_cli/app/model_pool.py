@@ -285,7 +285,7 @@ class ModelPool:
         context = self._context
         name = owner if isinstance(owner, str) else owner.name
         gate = ProviderGate(name, note=context.send_warning, clock=context.clock, patience_s=self._patience_s)
-        context.waits.append(gate.describe_wait)
+        context.waits[name] = gate.describe_wait
         if isinstance(owner, str):
             limiter = RateLimiter(self._limits.concurrency, gate=gate, clock=context.clock, sleep=context.sleep)
         else:

@@ -88,7 +88,7 @@ class PipeSafeObserver:
         self.show_warning = show_warning
         self.on_close: Callable[[], object] = lambda: None
         """Called once stdout is closed."""
-        self.waits: list[Callable[[], str]] = []
+        self.waits: dict[str, Callable[[], str]] = {}
         """See `RunContext.waits`. A live view shows these waits while they last."""
         self._observer = observer
         self._is_read = is_read

@@ -6,7 +6,7 @@ Another thread writes to the terminal, so that a slow terminal never delays the 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from queue import SimpleQueue
@@ -72,8 +72,8 @@ class LiveObserver:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.console = console
-        self.waits: Sequence[Callable[[], str]] = ()
-        """Functions that describe for what the run waits, or return an empty text."""
+        self.waits: Mapping[str, Callable[[], str]] = {}
+        """See `RunContext.waits`."""
         self._state = _ViewState(expected, plan, show_hidden=show_hidden, hint=hint, clock=clock)
         self._actions: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._stopping = ThreadEvent()
@@ -124,7 +124,9 @@ class LiveObserver:
 
     def region(self) -> RenderableType:
         """Return the redrawn region: speeches in progress, the progress line, what the run waits for, and the hint."""
-        return self._state.region(self.console.size, list(filter(None, (describe() for describe in self.waits))))
+        return self._state.region(
+            self.console.size, list(filter(None, (describe() for describe in self.waits.values())))
+        )
 
     def __rich__(self) -> RenderableType:  # Rich calls it after each print, so the region is up to date
         return self.region()

@@ -27,19 +27,18 @@ _WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
 r"""Matches the start of a word. The `n` of a JSON escape `\n` does not belong to the word after it."""
 _API_KEY = re.compile(
     _WORD_START
-    + r"(?:(?:c?s|p)k-(?!learn)[A-Za-z0-9_*-]{8,}|AIza[A-Za-z0-9_-]{16,}|gsk_[A-Za-z0-9]{16,}|xai-[A-Za-z0-9]{16,}"
+    + r"(?:c?sk-(?!learn)[A-Za-z0-9_*-]{8,}|pk-(?=[A-Za-z_*-]*[0-9])[A-Za-z0-9_*-]{8,}|AIza[A-Za-z0-9_-]{16,}|gsk_[A-Za-z0-9]{16,}|xai-[A-Za-z0-9]{16,}"
     + r"|hf_[A-Za-z0-9]{16,}|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|AKIA[A-Z0-9]{16})"
 )
 _LONG_WORD = r"(?:(?=[A-Za-z._~+/=-]*[0-9])[A-Za-z0-9._~+/=-]{8,}|[A-Za-z0-9._~+/=-]{16,})"
-_BASE64_WORD = r"(?=[A-Za-z+/]*(?:[0-9]|[a-z][A-Z]))[A-Za-z0-9+/]{15,}=*"  # not `basic responsibilities`
-_AUTHORIZATION = re.compile(rf"({_WORD_START}(?i:(bearer)|basic)(?:\s|\\[nrt])+)(?(2){_LONG_WORD}|{_BASE64_WORD})")
+_BEARER = re.compile(rf"({_WORD_START}(?i:bearer)(?:\s|\\[nrt])+){_LONG_WORD}")
 _KEY_HEADER = re.compile(
     r"""((?i:api(?:(-)|_?)key)\\?["']?\s*[:=]\s*\\?["']?)(?(2)|(?=[A-Za-z._~+/-]*[0-9]))[A-Za-z0-9._~+/-]{6,}"""
 )
 _URL_CREDENTIALS = re.compile(r"""((?<=[A-Za-z0-9+.-])://)[^\s/:@"'\\<>\[\]]*:[^\s/@"'\\<>\[\]]+(?=@)""")
 
 _WORD = re.compile("[!-~]+")
-_KEY_LABEL = "(?i:bearer|basic|api[-_]?key)"
+_KEY_LABEL = "(?i:bearer|api[-_]?key)"
 _LAST_WORD = re.compile(rf"(?:{_KEY_LABEL}\S{{0,4}}\s+)?[!-~{INVISIBLE_CHARS}]+\Z|{_KEY_LABEL}\S{{0,4}}\s*\Z")
 _MAX_KEY_CHARS = 200
 _MAX_DISGUISE_FACTOR = 7
@@ -118,7 +117,7 @@ class Redactor:
         if self._values is not None:
             text = self._values.sub(REDACTED, text)
         text = _API_KEY.sub(REDACTED, text)
-        for pattern in (_AUTHORIZATION, _KEY_HEADER, _URL_CREDENTIALS):
+        for pattern in (_BEARER, _KEY_HEADER, _URL_CREDENTIALS):
             text = pattern.sub(_keep_prefix, text)  # faster: `re` parses a template such as `\1` again for each text
         return text
 
@@ -137,7 +136,7 @@ def _keep_prefix(match: re.Match[str]) -> str:
 
 def looks_like_secret(text: str) -> bool:
     """Whether `text` contains what looks like a key, a bearer token or a URL with a password."""
-    return any(pattern.search(text) for pattern in (_API_KEY, _AUTHORIZATION, _URL_CREDENTIALS))
+    return any(pattern.search(text) for pattern in (_API_KEY, _BEARER, _URL_CREDENTIALS))
 
 
 def _is_secret(secret: str) -> bool:

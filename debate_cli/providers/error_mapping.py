@@ -19,11 +19,22 @@ from debate_cli import errors
 from debate_cli.domain.message_text import one_line
 from debate_cli.domain.model_call import Usage
 from debate_cli.domain.text_normalization import remove_invisible
-from debate_cli.llm.redaction import Redactor
+from debate_cli.llm.redaction import REDACTED, Redactor
 from debate_cli.providers.endpoint import FIRST_ERROR_STATUS, Endpoint
 from debate_cli.providers.provider_table import is_loopback
 
 MAX_MESSAGE_CHARS = 200
+_SECRET = re.compile(
+    r"""
+    \b(?:bearer|basic)\s+[^\s"',;]{4,}                           # value of an Authorization header
+    | \b(?:x-api-key|api[-_ ]?key|authorization)\b["']?\s*[:=]\s*["']?(?:token\s+)?[^\s"',;]{4,}
+    | \b(?:sk|pk|rk|gsk|xai|key|csk)[-_][\w*.…-]{4,}             # keys with a known prefix, also masked ones
+    | \bAIza[\w*-]{6,}
+    | (?<=://)[^\s/@]+@                                          # credentials in a URL
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""What may be a secret in a server's message. In a speech, such words are often harmless (see `llm.redaction`)."""
 _HTML_TAG = re.compile(r"<[^>]{0,500}>?")
 
 
@@ -41,7 +52,7 @@ def sanitize_message(text: str, secrets: Iterable[str] = ()) -> str:
     """Return `text` as one line without secrets and control characters, cut to MAX_MESSAGE_CHARS."""
     visible = remove_invisible(unicodedata.normalize("NFKC", text))
     printable = "".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in visible)
-    line = one_line(Redactor(secrets)(printable))
+    line = one_line(_SECRET.sub(REDACTED, Redactor(secrets)(printable)))
     return line if len(line) <= MAX_MESSAGE_CHARS else line[: MAX_MESSAGE_CHARS - 1].rstrip() + "…"
 
 

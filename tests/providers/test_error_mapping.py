@@ -137,6 +137,10 @@ def test_the_message_of_a_body(body: str, words: str) -> None:
         ("", "ghp_0123456789abcdef"),
         ("", "AKIA0123456789ABCDEF"),
         ("Basic ", "bWU6cGFzc3dvcmQ="),
+        ("API key: ", "abcdef12345"),
+        ("authorization: Token ", "abcdef123456"),
+        ("", "rk_live_abcdefgh"),
+        ("", "key-abcdefgh"),
         ("Bearer ", "eyJhbGciOi.J9.abc"),
         ("x-api-key: ", "0123456789"),
         ('api_key="', "0123456789"),
@@ -157,8 +161,8 @@ def test_known_secrets_are_redacted() -> None:
 
 
 def test_credentials_in_a_url_are_redacted() -> None:
-    """User and password in a URL are redacted."""
-    assert "hunter2" not in extract_error_message("see http://me:hunter2@host/x")
+    """User and password in a URL are redacted, and so is a token in their place."""
+    assert "hunter2" not in extract_error_message("see http://me:hunter2@host/x or http://hunter2@host/x")
 
 
 @given(st.text(max_size=2000), st.text(min_size=8, max_size=30, alphabet="abcdefXYZ0123456789"))

@@ -151,8 +151,11 @@ def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:
 
 def _verdicts_by_system(side: ComparisonSide) -> dict[str, Verdict]:
     found: dict[str, Verdict] = {}
-    for verdict in score(side.debate, runs=side.run):  # of several runs of one system, the newest comes last
-        if verdict.reviewer is None or side.run != LATEST_RUNS:
+    ages = {run.id: age for age, run in enumerate(side.debate.runs)}
+    for verdict in score(side.debate, runs=side.run):
+        known = found.get(verdict.system)
+        is_newest = known is None or ages[verdict.run] > ages[known.run]
+        if is_newest and (verdict.reviewer is None or side.run != LATEST_RUNS):
             found[verdict.system] = verdict
     return found
 

@@ -89,7 +89,8 @@ class _Files:
             return True
         known = {run.id for run in before.runs}
         is_judged = any(item.run not in known and item.victory != "undetermined" for item in verdicts)
-        return is_judged or any(item.cause == ContextOverflowError.__name__ for item in debate.failures)
+        new = [item for item in debate.failures if item not in before.failures]
+        return is_judged or any(item.cause == ContextOverflowError.__name__ for item in new)
 
 
 def _paid(debate: Debate) -> tuple[int, int, int]:

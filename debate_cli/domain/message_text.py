@@ -21,7 +21,7 @@ def describe_missing(judgements: int) -> str:
 
 
 def format_wait(seconds: float) -> str:
-    """Return a duration as text: in whole seconds below a minute, else in whole minutes, e.g. `30 s` or `2 min`."""
+    """Return a duration as text: below a minute in seconds, else in full minutes, e.g. `30 s` or `2 min`."""
     return f"{seconds:.2g} s" if seconds < 60 else f"{seconds // 60:.0f} min"  # noqa: PLR2004 - a minute
 
 

@@ -184,20 +184,20 @@ class SilenceReportingModel:
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request`. Call `note` if the model sends nothing for too long."""
         loop = asyncio.get_running_loop()
-        last_text = loop.time()
+        last_text, due = loop.time(), self._silence_s
 
         def check() -> None:
-            nonlocal timer
-            due = 2 * self._reported.get(self._subject, 0) or self._silence_s
+            nonlocal timer, due
             if last_text + due <= loop.time():
-                self._reported[self._subject] = due
-                self._note(f"{self._subject}: {format_wait(due)} so far")
+                if due > self._reported.get(self._subject, 0):
+                    self._reported[self._subject] = due
+                    self._note(f"{self._subject}: {format_wait(due)} so far")
                 due *= 2
             timer = loop.call_at(last_text + due, check)
 
         def forward(piece: str) -> None:
-            nonlocal last_text
-            last_text = loop.time()
+            nonlocal last_text, due
+            last_text, due = loop.time(), self._silence_s
             if on_text is not None:
                 on_text(piece)
 

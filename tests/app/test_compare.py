@@ -112,3 +112,18 @@ def test_a_participant_scored_on_one_side_has_no_change() -> None:
     (structured, _) = compare_judgements(ComparisonSide(BASE), ComparisonSide(other)).verdicts
     ada = next(item for item in structured.scores if item.participant == "Ada")
     assert (ada.a is not None, ada.b, ada.change) == (True, None, None)
+
+
+def test_the_newest_of_several_runs_is_compared() -> None:
+    """It is the last one by number, even if an older run of its comparison of models gave no verdict."""
+    judging = JudgingConfig.model_validate({"systems": [{"kind": "structured"}]})
+    found = BASE
+    for run, beside in (("r2", None), ("r3", "r2")):
+        found = found.apply(JudgingOpened(at=START, run=run, judging=judging, models={}, beside=beside))
+    silent, full = (
+        structured_assessment().model_copy(update=fields) for fields in ({"run": "r2", "marks": ()}, {"run": "r3"})
+    )
+    found = found.with_assessments([*BASE.assessments, silent, full])
+    newest = compare_judgements(ComparisonSide(BASE), ComparisonSide(found)).verdicts[0].b
+    assert newest is not None
+    assert (newest.run, newest.victory == "undetermined") == ("r3", False)

@@ -6,7 +6,7 @@ import pytest
 from llm_support import FakeModel, request
 
 from debate_cli.errors import ServerError
-from debate_cli.llm.model import OnText, Reply, Request
+from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.retry import SilenceReportingModel
 
 
@@ -83,3 +83,27 @@ def test_an_answered_call_is_not_reported() -> None:
 
     asyncio.run(run())
     assert notes == []
+
+
+def test_other_answers_do_not_repeat_a_report() -> None:
+    """While one request is silent and others are answered, each report of the silence is longer than the last."""
+    notes: list[str] = []
+
+    async def run() -> None:
+        silent, quick, reported = PausingModel(), FakeModel("Yes."), dict[str, float]()
+
+        def note(text: str) -> None:
+            notes.append(text)
+            if len(notes) == 3:
+                silent.resumed.set()
+
+        def report(model: Model) -> SilenceReportingModel:
+            return SilenceReportingModel(model, note, subject="m", reported=reported, silence_s=0.02)
+
+        waiting = asyncio.ensure_future(report(silent).complete(request()))
+        while not waiting.done():
+            await report(quick).complete(request())
+            await asyncio.sleep(0.001)
+
+    asyncio.run(run())
+    assert notes == ["m: 0.02 s so far", "m: 0.04 s so far", "m: 0.08 s so far"]

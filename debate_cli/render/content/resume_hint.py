@@ -163,7 +163,7 @@ class MissingJudgements(NamedTuple):
             return "", ""
         if path is None:
             again = resume_command(None) if "" in options else ""
-            return again, f"{resume_command(None)} {self._model_option()}"
+            return again, f"{resume_command(None)} with {self._model_option()}"
         if batch:
             again = f"debate judge --collect {_quote(path)} --batch" if "" in options else ""
             return again, f"{self._judge_command(path)} --batch"

@@ -108,3 +108,22 @@ def test_a_judge_who_abstained_is_replaced(here: Path) -> None:
     _, drawn = run_on_terminal("list", cwd=here, env={"TERM": "xterm-256color", "COLUMNS": "80"})
     assert "4 judgements missing" in drawn
     assert ("ask another model: debate judge transcripts/one.json" in drawn, "resume: " in drawn) == (True, False)
+
+
+def test_an_earlier_overflow_does_not_save_a_judging_without_an_answer(saved: Path) -> None:
+    """Only a prompt of this judging that was too long is worth saving."""
+    here, document = saved.parent.parent, json.loads(saved.read_text())
+    brief = {key: document["assessments"][0][key] for key in ("run", "system", "assessor", "subject")}
+    failure = {
+        "task": brief,
+        "who": "x",
+        "cause": "ContextOverflowError",
+        "message": "long",
+        "final": False,
+        "exchange": None,
+    }
+    saved.write_text(json.dumps({**document, "failures": [failure]}))
+    before = saved.read_bytes()
+    write_config(here, NOWHERE)
+    assert debate("judge", saved, "--config", "debate.yaml", cwd=here).code == 3
+    assert saved.read_bytes() == before

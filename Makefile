@@ -47,7 +47,7 @@ run: $(LOCAL) ## Set up and prove that all works, with a debate on the tiny embe
 	$(BIN)/debate run configs/debate.yaml
 	@echo "To type debate in this shell: . $(BIN)/activate"
 
-smoke: $(READY) ## Set up and run a debate on the mock, in seconds
+smoke: $(READY) ## Set up and run a debate on the mock, without a model
 	$(BIN)/debate run configs/mock.yaml
 	@echo "To type debate in this shell: . $(BIN)/activate"
 

@@ -189,6 +189,8 @@ class RateLimitedError(TransientError):
 class ServerError(TransientError):
     """The server answered with status 408, 409 or 5xx, or sent an error event in a stream."""
 
+    page: ClassVar[str] = "server-down"
+
 
 class TruncatedError(TransientError):
     """A stream ended before the model had finished."""

@@ -25,7 +25,7 @@ from debate_cli.llm.usage import estimate_total_tokens
 
 MAX_CLOSED_S = 600.0
 """If the provider accepts no call for this many seconds, the waiting calls fail."""
-FIRST_REMINDER_S = 60.0
+FIRST_REMINDER_S = 30.0
 """While the provider accepts no call, a note repeats after this many seconds, then each time after twice as many."""
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""

@@ -13,6 +13,7 @@ from debate_cli.render.records import join_json_array
 from debate_cli.render.text.tables import table_lines
 from debate_cli.systems.aggregation import mean
 from debate_cli.systems.registry import get_system
+from debate_cli.systems.scales import rank_scores
 from debate_cli.systems.tables import Number, Table, TableRow, make_table
 
 _VOTE_NOTES = ("option", "weights")
@@ -118,7 +119,7 @@ def _verdict_rows(file: ScoredFile) -> Iterator[TableRow]:
     if not file.verdicts:
         yield (file.path, NOT_JUDGED, "", "", "", "", "")
     for number, verdict in enumerate(file.verdicts):
-        ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
+        ranked = rank_scores(verdict)
         yield (
             "" if number else file.path,
             label_listed_verdict(verdict, file.verdicts),

@@ -19,15 +19,21 @@ def format_margin(verdict: Verdict) -> str:
     return f"{number} {_of_highest_score(verdict) or system.unit}".rstrip()
 
 
-def format_ranked_scores(verdict: Verdict) -> str:
-    """Return e.g. `(Pro 7.4, Con 6.8)`, the highest score first; empty if the verdict has no scores.
+def rank_scores(verdict: Verdict) -> list[tuple[str, float]]:
+    """Return the scores to show with their names, the highest first.
 
-    A vote also lists the options that favour no debater: `(Con 0.73, CONDITIONAL 0.27, Pro 0.0)`. The scale
-    is added if no margin is shown elsewhere, e.g. for an undetermined verdict: `(Pro 7.4, Con 6.8 of 10 points)`.
+    A vote also lists the options that favour no debater, e.g. `CONDITIONAL`.
     """
     shown = {**_undecided_options(verdict), **verdict.displayed_scores}
-    ranked = sorted(shown.items(), key=lambda item: -item[1])
-    scores = ", ".join(f"{name} {format_number(score)}" for name, score in ranked)
+    return sorted(shown.items(), key=lambda item: -item[1])
+
+
+def format_ranked_scores(verdict: Verdict) -> str:
+    """Return the ranked scores, e.g. `(Pro 7.4, Con 6.8)`; empty if the verdict has no scores.
+
+    The scale is added if no margin is shown elsewhere, e.g. for an undetermined verdict: `(Pro 7.4, Con 6.8 of 10 points)`.
+    """
+    scores = ", ".join(f"{name} {format_number(score)}" for name, score in rank_scores(verdict))
     scale = "" if _shows_margin(verdict) else _of_highest_score(verdict)
     return f"({f'{scores} {scale}'.rstrip()})" if scores else ""
 

@@ -175,10 +175,10 @@ def test_each_closing_has_one_note() -> None:
 
 
 def test_a_server_that_refuses_everything_is_noted_at_growing_intervals() -> None:
-    """After 0, 1, 2, 4 and 8 minutes, a note says how long the calls have waited and when the gate gives up."""
+    """After 0, ½, 1, 2, 4 and 8 minutes, a note says how long the calls have waited and when the gate gives up."""
     gated = Gated()
     gated.ask(Server(gated.clock, lambda _accepted, _now: False, lambda _accepted, _now: 20.0), 1)
-    waits = "waiting 20 s", "waited 1 min", "waited 2 min", "waited 4 min", "waited 8 min"
+    waits = "waiting 20 s", "waited 40 s", "waited 1 min", "waited 2 min", "waited 4 min", "waited 8 min"
     assert gated.notes == [f"lab limits requests: {wait}, 1 call waits (gives up after 10 min)" for wait in waits]
 
 

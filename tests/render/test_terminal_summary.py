@@ -161,7 +161,7 @@ def test_a_narrow_window_says_how_many_rows_are_left_out(width: int) -> None:
     labels = {line[:13].strip() for line in screen.splitlines()}
     omitted = sum(row.row_count for row in rows if row.part and row.label not in labels)
     assert omitted
-    assert f"{omitted} rows left out here: `debate replay` and `--details` show all rows" in " ".join(columns)
+    assert f"{omitted} rows left out here: `debate replay ID` and `--details` show all rows" in " ".join(columns)
 
 
 LONG = f"{'Ten people cannot run forty services, ' * 12}so they should not."

@@ -61,9 +61,11 @@ def closing_screen(
     styles = theme.participant_styles(debate.participants)
     title = join_text(("verdict", "bold"), (f" · {sanitize.sanitize_line(summary.verdict_label)}", theme.MUTED))
     panel = _verdict_panel(summary.verdict, summary.answer, styles, title if summary.verdict_label else Text("verdict"))
-    more = "`debate replay` shows the speeches and all tables; with `--details`, a run ends with all tables"
+    more = "`debate replay ID` shows the speeches and all tables; with `--details`, a run ends with all tables"
     if omitted:
-        more = f"{count_noun(omitted, 'row')} left out here: `debate replay` and `--details` show all rows and tables"
+        more = (
+            f"{count_noun(omitted, 'row')} left out here: `debate replay ID` and `--details` show all rows and tables"
+        )
     body = [*(_shorten_row(row, width) for row in rows), *usage_rows(debate, judged), SummaryRow("more", (more,))]
     return [Text(""), panel, _row_grid(body, styles), *_rehearsal(debate)]
 

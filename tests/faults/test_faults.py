@@ -36,7 +36,9 @@ LOST_ANSWERS = {
 """Faults of a server that may have written, and billed, an answer that does not arrive whole."""
 RETRYING = ": retrying in"
 """Part of the note on a retry."""
-HELD = re.compile(r"lab limits requests: (waiting [\d.]+ s|waited \d+ (?:s|min)), 1 call waits \(gives up after 10 min\)")
+HELD = re.compile(
+    r"lab limits requests: (waiting [\d.]+ s|waited \d+ (?:s|min)), 1 call waits \(gives up after 10 min\)"
+)
 SHORTENED = "from now on prompts contain the last speeches"
 LATE_S = 1.5
 """Deadline of a judge in seconds, which pass in real time if no answer comes."""

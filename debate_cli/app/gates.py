@@ -50,8 +50,8 @@ class Gates(NamedTuple):
         Examples: an unknown debater, an outcome that the deciding systems do not have, a score outside their scale.
 
         - `names`: the debaters. Empty if a text was judged.
-        - `deciding`: kinds of the judging systems that decide. If these systems list no outcomes (e.g. `PASS`), a gate
-          on a text may name any outcome.
+        - `deciding`: kinds of the judging systems that decide. If these systems name no outcomes such as `PASS`, a
+          gate on a text may name any outcome.
         - `where`: start of the error message, e.g. `a.json: `.
         - `is_one_of_many`: whether the gates also apply to other files. If True, the outcomes of all systems are
           allowed, because another system may decide another file.

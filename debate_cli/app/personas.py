@@ -78,9 +78,9 @@ class StakeholdersForm(FormModel):
 def prepare_personas(
     documents: Sequence[TextDocument], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """Return the run context and the judges' model. With both, this model can be asked about `documents`.
+    """Return what is needed to ask the judges' model about `documents`: the run context and the model.
 
-    Raises ConfigError, MissingKeyError, and UsageError if the documents are too long.
+    Raises UsageError if the documents are too long. Also raises ConfigError and MissingKeyError.
     """
     if sum(len(document.text) for document in documents) > MAX_DOCUMENT_CHARS:
         limit = f"{MAX_DOCUMENT_CHARS // 1000},000 characters"
@@ -91,7 +91,7 @@ def prepare_personas(
 def prepare_asked_model(
     name: str, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """Return the run context and the judges' model. With both, this model can be asked about a text.
+    """Return what is needed to ask the judges' model about a text: the run context and the model.
 
     `name`: the name of the text, for error messages. Raises ConfigError and MissingKeyError.
     """

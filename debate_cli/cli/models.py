@@ -1,4 +1,4 @@
-"""`debate models`."""
+"""The command `debate models`, which lists models and prices."""
 
 import os
 from collections.abc import Mapping

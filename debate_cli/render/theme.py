@@ -1,6 +1,6 @@
 """Symbols, colours, number formats and common sentences of all screens.
 
-The names in `__all__` are re-exported from `domain` and `systems`: `print(outcome)` of the Python API needs them too.
+The functions in `__all__` are defined in `domain` and `systems`, because the Python API needs them too.
 
 A symbol or a word accompanies each colour that has a meaning. Every colour has a contrast of at least 3 on light and dark backgrounds.
 """

@@ -24,7 +24,7 @@ SHORTER_PROMPTS = "--set format.history=recent"
 """Option that leaves older turns out of prompts."""
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 UNRECORDED = UnrecordedCallError.__name__
-"""Cause of a failure that only another cassette, or a model in its place, can mend."""
+"""Cause of a failure to replay a call: the cassette has no reply for it. Only another cassette or a model has one."""
 ABSTENTION_PAGE = "no-structured-output"
 MAX_ABSTENTION_LENGTH = 160
 """If a judge abstained, the reason is cut to this number of characters. Messages of other failures are not cut."""

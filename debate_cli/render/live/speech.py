@@ -40,7 +40,7 @@ MAX_ID_WIDTH = 20
 FREE_PHASES = ("rebuttal", "speech")
 """Phases in which a speech is free text.
 
-The text contains the speaker's responses to arguments, so each response is drawn as one line, without its reasoning.
+The speaker answers arguments in the text itself. Below the text, each response is one line without its reasoning.
 """
 
 Styles = Mapping[str, Sign]

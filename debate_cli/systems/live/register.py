@@ -44,7 +44,7 @@ class RegisterRow(FrozenModel):
     quote: str
     """The quoted words with the fault; empty for logic gaps in old transcripts."""
     points: float
-    """Points that the turn `charged_to` loses in logic. If `charged_to` is None, no turn loses points."""
+    """Points that a turn loses in logic: the turn with the index `charged_to`. If this is None, no turn loses points."""
     status: EntryStatus
     """What the judge decided in the final review. `open`: nothing. `confirmed`: the fault exists. `withdrawn`: there is
     no fault, and the entry costs no points. `doubted`: there is no fault, but the entry still costs points, because the

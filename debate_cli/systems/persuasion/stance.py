@@ -60,7 +60,7 @@ class DebaterState:
     persuasion: tuple[float, ...] = ()
     """Persuasion, 0-1, by each of the last ten speeches with an effect on the debater."""
     attack: tuple[float, ...] = ()
-    """Attack, 0-1, by each of the last ten speeches with an effect on the debater."""
+    """How strongly each of the last ten speeches that affected the debater attacks it, 0-1."""
     round_persuasion: tuple[float, ...] = ()
     """The strongest persuasion, 0-1, in each of the latest rounds with an effect on the debater."""
     last_round: int | None = None

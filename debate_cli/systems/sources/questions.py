@@ -21,7 +21,7 @@ from debate_cli.systems.source_support import (
 from debate_cli.systems.sources.settings import SourcesSettings
 
 NO_PASSAGE = "none"
-"""A judge writes this word in place of a passage id if no passage shows whether the source or the claim exists."""
+"""A judge writes this word in place of a passage id if no passage tells whether the source or the claim exists."""
 
 
 class CitationAnswer(FormModel):

@@ -20,7 +20,7 @@ with this fault, in OpenAI's and Anthropic's wire formats. Speeches are streamed
   `limits.max_attempts` requests in all (here {MAX_ATTEMPTS}). A Retry-After above 60 s is not waited for.
 - **Held back**: no call leaves for the provider until Retry-After, or 0.5–30 s (full jitter), is over. Then one call leaves; once it
   is accepted, the others follow in their order and at the pace that the provider accepted before. A note names the wait, the
-  number of waiting calls and the limit; while no call is accepted, it repeats after 1, 2, 4 and 8 minutes. This costs no attempt
+  number of waiting calls and the limit; while no call is accepted, it repeats after ½, 1, 2, 4 and 8 minutes. This costs no attempt
   and no time of a deadline. After a Retry-After above 60 s, or {MAX_CLOSED_S / 60:.0f} minutes without an accepted call, all waiting calls fail.
 - **Asked again**: at once, with the list of mistakes; without JSON, also in the next way of asking for structure. At most twice.
 - **Given up**: at once.

@@ -66,9 +66,11 @@ def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
 def missing_briefs(debate: Debate, run: str | None = None) -> tuple[Brief, ...]:
     """Return the briefs without an assessment: failed, interrupted, or not sent yet.
 
-    While the debate is unfinished, briefs of its own run are left out. Briefs of a system in one run are left out if
-    another run of this system by models takes precedence and has no missing assessment. Runs of one comparison do not
-    make up for each other.
+    Two kinds of briefs are left out:
+
+    - briefs of the debate's own run, while the debate is unfinished
+    - briefs of a system, if models have judged with this system in a run that takes precedence and is complete; runs
+      of one comparison of judge models do not count
 
     `run`: id of a judging run. If given, all briefs of this run without an assessment are returned, and no others.
     """

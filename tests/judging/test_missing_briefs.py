@@ -26,7 +26,7 @@ JUDGING = JudgingConfig.model_validate({"systems": [{"kind": "structured", "judg
 
 
 def closed(reason: CloseReason = "complete") -> Debate:
-    """A debate of six turns with two judges, whom nobody has asked yet."""
+    """A debate of six turns. Its two judges have not been asked yet."""
     opened = opening_event().model_copy(update={"config": config(judging=JUDGING.model_dump())})
     turns = (TurnCompleted(at=AT, turn=turn(index)) for index in range(6))
     return fold([opened, *turns, DebateClosed(at=AT, reason=reason)])

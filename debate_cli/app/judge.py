@@ -29,7 +29,7 @@ from debate_cli.app.judge_request import (
 )
 from debate_cli.app.preparation import prepare_judges, prepare_judging, prepare_resume
 from debate_cli.app.session import Outcome, Session
-from debate_cli.domain.debate import Debate, fold
+from debate_cli.domain.debate import Debate, fold, models_used_by_judges
 from debate_cli.domain.events import DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.message_text import one_line
@@ -364,9 +364,11 @@ def _describe_deciding_verdict(debate: Debate) -> str | None:
     found = next((verdict for verdict in score(debate, runs="all") if verdict.decides), None)
     if found is None:
         return None
+    models = ", ".join(models_used_by_judges(debate, found.run, found.system))
+    by = f"{found.system} by {models}" if models else found.system
     if found.winner:
-        return f"{one_line(found.winner)} ({found.victory}, {found.system})"
-    return f"{'a draw' if found.victory == 'draw' else found.victory} ({found.system})"
+        return f"{one_line(found.winner)} ({found.victory}, {by})"
+    return f"{'a draw' if found.victory == 'draw' else found.victory} ({by})"
 
 
 def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgeTask:

@@ -48,10 +48,9 @@ from debate_cli.domain.model_call import (
     StructuredOutputMode,
     TotalUsage,
     is_mock,
-    is_person,
     total_usage,
 )
-from debate_cli.domain.participant import IMPORTED_MODEL, Participant, participants
+from debate_cli.domain.participant import Participant, participants
 from debate_cli.domain.tasks import Brief, Cue, speech_key
 from debate_cli.domain.turn import Argument, Turn
 from debate_cli.domain.verdict import Verdict
@@ -535,17 +534,13 @@ def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) ->
 
 
 def is_rehearsal(debate: Debate) -> bool:
-    """Whether all models of the debate, called or configured, are mock models.
+    """Whether all speeches and judgements of the debate, given or planned, are the mock's.
 
-    False if there is no model. People and imported speeches are not models.
+    False if there are none, or if a person speaks or judges, or if a speech was imported.
     """
-    models = {
-        *_called_models(debate),
-        *(person.model for person in debate.participants),
-        *_configured_judge_models(debate),
-    }
-    asked = [model for model in models - {None, IMPORTED_MODEL} if model and not is_person(model)]
-    return bool(asked) and all(map(is_mock, asked))
+    speakers = (person.model for person in debate.participants)
+    models = {*_called_models(debate), *speakers, *_configured_judge_models(debate)} - {None}
+    return bool(models) and all(model is not None and is_mock(model) for model in models)
 
 
 def rehearsal_notice(debate: Debate) -> str:

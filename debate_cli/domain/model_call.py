@@ -22,9 +22,9 @@ def is_person(model: str) -> bool:
 
 MOCK_PROVIDER = "mock"
 REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
-"""Printed before and after a debate whose models are all mock models."""
+"""Printed before and after a debate in which only the mock speaks and judges."""
 PARTIAL_REHEARSAL_NOTICE = "REHEARSAL in part: some answers are from the mock provider, not from a model"
-"""Printed before and after a debate that uses both mock models and other models."""
+"""Printed before and after a debate in which the mock and others speak or judge."""
 
 
 def is_mock(model: str) -> bool:

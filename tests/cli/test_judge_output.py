@@ -1,5 +1,6 @@
 """Output of `debate judge` for one file: new verdicts, usage, suggestions."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -39,8 +40,21 @@ def test_a_changed_deciding_verdict_is_reported(saved: Path) -> None:
     command = ("judge", saved, "--system", "structured", "--model", "mock/third")
     apart = debate(*command, "--out", "o.json", cwd=saved.parent)
     done = debate(*command, cwd=saved.parent)
-    changes = [line for line in done.lines if "the deciding verdict was Con (narrow, structured) and is now" in line]
+    was = "the deciding verdict was Con (narrow, structured by mock/judge) and is now"
+    changes = [line for line in done.lines if was in line]
     assert (done.code, len(changes), "deciding verdict" in apart.err) == (0, 1, False), done.err
+
+
+def test_another_model_that_decides_is_reported(saved: Path) -> None:
+    """The same outcome by another model, e.g. by the mock, is a change: the first model's verdict no longer decides."""
+    data = json.loads(saved.read_text())
+    for assessment in data["assessments"]:
+        assessment["exchange"]["model"] = "openai/gpt-5"
+    saved.write_text(json.dumps(data))
+    first, second = (judge(saved, "--system", "structured", "--mock") for _ in range(2))
+    assert "was Con (narrow, structured by openai/gpt-5) and is now " in first.err
+    assert "structured by mock/judge); `debate score --runs all` shows both" in first.err
+    assert "the deciding verdict was" not in second.err
 
 
 def test_one_of_several_runs_decides(saved: Path) -> None:

@@ -1,4 +1,4 @@
-"""A rehearsal is a debate in which the mock is the only model."""
+"""A rehearsal is a debate in which only the mock speaks and judges."""
 
 from pathlib import Path
 
@@ -46,3 +46,15 @@ def test_a_judge_of_an_absent_plug_in_counts() -> None:
     asked = first.exchange.model_copy(update={"model": "openai/gpt-5"})
     answer = first.model_copy(update={"system": "jury", "exchange": asked})
     assert not is_rehearsal(debate.model_copy(update={"assessments": (answer, *others)}))
+
+
+def test_people_are_not_the_mock() -> None:
+    """The mock's judgements in a debate of people are a rehearsal in part: real speeches were judged."""
+    debate = mock_debate()
+    turns = tuple(
+        turn.model_copy(update={"exchange": turn.exchange.model_copy(update={"model": "human/ann"})})
+        for turn in debate.turns
+    )
+    people = tuple(person.model_copy(update={"model": "human/ann"}) for person in debate.participants)
+    by_people = debate.model_copy(update={"turns": turns, "participants": people})
+    assert (is_rehearsal(by_people), rehearsal_notice(by_people)) == (False, PARTIAL_REHEARSAL_NOTICE)

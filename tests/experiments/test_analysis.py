@@ -72,6 +72,14 @@ def test_one_motion_has_no_intervals(motions: int, words: str) -> None:
     assert ("Elo-like (95 %)" in table.heads, "interval" in table.heads) == (motions > 1, motions > 1)
 
 
+@pytest.mark.parametrize(("motions", "is_warned"), [(1, False), (2, True), (9, True), (10, False)])
+def test_few_motions_are_remarked(motions: int, is_warned: bool) -> None:
+    """Intervals from fewer than ten motions come with a warning; a single motion has no intervals."""
+    (found,) = analyze([*_both_orders(motions, "fair", "first", "draw")], resamples=50).systems
+    remarks = leaderboard_table(found.by_result, "leaderboard").remarks
+    assert any("these intervals are usually too narrow" in remark for remark in remarks) == is_warned
+
+
 def test_judge_of_sides_is_shown_as_one() -> None:
     """A judge that always names the side for the motion gives it 100 %, and each swapped pair another winner."""
     rows = [*_both_orders(6, "sided", "first", "first"), *_both_orders(6, "fair", "first", "second")]

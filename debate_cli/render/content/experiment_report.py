@@ -21,6 +21,8 @@ from debate_cli.statistics.ratings import Rating, Ratings
 from debate_cli.systems.tables import Cell, Gauge, Interval, Number, Table, column_table, drop_empty_columns
 
 MOTIONS_SHOWN = 20
+FEW_CLUSTERS = 10
+"""With fewer clusters, a bootstrap over clusters usually gives intervals that are too narrow."""
 
 
 def report_tables(analysis: Analysis, failures: Iterable[FailureGroup] = ()) -> list[Table]:
@@ -105,6 +107,8 @@ def _rating_remarks(ratings: Ratings, *, has_intervals: bool) -> Iterator[str]:
         f"{ratings.results} results in {clusters} (usually a cluster is a motion). "
         f"{source if has_intervals else 'Intervals need at least two clusters.'}"
     )
+    if has_intervals and ratings.clusters < FEW_CLUSTERS:
+        yield f"With fewer than {FEW_CLUSTERS} clusters, these intervals are usually too narrow."
     yield from ratings.notes
 
 

@@ -120,17 +120,33 @@ def format_cell(cell: Cell) -> str:
             return ", ".join(map(format_cell, cell.cells))
 
 
-def labelled_cells(table: Table, row: TableRow) -> Iterator[tuple[int, str, Cell]]:
-    """Yield (position, header, cell) for the cells of a row, except the first cell and empty cells.
+def labelled_rows(table: Table) -> Iterator[tuple[TableRow, list[tuple[int, str, Cell]]]]:
+    """Yield each row with (position, header, cell) for its cells, except the first cell and empty cells.
 
     - `position`: index of the cell in the row.
-    - `header`: empty for a debater's name. Also empty for a badge with a word, if the row has only one such badge.
+    - `header`: empty for a debater's name. Also empty for a badge with a word, if only one column has such badges.
     """
-    badges = sum(isinstance(cell, Badge) and bool(cell.word) for cell in row[1:])
-    for position, cell in enumerate(row[1:], 1):
-        is_clear = isinstance(cell, DebaterCell) or (isinstance(cell, Badge) and cell.word and badges == 1)
-        if format_cell(cell) or isinstance(cell, Badge):
-            yield position, "" if is_clear else sanitize_line(table.heads[position]), cell
+    rows = [row for row in table.rows if row is not None]
+    badges = {
+        position
+        for row in rows
+        for position, cell in enumerate(row)
+        if position and isinstance(cell, Badge) and cell.word
+    }
+    clear = badges if len(badges) == 1 else set[int]()
+    for row in rows:
+        yield (
+            row,
+            [
+                (
+                    position,
+                    "" if position in clear or isinstance(cell, DebaterCell) else sanitize_line(table.heads[position]),
+                    cell,
+                )
+                for position, cell in enumerate(row)
+                if position and (format_cell(cell) or isinstance(cell, Badge))
+            ],
+        )
 
 
 def participant_styles(participants: Sequence[Participant]) -> dict[str, Sign]:

@@ -1,7 +1,7 @@
 """Draws the elements of all terminal views with Rich: sanitized text, headings, tables, bars."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.box import SIMPLE_HEAD
@@ -16,7 +16,7 @@ from rich.text import Text
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.theme import Sign
-from debate_cli.systems.tables import Badge, Cell, Curve, DebaterCell, Gauge, Interval, Lines, Number, Table, TableRow
+from debate_cli.systems.tables import Badge, Cell, Curve, DebaterCell, Gauge, Interval, Lines, Number, Table
 
 ParticipantStyles = Mapping[str, Sign]
 """Maps the name of each debater to the debater's symbol, side and colour."""
@@ -253,10 +253,10 @@ class _TableView:
         return grid
 
     def _as_list(self, width: int) -> Iterator[RenderableType]:
-        for number, row in enumerate(row for row in self.table.rows if row is not None):
+        for number, (row, cells) in enumerate(theme.labelled_rows(self.table)):
             if number and _has_lines(self.table):
                 yield Text("")
-            name, *lines = _list_row(self.table, row, self.styles, width)
+            name, *lines = _list_row(self.table.heads[0], row[0], cells, self.styles, width)
             if name.plain:
                 yield WholeNames(name)
             yield Padding(Group(*map(WholeNames, lines)), (0, 0, 0, INDENT))
@@ -270,15 +270,17 @@ def _has_short_lines(cell: Cell, text: Text) -> bool:
     return isinstance(cell, Lines) and all(cell_len(line) <= MAX_SHORT_LINE for line in text.plain.split("\n"))
 
 
-def _list_row(table: Table, row: TableRow, styles: ParticipantStyles, width: int) -> list[Text]:
+def _list_row(
+    head: str, key: Cell, cells: Iterable[tuple[int, str, Cell]], styles: ParticipantStyles, width: int
+) -> list[Text]:
     """Return the lines of a row: the first cell, then the other cells, as many per line as fit into `width`."""
-    first = render_cell(row[0], styles)
+    first = render_cell(key, styles)
     if first.plain.isdigit():
-        first = join_text(f"{sanitize.sanitize_line(table.heads[0])} ", first)
+        first = join_text(f"{sanitize.sanitize_line(head)} ", first)
     first.stylize("bold")
     lines = [first]
     is_open = False
-    for _, header, cell in theme.labelled_cells(table, row):
+    for _, header, cell in cells:
         content = render_cell(cell, styles)
         is_short = not isinstance(cell, Lines) or _has_short_lines(cell, content)
         if is_short:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from debate_cli.render import theme
 from debate_cli.render.sanitize import sanitize_line
-from debate_cli.systems.tables import Badge, DebaterCell, Number, Table, TableRow
+from debate_cli.systems.tables import Badge, Cell, DebaterCell, Number, Table
 
 MAX_SHORT_CELL = 24
 """A text cell with at most this number of characters is on the line of its row. A longer cell has its own line."""
@@ -23,15 +23,17 @@ def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[s
     rows = [row for row in table.rows if row is not None]
     strong = {number for row in rows for number, cell in enumerate(row) if isinstance(cell, Number) and cell.strong}
     main = next(iter(strong)) if len(strong) == 1 else None
-    for row in rows:
-        lines += _table_row_lines(table, row, main, badges or {})
+    for row, cells in theme.labelled_rows(table):
+        lines += _table_row_lines(table.heads[0], row[0], cells, main, badges or {})
     return lines + [sanitize_line(remark) for remark in table.remarks]
 
 
-def _table_row_lines(table: Table, row: TableRow, main: int | None, badges: Mapping[str, str]) -> Iterable[str]:
-    first = theme.format_cell(row[0])
+def _table_row_lines(
+    head: str, key: Cell, cells: Iterable[tuple[int, str, Cell]], main: int | None, badges: Mapping[str, str]
+) -> Iterable[str]:
+    first = theme.format_cell(key)
     plain, pairs, long = [badges[first]] if first in badges else [], list[str](), list[str]()
-    for position, header, cell in theme.labelled_cells(table, row):
+    for position, header, cell in cells:
         name, _, scale = header.partition(" /")
         words = theme.format_cell(cell)
         if scale and words != "—":
@@ -47,7 +49,7 @@ def _table_row_lines(table: Table, row: TableRow, main: int | None, badges: Mapp
         else:
             pairs.append(f"{_without_weight(name)}{' ' if isinstance(cell, Number) else ': '}{words}")
     details = ", ".join(pairs)
-    label = f"{table.heads[0]} {first}" if first.isdigit() else first
+    label = f"{head} {first}" if first.isdigit() else first
     yield "  ".join(filter(None, (label, *plain, f"({details})" if plain and details else details)))
     yield from long
 

@@ -1,3 +1,3 @@
 """The version of the package, which the build reads from here."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"

@@ -1,7 +1,8 @@
 """Finds the hosts that get requests, and the consents that the user must give for them. `cli.consent` asks the user.
 
 A downloaded file could send keys to a stranger's host. So the user must consent to each host that a file names, and to
-each variable that the file sends there. Four cases need no consent:
+each variable that the file sends there. A variable of a built-in provider, e.g. OPENAI_API_KEY, never goes to an address
+that a file names: no consent allows it. Four cases need no consent:
 
 - A variable of a built-in provider, e.g. OPENAI_API_KEY, goes to that provider: to its own server, or to an address that
   the environment sets for it.
@@ -64,9 +65,19 @@ class Consent:
     """SHA-256 of the provider's settings, or of a file to download."""
     download: str = ""
     """File that would be downloaded from the host. Empty for a consent to send texts or variables."""
+    is_forbidden: bool = False
+    """Whether the user cannot give this consent, because `variable` belongs to a built-in provider and a file names
+    the host."""
 
     def format_sentence(self) -> str:
         """Return the error message: what would be sent or downloaded, and how to allow the host."""
+        if self.is_forbidden:
+            owner = _owners(self.variable)[0]
+            own_address = f", or set {owner.base_url_env} to that address" if owner.base_url_env else ""
+            return (
+                f"{self.file}: provider {self.provider} would send {self.variable} to {self.host}, and the key of a "
+                f"built-in provider never goes to an address from a file; name another variable in the file{own_address}"
+            )
         what = f"{self.variable} and the debate's texts" if self.variable else "the debate's texts"
         does = f"download and run {self.download} from" if self.download else f"send {what} to"
         return (
@@ -187,7 +198,7 @@ def missing_consents(
     """Return the consents that `destinations` need and the user has not given.
 
     A host in `trusted_hosts` or in DEBATE_TRUSTED_HOSTS needs no consent. Consents that the user gave in earlier
-    commands count.
+    commands count. Consents that the user cannot give are always missing.
     """
     listed = [*trusted_hosts, *env.get(TRUSTED_HOSTS_VARIABLE, "").split(",")]
     trusted = {host.strip().rstrip(".").lower() for host in listed} - {""}
@@ -195,8 +206,11 @@ def missing_consents(
     return tuple(
         consent
         for consent in dict.fromkeys(consent for destination in destinations for consent in destination.consents)
-        if trusted.isdisjoint((consent.host, re.sub(r":\d+$", "", consent.host)))
-        and RememberedConsent(consent.variable, consent.host, consent.fingerprint) not in remembered
+        if consent.is_forbidden
+        or (
+            trusted.isdisjoint((consent.host, re.sub(r":\d+$", "", consent.host)))
+            and RememberedConsent(consent.variable, consent.host, consent.fingerprint) not in remembered
+        )
     )
 
 
@@ -262,7 +276,15 @@ def _find_destination(
     if origin is None:
         return Destination(row.name, host, sent)
     consents = tuple(
-        Consent(row.name, origin.file, variable, host, origin.fingerprint, settings_sha256)
+        Consent(
+            row.name,
+            origin.file,
+            variable,
+            host,
+            origin.fingerprint,
+            settings_sha256,
+            is_forbidden=origin.names_address and bool(_owners(variable)),
+        )
         for variable in _variables_to_allow(sent, url, origin, env)
     )
     return Destination(row.name, host, sent, consents)
@@ -288,12 +310,15 @@ def _variables_to_allow(
 
 
 def _may_go_to(variable: str, url: str, origin: ProviderOrigin, env: Environment) -> bool:
-    owners = [row for row in load_provider_rows().values() if variable in _own_variables(row)]
-    host = server_name(url)
+    owners, host = _owners(variable), server_name(url)
     if owners:
         own = {server_name(address or "") for row in owners for address in (row.base_url, resolve_base_url(row, env))}
         return host in own
     return is_loopback(url) or not (origin.names_address or host in _built_in_hosts())
+
+
+def _owners(variable: str | None) -> list[ProviderRow]:
+    return [row for row in load_provider_rows().values() if variable in _own_variables(row)]
 
 
 def _own_variables(row: ProviderRow) -> dict[str, None]:

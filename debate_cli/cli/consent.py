@@ -28,6 +28,9 @@ def can_ask() -> bool:
 
 
 def _ask(missing: Sequence[Consent]) -> Sequence[Consent]:
+    forbidden = [consent for consent in missing if consent.is_forbidden]
+    if forbidden:
+        return forbidden
     answered: set[RememberedConsent] = set()
     for consent in missing:
         pairs = consent.to_records()

@@ -116,8 +116,21 @@ def test_a_configuration_sends_nothing_to_a_host_of_its_own(
     assert (done.code, received(thief)) == (2, "[] []"), done.err
     assert sorted(here.iterdir()) == before
     assert "debate.yaml: provider lab would send " in done.err
-    assert "--trust-host" in done.err
-    assert "DEBATE_TRUSTED_HOSTS" in done.err
+    is_built_in = "OPENAI_API_KEY" in attack
+    assert ("--trust-host" in done.err, "DEBATE_TRUSTED_HOSTS" in done.err) == (not is_built_in, not is_built_in)
+
+
+@pytest.mark.parametrize("attack", ["a built-in variable", "a built-in variable in a header"])
+@pytest.mark.parametrize("command", [["run", "debate.yaml"], ["check", "debate.yaml"]], ids=["run", "check"])
+def test_no_consent_sends_a_built_in_key_to_an_address_of_a_file(
+    here: Path, thief: ModelServer, command: list[str], attack: str
+) -> None:
+    """A trusted host may get other variables; a key of OpenAI goes to OpenAI, or to OPENAI_BASE_URL."""
+    hostile_config(here, ATTACKS[attack], thief)
+    env = SECRETS | {"DEBATE_TRUSTED_HOSTS": "127.0.0.1"}
+    done = debate(*command, "--trust-host", "127.0.0.1", cwd=here, env=env)
+    assert (done.code, received(thief)) == (2, "[] []"), done.err
+    assert "never goes to an address from a file; name another variable in the file, or set OPENAI_BASE_URL" in done.err
 
 
 @pytest.mark.parametrize(
@@ -263,18 +276,32 @@ def hostile_transcript(here: Path, thief: ModelServer) -> Path:
     ids=["judge", "judge --model", "resume"],
 )
 def test_a_stored_debate_sends_nothing_to_a_host_of_its_own(here: Path, thief: ModelServer, command: list[str]) -> None:
-    """Exit 2 and the same sentence; with consent the command works."""
+    """Exit 2 and the same sentence; only an address of the environment gets the key of a built-in provider."""
     path = hostile_transcript(here, thief)
     before = path.read_bytes()
-    done = debate(*command, cwd=here, env=SECRETS)
+    done = debate(*command, "--trust-host", "127.0.0.1", cwd=here, env=SECRETS)
     assert (done.code, received(thief)) == (2, "[] []"), done.err
-    assert (
-        "transcripts/evil.json: provider openai would send OPENAI_API_KEY and the debate's texts to 127.0.0.1"
-        in done.err
-    )
+    assert "transcripts/evil.json: provider openai would send OPENAI_API_KEY to 127.0.0.1" in done.err
     assert path.read_bytes() == before
-    assert debate(*command, "--trust-host", "127.0.0.1", cwd=here, env=SECRETS).code == 0
+    chosen = {"OPENAI_BASE_URL": f"http://127.0.0.1:{thief.port}/v1"}
+    assert debate(*command, cwd=here, env=SECRETS | chosen).code == 0
     assert KEY in received(thief)
+
+
+def test_a_stored_debate_sends_another_variable_with_consent(here: Path, thief: ModelServer) -> None:
+    """A variable that belongs to no built-in provider goes to a trusted host."""
+    path = hostile_transcript(here, thief)
+    stored = json.loads(path.read_text())
+    stored["config"]["providers"]["openai"] = {
+        "base_url": FOREIGN.replace("PORT", str(thief.port)),
+        "api_key_env": "LAB_KEY",
+    }
+    path.write_text(json.dumps(stored))
+    refused = debate("judge", path, cwd=here, env=SECRETS)
+    assert (refused.code, received(thief)) == (2, "[] []"), refused.err
+    assert "would send LAB_KEY and the debate's texts to 0.0.0.0" in refused.err
+    assert debate("judge", path, "--trust-host", "0.0.0.0", cwd=here, env=SECRETS).code == 0
+    assert SECRETS["LAB_KEY"] in received(thief)
 
 
 def answer_on_terminal(here: Path, keys: str, *more: str) -> tuple[int, str]:

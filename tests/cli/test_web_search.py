@@ -193,11 +193,12 @@ def test_a_web_search_that_cannot_be_made_is_one_sentence(web: dict[str, Any], w
 
 
 def test_a_key_goes_to_no_server_that_only_a_file_names(server: FakeSearXNG, tmp_path: Path) -> None:
-    """A built-in provider's key is sent to another address only with consent."""
+    """A built-in provider's key is not sent to an address of a file, whatever hosts are trusted."""
     config = _config(tmp_path, {"provider": "anthropic", "model": "m", "base_url": server.base_url})
-    done = debate("run", config, "--no-save", cwd=tmp_path, env={"ANTHROPIC_API_KEY": "sk-ant-0123456789"})
-    assert done.code == 2
-    assert f"would send ANTHROPIC_API_KEY and the debate's texts to 127.0.0.1:{server.port}" in done.err
+    env = {"ANTHROPIC_API_KEY": "sk-ant-0123456789"}
+    done = debate("run", config, "--no-save", "--trust-host", "127.0.0.1", cwd=tmp_path, env=env)
+    assert (done.code, server.queries) == (2, [])
+    assert f"would send ANTHROPIC_API_KEY to 127.0.0.1:{server.port}, and the key of a built-in provider" in done.err
 
 
 def test_a_saved_debate_searches_where_the_user_allows(server: FakeSearXNG, tmp_path: Path) -> None:

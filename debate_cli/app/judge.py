@@ -111,7 +111,11 @@ class JudgeTask:
         was, now = _describe_deciding_verdict(fold(self.events)), _describe_deciding_verdict(judged)
         if self.target != self.source.with_suffix(".json") or not was or not now or was == now:
             return None
-        return f"{self.target}: the deciding verdict was {was} and is now {now}; `debate score --runs all` shows both"
+        (old, by_old), (new, by_new) = was, now
+        change = f"was {old}, by {by_old}, and is now {new}, by {by_new}"
+        if old == new:
+            change = f"is still {new}, but it is now by {by_new} and no longer by {by_old}"
+        return f"{self.target}: the deciding verdict {change}; `debate score --runs all` shows both"
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,15 +364,16 @@ async def _run_in_order(jobs: Iterator[Coroutine[Any, Any, T]], most: int) -> As
         yield await started.popleft()
 
 
-def _describe_deciding_verdict(debate: Debate) -> str | None:
+def _describe_deciding_verdict(debate: Debate) -> tuple[str, str] | None:
+    """Return the outcome of the deciding verdict, and its judging system with the models that judged."""
     found = next((verdict for verdict in score(debate, runs="all") if verdict.decides), None)
     if found is None:
         return None
     models = ", ".join(models_used_by_judges(debate, found.run, found.system))
-    by = f"{found.system} by {models}" if models else found.system
+    by = f"{found.system} ({models})" if models else found.system
     if found.winner:
-        return f"{one_line(found.winner)} ({found.victory}, {by})"
-    return f"{'a draw' if found.victory == 'draw' else found.victory} ({by})"
+        return f"{one_line(found.winner)} ({found.victory})", by
+    return "a draw" if found.victory == "draw" else found.victory, by
 
 
 def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgeTask:

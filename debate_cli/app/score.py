@@ -82,6 +82,8 @@ class CheckedFile(NamedTuple):
     """The missing judgements; empty while a process works on the debate."""
     compared_count: int = 0
     """Number of stored verdicts that were compared with recomputed ones."""
+    rescored_systems: tuple[str, ...] = ()
+    """Kinds of the judging systems that were scored with new settings."""
     facts: DebateFacts | None = None
     reviews: tuple[VoteReview, ...] = ()
     """Votes of the judges, one entry per verdict that has votes. Empty until a caller sets it with `collect_reviews`."""
@@ -227,6 +229,7 @@ def _score_file(path: Path, request: ScoreRequest, *, is_alone: bool) -> Checked
         incomplete_line_warning=stored.incomplete_line_warning,
         missing=missing if missing and lock_holder(stored.path) is None else (),
         compared_count=compared_count,
+        rescored_systems=tuple(settings),
         debate=debate,
     )
 

@@ -32,7 +32,7 @@ from debate_cli.app.model_roles import mock_spec
 from debate_cli.app.personas import prepare_asked_model
 from debate_cli.cli import config_options, run_control
 from debate_cli.cli.consent import obtain_consents
-from debate_cli.cli.console import print_json, print_lines, print_status, show_tables
+from debate_cli.cli.console import ignore_broken_pipe, print_json, print_lines, print_status, show_tables
 from debate_cli.cli.saved_options import ImportOptions
 from debate_cli.cli.screen import BY_USER, PipeSafeObserver, StatusObserver
 from debate_cli.domain.config import ModelSpec
@@ -163,7 +163,8 @@ class _Importer:
         try:
             file = load()
             if self.is_single and not self.given.json:
-                _show_found(file)
+                with ignore_broken_pipe():
+                    _show_found(file)
             if self.is_single:
                 config_options.print_notes(file.imported.warnings)
             file = self._save(file)
@@ -200,7 +201,8 @@ class _Importer:
         if self.given.json:
             self.records.append(_to_record(file))
         elif not self.is_single:
-            print_lines([_format_line(file)])
+            with ignore_broken_pipe():
+                print_lines([_format_line(file)])
         if not self.is_single:
             self.files_with_warnings += bool(file.imported.warnings)
         elif self.given.dry_run:

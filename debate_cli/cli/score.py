@@ -98,6 +98,8 @@ class _Report:
     unmet_gates: int = 0
     compared_verdicts: int = 0
     has_differences: bool = False
+    rescored: dict[str, bool] = field(default_factory=dict[str, bool])
+    """Maps the kind of each scored judging system to whether any of its verdicts has new settings."""
     missing: dict[str, int] = field(default_factory=dict[str, int])
     """Maps the path of each file with missing judgements to their number."""
     first_lacking: MissingJudgements | None = None
@@ -137,6 +139,10 @@ class _Report:
             self.missing[file.file.path] = len(file.missing)
             self.first_lacking = self.first_lacking or explain_missing(file.debate, file.missing)
         self.compared_verdicts += file.compared_count
+        for verdict in file.file.verdicts:
+            self.rescored[verdict.system] = (
+                self.rescored.get(verdict.system, False) or verdict.system in file.rescored_systems
+            )
         for gate in file.gates:
             if gate.problem is not None:
                 is_check = gate.gate == CHECK_GATE
@@ -215,6 +221,10 @@ def _print_missing(report: _Report) -> None:
 
 def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:
     option = request.rubric_option
+    kept = [kind for kind, is_rescored in report.rescored.items() if not is_rescored]
+    if option and kept:
+        changed = " and ".join(kind for kind in report.rescored if kind not in kept) or "no judging system"
+        console.print_status(f"note: {option} changes {changed}; with stored settings: {', '.join(kept)}")
     compared = report.compared_verdicts
     if compared and not report.has_differences and not report.unusable:
         matches = "1 stored verdict matches the recomputed one"

@@ -98,12 +98,12 @@ class Verdict(FrozenModel):
 
     @property
     def is_tied(self) -> bool:
-        """Whether options tie for the highest score, and a different option is the result.
+        """Whether several options tie for the highest score.
 
         Example: PASS and FAIL have 0.5 each, so the panel's verdict is CONDITIONAL.
         """
-        shares = self.option_shares
-        return self.option is not None and shares.get(self.option, 0.0) < max(shares.values(), default=0.0)
+        shares = list(self.option_shares.values())
+        return shares.count(max(shares, default=0.0)) > 1
 
     @property
     def displayed_scores(self) -> dict[str, float]:

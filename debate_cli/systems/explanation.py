@@ -23,7 +23,7 @@ def describe_outcome(verdict: Verdict, document: str | None = None, tone: Tone =
         case "undetermined":
             return "Undetermined: too little was assessed to say."
         case "conditional" if verdict.is_tied:
-            return "A tied vote: neither for nor against."
+            return "Conditional: the vote is tied."
         case "conditional":
             return f"Conditional: {'the motion holds' if document is None else f'{document} passes'} under stated conditions."
         case _ if verdict.winner is not None:

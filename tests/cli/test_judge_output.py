@@ -40,7 +40,7 @@ def test_a_changed_deciding_verdict_is_reported(saved: Path) -> None:
     command = ("judge", saved, "--system", "structured", "--model", "mock/third")
     apart = debate(*command, "--out", "o.json", cwd=saved.parent)
     done = debate(*command, cwd=saved.parent)
-    was = "the deciding verdict was Con (narrow, structured by mock/judge) and is now"
+    was = "the deciding verdict was Con (narrow), by structured (mock/judge), and is now Pro (narrow), by structured (mock/third);"
     changes = [line for line in done.lines if was in line]
     assert (done.code, len(changes), "deciding verdict" in apart.err) == (0, 1, False), done.err
 
@@ -52,8 +52,10 @@ def test_another_model_that_decides_is_reported(saved: Path) -> None:
         assessment["exchange"]["model"] = "openai/gpt-5"
     saved.write_text(json.dumps(data))
     first, second = (judge(saved, "--system", "structured", "--mock") for _ in range(2))
-    assert "was Con (narrow, structured by openai/gpt-5) and is now " in first.err
-    assert "structured by mock/judge); `debate score --runs all` shows both" in first.err
+    change = (
+        "is still Con (narrow), but it is now by structured (mock/judge) and no longer by structured (openai/gpt-5)"
+    )
+    assert f"the deciding verdict {change}; `debate score --runs all` shows both" in first.err
     assert "the deciding verdict was" not in second.err
 
 

@@ -28,6 +28,14 @@ def test_a_run_whose_reader_leaves_stops_and_can_be_resumed(here: Path, redirect
     assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
 
 
+def test_an_import_whose_reader_leaves_is_saved(here: Path) -> None:
+    """The transcript is written although nobody reads what was found."""
+    text = "Ada: We should.\n\nBo: We should not.\n\n"
+    (here / "talk.txt").write_text(text * 400)
+    done = run_in_shell("debate import talk.txt -o talk.json | true; exit ${PIPESTATUS[0]}", here)
+    assert (done.code, (here / "talk.json").exists()) == (0, True), done.err
+
+
 def test_help_whose_reader_leaves_is_a_closed_pipe(here: Path) -> None:
     """Exit 141, as for any output; nothing on stderr."""
     done = run_in_shell("debate run --help | true; exit ${PIPESTATUS[0]}", here)

@@ -324,3 +324,12 @@ def test_a_replaced_run_is_reported(saved: Path) -> None:
     assert done.lines == [
         f"{saved}: --runs r1: no score by structured, because the run's assessments were replaced later"
     ]
+
+
+@pytest.mark.parametrize(("systems", "is_noted"), [((), True), (("--system", "structured"), False)], ids=["all", "one"])
+def test_new_weights_name_the_systems_that_keep_theirs(saved: Path, systems: tuple[str, ...], is_noted: bool) -> None:
+    """The verdicts of other systems are not new, although they are in the same list."""
+    done = score(saved, saved, "--weights", "logic=1", *systems)
+    note = "note: --weights logic=1 changes structured; with stored settings: moderator"
+    assert (note in done.lines) == is_noted, done.err
+    assert "with stored settings" not in score(saved, saved, *systems).err

@@ -67,3 +67,13 @@ def test_the_first_command_makes_the_smallest_change_that_may_help(
         assert hint.commands("one.json")[0] == again
         assert hint.commands(None)[0] == ("the same command" if unsaved else "")
         assert hint.commands("one.json", batch=True)[0] == ("debate judge --collect one.json --batch" if batch else "")
+
+
+def test_abstentions_of_several_judges_are_one_reason() -> None:
+    """The message of an abstention begins with the judge's name, which does not make it another reason."""
+    hint = missing(SHORT, ("abstained", "abstained"))
+    failures = {
+        key: failure.model_copy(update={"message": f"the panel judge {failure.who} abstained: no usable answer"})
+        for key, failure in hint.failures.items()
+    }
+    assert "of them" not in hint._replace(failures=failures).describe()

@@ -110,13 +110,17 @@ def test_a_winner_keeps_the_scores_of_the_debaters() -> None:
     [
         (vote("PASS").model_copy(update={"victory": "undetermined"}), "Undetermined"),
         (vote("PASS").model_copy(update={"notes": {}}), "Decided clearly, but the vote itself is not recorded."),
-        (vote("CONDITIONAL", {"PASS": 0.5, "FAIL": 0.5, "CONDITIONAL": 0.0}), "A tied vote: neither for nor against."),
+        (vote("CONDITIONAL", {"PASS": 0.5, "FAIL": 0.5, "CONDITIONAL": 0.0}), "Conditional: the vote is tied."),
         (
             vote("CONDITIONAL", {"PASS": 0.4, "FAIL": 0.2, "CONDITIONAL": 0.4}),
+            "Conditional: the vote is tied.",
+        ),
+        (
+            vote("CONDITIONAL", {"PASS": 0.3, "FAIL": 0.2, "CONDITIONAL": 0.5}),
             "Conditional: the motion holds under stated conditions.",
         ),
     ],
-    ids=["undetermined", "without notes", "tie", "tie with conditional votes"],
+    ids=["undetermined", "without notes", "tie", "tie with conditional votes", "most votes are conditional"],
 )
 def test_a_vote_without_a_clear_option_is_described(verdict: Verdict, sentence: str) -> None:
     """No option is invented."""

@@ -194,7 +194,11 @@ class MissingJudgements(NamedTuple):
         if not failures:
             return "not asked yet"
         # The text after the colon may differ between failures of one kind, e.g. in the length of the prompt.
-        kinds = [(failure.cause, failure.message.partition(": ")[0]) for failure in failures]
+        # The message of an abstention begins with the judge's name.
+        kinds = [
+            (failure.cause, "" if failure.cause == ABSTAINED else failure.message.partition(": ")[0])
+            for failure in failures
+        ]
         kind, count = Counter(kinds).most_common(1)[0]
         message, page = failures[kinds.index(kind)].message, get_error_page(kind[0])
         if kind[0] == ABSTAINED:

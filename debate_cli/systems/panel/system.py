@@ -91,7 +91,9 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
             voted = f"{tied} have {format_share(even)} of the panel's weight each, which counts as conditional"
         rounds = notes.deliberation_rounds
         after = f" after {rounds} round{'' if rounds == 1 else 's'} of deliberation" if rounds else ""
-        agreed = f"; agreement {notes.final_agreement:.2f}" if notes.final_agreement is not None else ""
+        agreed = (
+            f"; agreement of votes and marks {notes.final_agreement:.2f}" if notes.final_agreement is not None else ""
+        )
         return f"{voted}{after}{agreed}."
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:

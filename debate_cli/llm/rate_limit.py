@@ -37,6 +37,9 @@ GAP_FACTOR_PER_SERIES = 0.85
 SERIES_LENGTH = 3
 """If the gap between calls was computed from N accepted calls, a series is SERIES_LENGTH * N accepted calls. After each
 series, the gap becomes shorter."""
+MIN_PACED_CALLS = 3
+"""After the first refusal of a run, the calls have no gap if fewer calls than this were accepted before: so few calls
+show no pace, and the refusal may have been a single one."""
 MAX_REMEMBERED_CALLS = 1000
 """The gap between calls is computed from the times of the last accepted calls, at most this many."""
 
@@ -54,7 +57,8 @@ class ProviderGate:
     """Holds back the calls to one provider after the provider refused a call (HTTP 429 or 529).
 
     A refusal closes the gate. After a wait, one call is sent as a probe. If the provider accepts the probe, the gate
-    opens. The waiting calls are then sent at a pace that the provider accepted before.
+    opens. The waiting calls are then sent at a pace that the provider accepted before, if it accepted enough calls to
+    show a pace.
 
     The gate gives up if Retry-After is above MAX_RETRY_AFTER_S, or after `patience_s` seconds without an accepted call.
     The waiting calls then fail.
@@ -90,6 +94,8 @@ class ProviderGate:
         """Seconds without an accepted call after which the next refusal is noted."""
         self._failure: RateLimitedError | None = None
         self._interval_s = 0.0
+        self._has_opened_again = False
+        """Whether the gate was closed and opened again before."""
         self._accepted_at: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
         self._proven_interval_s = math.inf
         """The shortest gap between calls, in seconds, at which the provider answered a series of `_series_calls` calls.
@@ -168,9 +174,10 @@ class ProviderGate:
 
     def _open(self, probe: SentCall) -> None:
         sent = sorted(self._accepted_at)
-        if sent:
+        if len(sent) >= MIN_PACED_CALLS or (sent and self._has_opened_again):
             measured = PACE_MARGIN * min((probe.at - at) / (len(sent) - number) for number, at in enumerate(sent))
             self._interval_s = min(measured, MAX_GAP_FACTOR * self._waited_since_closed_s, self._proven_interval_s)
+        self._has_opened_again = True
         self._proven_interval_s = math.inf
         self._series_calls = SERIES_LENGTH * len(sent)
         self._calls_at_pace = 0

@@ -138,6 +138,17 @@ def test_time_in_which_no_call_was_due_does_not_slow_the_pace() -> None:
     assert gated.gate.wait_s() == pytest.approx(1.02 * 15 / 20)
 
 
+def test_a_single_refusal_at_the_start_does_not_slow_the_run() -> None:
+    """One of the first two calls is refused. The calls after the probe have no gaps of the length of Retry-After."""
+    gated = Gated()
+    server = Server(gated.clock, lambda accepted, _now: bool(accepted or server.refused), lambda *_: 15.0)
+    gated.ask(server, 2)
+    gated.ask(server, 8)
+    _, probe, *others = server.accepted
+    assert (len(others), len(server.refused)) == (8, 1)
+    assert max(others) < probe + 4 * LATENCY_S
+
+
 def test_a_refusal_brings_back_the_pace_that_held() -> None:
     """A server asks for a whole minute although a few seconds would do: that pause does not slow the calls after it."""
     gated = Gated()

@@ -233,7 +233,7 @@ async def _check_mode(model: Model, request: Request, mode: FormMode) -> ModelCh
     parsed = parse_reply(reply.text, SUM_FORM, truncated=reply.truncated)
     check = ModelCheck(mode, "ok", None, parsed.outcome == "valid", reply.usage, reply.latency_s)
     if reply.refusal is not None:
-        problem = f"the model declined to answer: {prompt_line(reply.refusal)}"
+        problem = f"the model declined to answer: {prompt_line(reply.refusal) or 'no reason given'}"
         return replace(check, result="failed", problem=problem, has_form=False)
     if mode != "prompt" and not reply.truncated:
         alone = parse_reply(strip_thinking(reply.text), SUM_FORM, truncated=True)
@@ -258,7 +258,7 @@ async def _check_stream(model: Model, request: Request) -> ModelCheck:
     first = max(0.0, reply.latency_s - (time.perf_counter() - times[0])) if times else None
     check = ModelCheck("stream", "ok", usage=reply.usage, latency_s=reply.latency_s, first_text_s=first)
     if reply.refusal is not None:
-        problem = f"the model declined to answer: {prompt_line(reply.refusal)}"
+        problem = f"the model declined to answer: {prompt_line(reply.refusal) or 'no reason given'}"
         return replace(check, result="failed", problem=problem)
     if not strip_thinking(reply.text):
         return replace(check, result="invalid", problem="the answer is empty")

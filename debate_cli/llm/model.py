@@ -142,7 +142,7 @@ class Reply:
     truncated: bool = False
     """Whether the text broke off because the token limit was reached."""
     refusal: str | None = None
-    """The model's words if the model declined to answer; None if the model answered."""
+    """The model's words, maybe none, if the model declined to answer; None if the model answered."""
     latency_s: float = 0.0
     """Seconds from sending the request to the last byte of the answer. The mock simulates this time."""
     attempts: int = 1

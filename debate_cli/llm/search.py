@@ -73,7 +73,7 @@ class SearchClient:
                 reply = await self.model.complete(request)
                 spent.add_reply(reply)
                 if reply.refusal is not None:
-                    raise RefusedError(f"the model declined to search: {reply.refusal}")
+                    raise RefusedError(f"the model declined to search: {reply.refusal or 'no reason given'}")
                 try:
                     answer = _RESULTS.validate_json(reply.text)
                 except ValidationError as error:

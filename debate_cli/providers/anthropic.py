@@ -69,7 +69,6 @@ def _structured_output_fields(schema: OutputSchema, mode: str, profile: Profile)
 
 
 TOKEN_LIMIT_REASONS = ("max_tokens", "model_context_window_exceeded")
-DEFAULT_REFUSAL = "The model declined to answer."
 
 
 def connect(endpoint: Endpoint) -> Any:
@@ -116,7 +115,7 @@ class _AnthropicReplyBuilder(ReplyBuilder):
 
     def build_reply(self, latency_s: float) -> Reply:
         text = "".join(self.arguments or self.text)
-        refusal = (self.explanation or text or DEFAULT_REFUSAL) if self.stop_reason == "refusal" else None
+        refusal = (self.explanation or text) if self.stop_reason == "refusal" else None
         return Reply(
             text=text,
             usage=self.usage,

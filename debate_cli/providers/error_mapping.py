@@ -202,7 +202,7 @@ class StatusRule:
     codes: Collection[int]
     error_type: type[errors.ModelError]
     advice: str
-    """Advice for the user. `{key}` becomes the environment variable of the key, `{model}` the name of the model."""
+    """Advice for the user. `{replace_key}` becomes advice on the key, `{model}` the name of the model."""
     body_pattern: re.Pattern[str] | None = None
     """The rule matches only if this pattern is found in the lower-case body of the response. None: any body matches."""
     structured: bool = False
@@ -228,7 +228,7 @@ STATUS_RULES: tuple[StatusRule, ...] = (
     StatusRule((400, 402, 403, 429), errors.QuotaExhaustedError, _ADD_CREDIT, _QUOTA),
     StatusRule((402,), errors.QuotaExhaustedError, _ADD_CREDIT),
     StatusRule((400, 403, 422), errors.RefusedError, "a content filter blocked the request", _CONTENT_FILTER),
-    StatusRule((400, 403), errors.UnauthorizedError, "replace the key in {key}", _BAD_KEY),
+    StatusRule((400, 403), errors.UnauthorizedError, "{replace_key}", _BAD_KEY),
     *(
         StatusRule((400, 422), errors.SamplingError, f"retrying without {name}", words, parameter=name)
         for name, words in _REJECTED_PARAMETER.items()
@@ -236,7 +236,7 @@ STATUS_RULES: tuple[StatusRule, ...] = (
     StatusRule((400, 404, 405, 422, 501), errors.UnsupportedError, _OTHER_MODE, _STRUCTURED_OUTPUT, structured=True),
     StatusRule((500, 503), errors.UnsupportedError, _OTHER_MODE, _BROKEN_SCHEMA, structured=True),
     StatusRule((400, 403, 422), errors.UnknownModelError, "correct the model name {model}", _UNKNOWN_MODEL),
-    StatusRule((401, 403, 407), errors.UnauthorizedError, "replace the key in {key}, or give it access to this model"),
+    StatusRule((401, 403, 407), errors.UnauthorizedError, "{replace_key}, or give it access to this model"),
     StatusRule((404, 405, 410), errors.UnknownModelError, "correct the model name {model}, or the base_url"),
     StatusRule((429, 529), errors.RateLimitedError, "try again later, or lower max_concurrency"),
     StatusRule((408, 409, 425), errors.ServerError, "try again"),
@@ -268,7 +268,9 @@ def error_from_status(
     """Return the error for a response with the HTTP status `code`."""
     lowered = body[:20_000].lower()
     row = next((row for row in STATUS_RULES if row.matches(code, lowered, asked)), DEFAULT_STATUS_RULE)
-    advice = row.advice.format(key=asked.endpoint.api_key_env or "its api_key_env", model=asked.model)
+    variable = asked.endpoint.api_key_env
+    replace_key = f"replace the key in {variable}" if variable else "set api_key_env to the variable of its key"
+    advice = row.advice.format(replace_key=replace_key, model=asked.model)
     further: dict[str, Any] = {} if row.parameter is None else {"parameter": row.parameter}
     if issubclass(row.error_type, errors.TransientError):
         wait = further["retry_after"] = parse_retry_after(headers or {}, body)

@@ -7,8 +7,8 @@ from scoring_support import CON, PRO, build_debate, opening, opening_event, spee
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
-from debate_cli.domain.tasks import Brief
-from debate_cli.render.content.resume_hint import MissingJudgements
+from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.render.content.resume_hint import MissingJudgements, remedy_options
 from debate_cli.systems.base import WHOLE_DEBATE
 from debate_cli.systems.panel.settings import PanelSettings
 
@@ -77,3 +77,25 @@ def test_abstentions_of_several_judges_are_one_reason() -> None:
         for key, failure in hint.failures.items()
     }
     assert "of them" not in hint._replace(failures=failures).describe()
+
+
+@pytest.mark.parametrize(
+    ("models", "expected"),
+    [
+        (("lab/m", "lab/m"), "--set debaters.0.model=PROVIDER/MODEL --set debaters.1.model=PROVIDER/MODEL"),
+        (("lab/m", "lab/other"), "--set debaters.0.model=PROVIDER/MODEL"),
+        ((None, "lab/other"), "--set models.default.model=PROVIDER/MODEL"),
+    ],
+    ids=["both", "one", "default"],
+)
+@pytest.mark.parametrize("cause", ["UnknownModelError", "RefusedError"])
+def test_a_model_is_replaced_wherever_it_is_used(models: tuple[str | None, str], expected: str, cause: str) -> None:
+    """One command suffices, although only one speech has failed so far. A refusal is likely to be repeated too."""
+    config = OPENED.config
+    debaters = tuple(
+        debater.model_copy(update={"model": model}) for debater, model in zip(config.debaters, models, strict=True)
+    )
+    debate = build_debate(OPENED.model_copy(update={"config": config.model_copy(update={"debaters": debaters})}))
+    cue = Cue(index=0, round=1, phase="opening", speaker=PRO)
+    failure = Failure(task=cue, who=PRO, cause=cause, message="it failed", final=False)
+    assert expected in remedy_options(debate, failure)

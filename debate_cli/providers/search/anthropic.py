@@ -73,7 +73,7 @@ class _SearchBuilder(ReplyBuilder):
             raise error_mapping.error_from_status(status, body, asked)
 
     def build_reply(self, latency_s: float) -> Reply:
-        refusal = anthropic.DEFAULT_REFUSAL if self.stop_reason == "refusal" else None
+        refusal = "" if self.stop_reason == "refusal" else None
         return Reply(
             text=dump_results(self.results, self.continuation),
             usage=self.usage,

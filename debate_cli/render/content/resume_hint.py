@@ -2,10 +2,10 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.config import DebateConfig, DebaterConfig, ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
 from debate_cli.domain.judging_run import FIRST_RUN, format_system_label
@@ -33,10 +33,11 @@ _REQUIRED_CHANGES = {
     "UnauthorizedError": "resuming fails again until you replace the key or name another model",
     "UnknownModelError": "resuming fails again until the server has the model or you name another model",
     "QuotaExhaustedError": "resuming fails again until the provider raises the quota or you name another model",
+    "RefusedError": "resuming asks the same and is likely to be refused again; name another model",
     "RejectedError": "resuming sends the same request and is likely to fail again; name another model",
     "WeightsError": "resuming fails again until the weights can be loaded or you name another model",
 }
-_REPEATED_REQUEST_CAUSES = frozenset({"ContextOverflowError", "RejectedError"})
+_REPEATED_REQUEST_CAUSES = frozenset({"ContextOverflowError", "RefusedError", "RejectedError"})
 
 
 def resume_command(debate_id: str | None, *, budget: bool = False, why: str = "") -> str:
@@ -74,7 +75,7 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
     shorter = (SHORTER_PROMPTS,) if can_shorten else ()
     if isinstance(failure.task, Brief) and failure.task.run != FIRST_RUN:  # a resume cannot change its model
         return shorter if is_repeated else ("",)
-    model = f"--set {_model_setting(debate.config, failure.task)}={MODEL_PLACEHOLDER}"
+    model = _model_options(debate.config, failure.task)
     if not is_repeated:
         return ("", model)
     can_close = isinstance(failure.task, Cue) and bool(debate.turns)
@@ -89,16 +90,37 @@ def _can_drop_turns(debate: Debate, task: Task) -> bool:
     return format_recent_prompt(debate, task.subject) != format_full_prompt(debate, task.subject)
 
 
-def _model_setting(config: DebateConfig, task: Task) -> str:
-    if isinstance(task, Cue):
-        index, debater = next(item for item in enumerate(config.debaters) if item[1].name == task.speaker)
-        role, own = debater.model or "default", f"debaters.{index}.model"
-    else:
-        index, system = next(item for item in enumerate(config.judging.systems) if item[1].kind == task.system)
-        seat = next(seat for seat in system.seats if seat.id == task.assessor)
-        role = seat.model or ("judge" if "judge" in config.models else "default")
-        own = f"judging.systems.{index}.{'.'.join(map(str, seat.model_path))}"
+def _model_options(config: DebateConfig, task: Task) -> str:
+    """Return options that replace the model of `task` in every setting of debaters and judges that names this model."""
+    models = {path: spec.model for path, spec in _model_settings(config) if spec is not None}
+    failed = config.model_for_debater(_debater(config, task)) if isinstance(task, Cue) else _judge_model(config, task)
+    paths = [path for path, model in models.items() if failed is not None and model == failed.model]
+    return " ".join(f"--set {path}={MODEL_PLACEHOLDER}" for path in paths)
+
+
+def _model_settings(config: DebateConfig) -> Iterator[tuple[str, ModelSpec | None]]:
+    """Yield (setting, model) for each debater and judge. The setting is one that the configuration names the model by."""
+    for index, debater in enumerate(config.debaters):
+        role = debater.model or "default"
+        yield _setting_of_role(role, f"debaters.{index}.model"), config.resolve_model(role)
+    for index, system in enumerate(config.judging.systems):
+        for seat in system.seats:
+            role = seat.model or ("judge" if "judge" in config.models else "default")
+            own = f"judging.systems.{index}.{'.'.join(map(str, seat.model_path))}"
+            yield _setting_of_role(role, own), config.resolve_model(role)
+
+
+def _setting_of_role(role: str, own: str) -> str:
     return own if "/" in role else f"models.{role}.model"
+
+
+def _debater(config: DebateConfig, cue: Cue) -> DebaterConfig:
+    return next(debater for debater in config.debaters if debater.name == cue.speaker)
+
+
+def _judge_model(config: DebateConfig, brief: Brief) -> ModelSpec | None:
+    system = next(system for system in config.judging.systems if system.kind == brief.system)
+    return config.model_for_judge(next(seat.model for seat in system.seats if seat.id == brief.assessor))
 
 
 class MissingJudgements(NamedTuple):
@@ -181,7 +203,7 @@ class MissingJudgements(NamedTuple):
         brief = self.briefs[0]
         if brief.run != FIRST_RUN or self.debate.document_name is not None:  # requested by `debate judge`
             return f"--model {MODEL_PLACEHOLDER}"
-        return f"--set {_model_setting(self.debate.config, brief)}={MODEL_PLACEHOLDER}"
+        return _model_options(self.debate.config, brief)
 
     def _resume_options(self) -> set[str]:
         failures = [self.failures[brief.key] for brief in self.resumable_briefs if brief.key in self.failures]

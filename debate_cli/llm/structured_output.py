@@ -24,7 +24,9 @@ from debate_cli.llm.retry import RestartableStream, ignore_note, make_restartabl
 from debate_cli.llm.schema_dialect import convert_schema
 from debate_cli.llm.usage import UsageAccumulator, compute_cost
 
-TRUNCATED_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("truncated",))
+TRUNCATED_REPLY: ParsedReply[Any] = ParsedReply(
+    "no_object", faults=("the answer was cut off at its token limit; raise `max_output_tokens` of the model",)
+)
 EMPTY_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("the answer is empty",))
 """Result of parsing an empty answer to a request for plain text."""
 MAX_TRUNCATED_CHARS = 1000

@@ -12,7 +12,7 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.errors import BudgetError, RefusedError, ServerError, UnauthorizedError, UnsupportedError
 from debate_cli.llm.form import Form
 from debate_cli.llm.model import RESTART, OnText, OutputSchema, Profile
-from debate_cli.llm.structured_output import ModeRecord, StructuredAnswer, StructuredOutputClient
+from debate_cli.llm.structured_output import TRUNCATED_REPLY, ModeRecord, StructuredAnswer, StructuredOutputClient
 
 SOUND = Opinion(reason="sound", score=7)
 THREE = Profile(modes=("native", "tool", "prompt"))
@@ -79,9 +79,9 @@ def test_the_prompt_mode_appends_the_schema() -> None:
         ((BROKEN, GOOD), ["native", "tool"], None),
         ((BROKEN,), ["native", "tool", "prompt"], "there is no JSON object in the answer"),
         ((CUT, GOOD), ["native", "native"], None),
-        ((CUT,), ["native"] * 3, "truncated"),
+        ((CUT,), ["native"] * 3, TRUNCATED_REPLY.faults[0]),
         ((BROKEN, CUT, TOO_HIGH), ["native", "tool", "tool"], "score: must be at most 10, not 70"),
-        ((reply(GOOD[:20], finish_reason="max_tokens"),), ["native"] * 3, "truncated"),
+        ((reply(GOOD[:20], finish_reason="max_tokens"),), ["native"] * 3, TRUNCATED_REPLY.faults[0]),
     ],
 )
 def test_re_asks(acts: tuple[Act, ...], tried: list[str], outcome: str | None) -> None:
@@ -247,7 +247,8 @@ def test_plain_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("act", "problem"), [(reply(" "), "the answer is empty"), (reply("Frie", truncated=True), "truncated")]
+    ("act", "problem"),
+    [(reply(" "), "the answer is empty"), (reply("Frie", truncated=True), TRUNCATED_REPLY.faults[0])],
 )
 def test_empty_or_truncated_text(act: Act, problem: str) -> None:
     """An empty or truncated text is asked for twice more."""

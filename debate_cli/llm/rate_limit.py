@@ -409,6 +409,8 @@ class RateLimiter:
                 self._shared_closed_until = self._clock() + admission.wait_s
             may_start = self._may_start(place, tokens)
             if not may_start:
+                if self._shared is not None and admission.entry:  # the gate closed during `admit`
+                    await self._shared.correct(admission.entry, 0)
                 return None
             self.in_flight += 1
             return self._gate.start_call(), admission.entry

@@ -13,7 +13,7 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.errors import RateLimitedError, ServerError
 from debate_cli.llm import usage
 from debate_cli.llm.model import Profile
-from debate_cli.llm.rate_limit import MINUTE_S, Admission, RateLimitedModel, RateLimiter, RateWindow
+from debate_cli.llm.rate_limit import MINUTE_S, Admission, ProviderGate, RateLimitedModel, RateLimiter, RateWindow
 
 
 @dataclass
@@ -182,6 +182,28 @@ class MemoryWindow:
     async def correct(self, entry: int, tokens: int) -> None:
         """Note the correction."""
         self.corrected.append((entry, tokens))
+
+
+def test_a_call_that_is_admitted_while_the_gate_closes_gives_its_tokens_back() -> None:
+    """The provider refuses another call while the shared window admits this one, so this one waits and is admitted again."""
+    clock = Clock()
+    gate = ProviderGate(clock=clock)
+
+    class ClosingWindow(MemoryWindow):
+        async def admit(self, tokens: int) -> Admission:
+            if not self.corrected:
+                gate.refuse(gate.start_call(), RateLimitedError("429", retry_after=5.0), 1)
+            return await super().admit(tokens)
+
+    shared = ClosingWindow(100, clock)
+    limiter = RateLimiter(8, gate=gate, clock=clock, sleep=clock.sleep, shared=shared)
+
+    async def call() -> None:
+        async with limiter.slot(50) as entry:
+            entry.amount = 40
+
+    asyncio.run(clock.run(call()))
+    assert (clock.now, shared.corrected) == (5, [(7, 0), (7, 40)])
 
 
 def test_limiters_that_share_a_window_keep_one_limit() -> None:

@@ -57,9 +57,21 @@ def _terminal() -> Generator[PipeInput]:
         yield typed
 
 
+class DrawnScreen(Screen):
+    """A screen that notes each drawing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_drawn = asyncio.Event()
+
+    def flush(self) -> None:
+        """Note that the screen was drawn."""
+        self.is_drawn.set()
+
+
 async def screens(form: Form[Any], context: str, columns: int, rows: int, *keys: str) -> list[list[str]]:
     """The lines of the screen: when the form opens, and after each key."""
-    screen = Screen()
+    screen = DrawnScreen()
     output = Vt100_Output(screen, lambda: Size(rows=rows, columns=columns), term="xterm")
     with create_pipe_input() as typed, create_app_session(input=typed, output=output):
         asked = asyncio.ensure_future(fill_in(FormTask("Pro: opening", context), FormDraft(form)))
@@ -69,7 +81,8 @@ async def screens(form: Form[Any], context: str, columns: int, rows: int, *keys:
             if key is not None:
                 typed.send_text(key)
             while screen.lines() == before:
-                await asyncio.sleep(0.01)
+                screen.is_drawn.clear()
+                await screen.is_drawn.wait()
             found.append(screen.lines())
         typed.send_text(LEAVE)
         with suppress(FormLeftError):

@@ -22,7 +22,6 @@ from debate_cli.render.content.run_notices import JudgeReport
 from debate_cli.render.live.speech import framed_panel, hanging_indent
 from debate_cli.render.terminal.drawing import join_text, score_bar, terminal_line
 
-
 PARTICIPANT_GAP = 2
 """Space between the columns of participants, in columns of the window."""
 

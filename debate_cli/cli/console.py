@@ -38,7 +38,7 @@ _LINE_BREAKS = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]+")
 _WORKFLOW_COMMAND = re.compile(r"(?:^|(?<=[\r\n]))[^\S\r\n]*:(?=:)|##(?=\[)")
 
 
-_COPYABLE = re.compile(r"(?:(saved:|unchanged:|written:|configuration:|.*?:(?= debate [a-z]+ )) |(?=debate [a-z]+ ))")
+_COPYABLE = re.compile(r"(?:saved|unchanged|written|configuration): |(?:.*?: )?(?=debate [a-z]+ )")
 """Text before a path or command: a label, or nothing."""
 _QUOTED_COMMAND = re.compile(r"`(?:debate|\S*python[\d.]*) [^`]*`|\(debate explain [a-z-]+\)")
 
@@ -167,11 +167,12 @@ def _wrap_for_terminal(line: str) -> str:
     if not columns or len(line) * 2 <= columns:
         return line
     copyable = _COPYABLE.match(line)
-    if copyable is not None:
-        label = copyable[1]
-        is_whole = len(line) <= columns or label is None
-        return line if is_whole else f"{_wrap_prose(label, columns)}\n  {line[copyable.end() :]}"
-    return _wrap_prose(line, columns)
+    if copyable is None:
+        return _wrap_prose(line, columns)
+    if len(line) <= columns or copyable.end() == 0:
+        return line
+    label = line[: copyable.end()].rstrip()
+    return f"{_wrap_prose(label, columns)}\n  {line[copyable.end() :]}"
 
 
 def _wrap_prose(line: str, columns: int) -> str:

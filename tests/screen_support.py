@@ -53,6 +53,12 @@ class Screen(StringIO):
         match final:
             case "A":
                 self.row = max(0, self.row - int(parameter or 1))
+            case "C":
+                self.column += int(parameter or 1)
+            case "D":
+                self.column = max(0, self.column - int(parameter or 1))
+            case "H":
+                self.row = self.column = 0
             case "J":
                 del self.cells[self.row + 1 :]
                 del self.cells[self.row][self.column :]

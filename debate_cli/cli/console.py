@@ -38,9 +38,9 @@ _LINE_BREAKS = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]+")
 _WORKFLOW_COMMAND = re.compile(r"(?:^|(?<=[\r\n]))[^\S\r\n]*:(?=:)|##(?=\[)")
 
 
-_COPYABLE = re.compile(r"(?:^|: )debate [a-z]+ |^(?:saved|unchanged|written|configuration): ")
+_COPYABLE = re.compile(r"(?:saved|unchanged|written|configuration): |(?:.*?: )?(?=debate [a-z]+ )")
+"""Text before a path or command: a label, or nothing."""
 _QUOTED_COMMAND = re.compile(r"`(?:debate|\S*python[\d.]*) [^`]*`|\(debate explain [a-z-]+\)")
-_LABEL = re.compile(r"^([a-z ]+:) ")
 
 
 class ClosedPipeError(Exception):
@@ -159,12 +159,23 @@ def print_missing(
 
 
 def _wrap_for_terminal(line: str) -> str:
-    """Wrap long prose to the width of the terminal. Paths and commands stay whole, because a user may copy them."""
+    """Wrap long prose to the width of the terminal. Paths and commands stay whole, because a user may copy them.
+
+    A command that does not fit beside the prose before it is on a line of its own.
+    """
     columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
     if not columns or len(line) * 2 <= columns:
         return line
-    if _COPYABLE.search(line):
-        return line if len(line) <= columns else _LABEL.sub(r"\1\n  ", line)
+    copyable = _COPYABLE.match(line)
+    if copyable is None:
+        return _wrap_prose(line, columns)
+    if len(line) <= columns or copyable.end() == 0:
+        return line
+    label = line[: copyable.end()].rstrip()
+    return f"{_wrap_prose(label, columns)}\n  {line[copyable.end() :]}"
+
+
+def _wrap_prose(line: str, columns: int) -> str:
     unbroken = _QUOTED_COMMAND.sub(lambda found: found[0].replace(" ", "\0"), line)
     wrapped = textwrap.fill(unbroken, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     return wrapped.replace("\0", " ")

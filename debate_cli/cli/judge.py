@@ -186,6 +186,7 @@ class _Judging:
     waiting: int = 0
     rehearsals: Counter[str] = field(default_factory=Counter[str])
     batches: BatchScreen | None = None
+    people: PeopleOfCommand | None = None
 
     def judge_and_print(self) -> None:
         given = self.given
@@ -211,7 +212,7 @@ class _Judging:
             self._print_rest(observer)
 
     def _judge(self, observer: PipeSafeObserver) -> Iterator[tuple[JudgeTask, Outcome]]:
-        people = PeopleOfCommand(observer)
+        people = self.people = PeopleOfCommand(observer)
 
         def prepare_context(task: JudgeTask) -> RunContext:
             beside = None if task.target is None else task.target.parent / FILES_FOLDER
@@ -291,6 +292,8 @@ class _Judging:
         return self.batches is not None and outcome.halted == "interrupted"
 
     def _print_rest(self, observer: PipeSafeObserver) -> None:
+        if self.people is not None:
+            self.people.report_draft()
         if len(self.plans) > 1 and not self.given.json:
             console.print_rehearsals(self.rehearsals, self.judged - self.waiting)
         skipped = len(self.plans) - self.judged - self.failed

@@ -84,8 +84,14 @@ def _fill_in(review: Review, stored: StoredDebate) -> ReviewAnswers:
     try:
         return asyncio.run(_end_on_signals(ReviewForm(review, stored.path).fill_in()))
     except FormLeftError as error:
-        print_status("the draft is saved; the same command continues it")
+        places = (draft_path(stored.path, review.terms), _form_draft_path(stored.path, review.terms))
+        if any(path.exists() for path in places):
+            print_status("the draft is saved; the same command continues it")
         raise typer.Exit(INTERRUPTED) from error
+
+
+def _form_draft_path(transcript: Path, terms: ReviewTerms) -> Path:
+    return draft_path(transcript, terms).with_suffix(DRAFT_SUFFIX)
 
 
 async def _end_on_signals(form: Coroutine[Any, Any, ReviewAnswers]) -> ReviewAnswers:
@@ -231,7 +237,7 @@ class ReviewForm:
         return [problem._replace(path=problem.path[1:]) for problem in problems if problem.path[0] == part]
 
     async def _ask(self, part: ReviewPart, check: Callable[[Any], Sequence[Problem]]) -> tuple[dict[str, Any], float]:
-        draft = draft_path(self._transcript, self._review.terms).with_suffix(DRAFT_SUFFIX)
+        draft = _form_draft_path(self._transcript, self._review.terms)
         task = FormTask(title=f"Your review: {part.name}", context=self._context(part), draft=draft)
         filled = await self._ask_form(task, CheckedForm(part.form, check))
         draft.unlink(missing_ok=True)

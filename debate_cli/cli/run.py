@@ -178,8 +178,14 @@ def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None
     )
     with run_control.report_output_failure(*saved), shown as observer:
         files = given.files or (folder if place is None else place.parent) / FILES_FOLDER
-        people = PeopleOfCommand(observer).access(files, place)
-        context = replace(context, observer=observer, warn=observer.warn, waits=observer.waits, people=people)
+        people = PeopleOfCommand(observer)
+        context = replace(
+            context,
+            observer=observer,
+            warn=observer.warn,
+            waits=observer.waits,
+            people=people.access(files, place),
+        )
 
         def work(stop: StopSignal) -> Coroutine[Any, Any, Outcome]:
             session = Session(replace(context, stop=stop))
@@ -191,6 +197,7 @@ def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None
     discard_drafts(outcome.path, outcome.debate)
     with run_control.report_output_failure(*saved), ignore_broken_pipe():
         _show_outcome(given, outcome, context.redact)
+    people.report_draft()
     code = run_control.report_outcome(
         outcome,
         suggest_judging=not given.quiet,

@@ -142,6 +142,7 @@ class PeopleOfCommand:
         self._observer = observer
         self._turn = asyncio.Lock()
         self._folders: dict[Path, PromptFolder] = {}
+        self._terminals: list[PeopleAtTerminal] = []
 
     def access(self, files: Path, transcript: Path | None) -> PeopleAccess:
         """Return the functions with which one debate asks people.
@@ -151,8 +152,14 @@ class PeopleOfCommand:
         """
         drafts = transcript.parent if transcript is not None else None
         terminal = PeopleAtTerminal(self._observer.hold_output, self._turn, drafts)
+        self._terminals.append(terminal)
         folder = self._folders.setdefault(files, PromptFolder(files, self._observer.note))
         return PeopleAccess(folder, terminal.fill_in_form, terminal.paste_answer)
+
+    def report_draft(self) -> None:
+        """Print that the draft of an unfinished answer is saved, if there is one."""
+        if any(terminal.has_draft for terminal in self._terminals):
+            print_status("the draft is saved; the form continues it when it opens again")
 
 
 def report_outcome(

@@ -126,14 +126,53 @@ def test_a_page_fits_the_window(browser: Chromium, page: Callable[[str], Path], 
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize(("width", "height"), [(400, 800), (900, 900), (1600, 900)])
+WINNER = (".outcome", ".reason")
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "parts"),
+    [
+        (400, 800, (*WINNER, ".others")),
+        (900, 900, (*WINNER, ".others", ".weakest a.id", ".command")),
+        (1600, 900, (*WINNER, ".others", ".weakest a.id", ".command")),
+    ],
+)
 def test_the_verdict_is_on_the_first_screen(
-    browser: Chromium, page: Callable[[str], Path], width: int, height: int
+    browser: Chromium, page: Callable[[str], Path], width: int, height: int, parts: tuple[str, ...]
 ) -> None:
-    """Winner, reason, weakest argument and the command that judges again need no scrolling."""
+    """Winner, reason and the other verdicts need no scrolling; in a wide window, the next steps neither."""
     browser.open(page("five systems"), width=width, height=height)
-    for what in (".outcome", ".reason", ".weakest a.id", ".command"):
-        assert browser.evaluate(f"document.querySelector('{what}').getBoundingClientRect().bottom") <= height, what
+    for what in parts:
+        assert 0 < browser.evaluate(f"document.querySelector('{what}').getBoundingClientRect().bottom") <= height, what
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+def test_no_bar_cuts_a_number(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
+    """The digits beside a bar are no higher and no lower than their bar, and are drawn after all bars."""
+    browser.open(page("five systems"), width=width)
+    digits = """[...document.querySelectorAll('svg.chart')].flatMap(chart => {
+        const bars = [...chart.querySelectorAll('rect.rect')];
+        return [...chart.querySelectorAll('text.value')].map(text => {
+            const foot = text.y.baseVal[0].value, top = foot - 0.73 * parseFloat(getComputedStyle(text).fontSize);
+            const isCovered = bars.at(-1).compareDocumentPosition(text) !== Node.DOCUMENT_POSITION_FOLLOWING;
+            const boxes = bars.map(bar => bar.getBBox());
+            return !isCovered && boxes.some(box => box.y <= top && foot <= box.y + box.height);
+        });
+    })"""
+    shown = browser.evaluate(digits)
+    assert shown
+    assert all(shown)
+
+
+def test_a_table_that_scrolls_sideways_has_shadows_at_its_edges(browser: Chromium, page: Callable[[str], Path]) -> None:
+    """The shadows stay at the edges of the window, and their covers move with the table. Paper has none of them."""
+    browser.open(page("five systems"), width=400)
+    wide = "[...document.querySelectorAll('.scroll')].filter(part => part.scrollWidth > part.clientWidth)"
+    behaviour = f"{wide}.map(part => getComputedStyle(part).backgroundAttachment)"
+    assert set(browser.evaluate(behaviour)) == {"local, local, scroll, scroll"}
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    images = "[...document.querySelectorAll('.scroll')].map(part => getComputedStyle(part).backgroundImage)"
+    assert set(browser.evaluate(images)) == {"none"}
 
 
 @pytest.mark.parametrize("width", [420, 900, 1200])
@@ -240,7 +279,7 @@ def test_a_printed_page_is_not_cut(browser: Chromium, page: Callable[[str], Path
     browser.open(page("five systems"), width=720)
     browser.call("Emulation.setEmulatedMedia", media="print")
     assert browser.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
-    cut = "[...document.querySelectorAll('.map, .scroll, .chart-frame')].filter(part => part.scrollWidth > part.clientWidth + 1)"
+    cut = "[...document.querySelectorAll('.map, .scroll')].filter(part => part.scrollWidth > part.clientWidth + 1)"
     assert browser.evaluate(f"{cut}.map(part => part.getAttribute('aria-label') || part.className)") == []
 
 

@@ -280,3 +280,20 @@ def test_a_debate_whose_journal_vanishes_is_saved(here: Path) -> None:
     stored = json.loads((here / "transcripts/one.json").read_text())
     assert (stored["closed"], len(stored["turns"]) >= 1) == ("failed", True)
     assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
+
+
+@pytest.mark.parametrize(("typed", "is_kept"), [("Half a claim", True), ("", False)])
+@pytest.mark.parametrize("command", ["run", "review"])
+def test_a_form_that_is_left_says_that_its_draft_is_saved(command: str, typed: str, is_kept: bool, here: Path) -> None:
+    """After Ctrl-C in the form of a debater or a reviewer, the end names the draft, only if there is one."""
+    arguments = ["run", str(CONFIGS / "human.yaml"), "--mock", "--id", "one"]
+    if command == "run":
+        arguments[2:3] = ["--set", "models.default.model=mock/opponent"]
+    else:
+        assert debate(*arguments, "-q", cwd=here).code == 0
+        arguments = ["review", "one", "--name", "ann"]
+    _, drawn = run_on_terminal(
+        *arguments, cwd=here, keys=f"{typed}\x03", after="required fields", env={"TERM": "xterm"}, columns=80
+    )
+    assert ("the draft is saved; " in drawn) == is_kept
+    assert bool(list((here / "transcripts").glob("one.*.draft"))) == is_kept

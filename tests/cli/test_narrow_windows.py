@@ -33,6 +33,15 @@ def test_a_command_that_does_not_fit_begins_a_line(here: Path) -> None:
     assert "judge again:\n  debate judge transcripts/one.json --" in drawn.replace("\r", "")
 
 
+def test_a_command_in_a_sentence_that_does_not_fit_begins_a_line(here: Path) -> None:
+    """The command that resumes an unfinished debate is whole, below the sentence that names it."""
+    debate("run", "--mock", "--topic", "Ought we?", "--id", "one", "--max-tokens", "2000", "-q", cwd=here)
+    _, drawn = run_on_terminal("replay", "one", "--plain", cwd=here, columns=60)
+    words, command = drawn.replace("\r", "").rpartition("resume with:")[::2]
+    assert command.startswith("\n  debate run --resume transcripts/one.json"), drawn
+    assert "\nthe debate is unfinished, after " in words
+
+
 def test_prose_wraps_around_a_command_in_backticks(saved: Path) -> None:
     """The line fits the window, and the command can be copied."""
     _, drawn = run_on_terminal(
@@ -80,3 +89,14 @@ def test_check_breaks_a_long_path_after_a_slash(here: Path) -> None:
     assert rows[:2] == ["a-rather-long-folder-name/", "    another-rather-long-folder-name/"]
     assert "mock/debater" in drawn.split()
     assert max(map(len, rows)) <= 40
+
+
+def test_lines_of_a_folder_import_break_between_fields(here: Path) -> None:
+    """No field of a file is on two lines of a narrow window; in a pipe the fields have tabs between them."""
+    for name in ("a_talk_with_a_long_name.txt", "other.txt"):
+        (here / name).write_text("Ada: The centre should be closed to private cars from spring on.\nBo: Not yet.\n")
+    command = ("import", "a_talk_with_a_long_name.txt", "other.txt", "--dry-run")
+    _, drawn = run_on_terminal(*command, cwd=here, columns=60)
+    fields = [field for line in debate(*command, cwd=here).out.splitlines() for field in line.split("\t")]
+    rows = [part for row in drawn.splitlines() for part in row.strip().split("  ")]
+    assert set(fields) <= set(rows), drawn

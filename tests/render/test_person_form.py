@@ -5,15 +5,18 @@ import json
 import shlex
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from judging_support import debate_with_speeches
 from prompt_toolkit.application import create_app_session
+from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
+from prompt_toolkit.output.vt100 import Vt100_Output
+from screen_support import Screen
 
 from debate_cli.debaters.forms import CrossExaminationForm, OpeningForm
 from debate_cli.judging.judge import build_brief_form
@@ -36,6 +39,7 @@ CROSS = Form(
     lenient=True,
 )
 SEND, TAB, LEAVE, EDIT = "\x1b\r", "\t", "\x03", "\x05"
+PAGE_UP, READ = "\x1b[5~", "\x12"
 PASTED = "\x1b[200~First paragraph, 每天.\r\n\r\nSecond\x1b\r one.\x1b[201~"
 
 
@@ -51,6 +55,39 @@ def fill(form: Form[Any], keys: str, draft: Path | None = None, limit_s: float |
 def _terminal() -> Generator[PipeInput]:
     with create_pipe_input() as typed, create_app_session(input=typed, output=DummyOutput()):
         yield typed
+
+
+class DrawnScreen(Screen):
+    """A screen that notes each drawing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_drawn = asyncio.Event()
+
+    def flush(self) -> None:
+        """Note that the screen was drawn."""
+        self.is_drawn.set()
+
+
+async def screens(form: Form[Any], context: str, columns: int, rows: int, *keys: str) -> list[list[str]]:
+    """The lines of the screen: when the form opens, and after each key."""
+    screen = DrawnScreen()
+    output = Vt100_Output(screen, lambda: Size(rows=rows, columns=columns), term="xterm")
+    with create_pipe_input() as typed, create_app_session(input=typed, output=output):
+        asked = asyncio.ensure_future(fill_in(FormTask("Pro: opening", context), FormDraft(form)))
+        found: list[list[str]] = []
+        for key in (None, *keys):
+            before = screen.lines()
+            if key is not None:
+                typed.send_text(key)
+            while screen.lines() == before:
+                screen.is_drawn.clear()
+                await screen.is_drawn.wait()
+            found.append(screen.lines())
+        typed.send_text(LEAVE)
+        with suppress(FormLeftError):
+            await asked
+    return found
 
 
 def value(filled: FilledForm) -> Any:
@@ -216,3 +253,47 @@ def test_people_of_several_debates_are_asked_one_after_the_other(tmp_path: Path)
 def _request(key: str) -> Request:
     origin = RequestOrigin("d1", key, "Pro opening", "Pro: opening", accepts_text=True)
     return Request("", (Message("user", "Speak."),), "opening", 100, origin=origin, form=OPENING)
+
+
+SPEECHES = "\n".join(f"Line {number} of the debate." for number in range(1, 101))
+
+
+def _shown_lines(screen: list[str]) -> list[str]:
+    return [line for line in screen if line.startswith("Line ")]
+
+
+@pytest.mark.parametrize(("columns", "rows", "share"), [(80, 24, 0.45), (100, 40, 0.5), (60, 20, 0.35)])
+async def test_the_debate_has_about_half_of_the_window(columns: int, rows: int, share: float) -> None:
+    """The debate is read in a pane of about half of the window, and PgUp moves by all its lines but one."""
+    first, scrolled = await screens(CROSS, SPEECHES, columns, rows, PAGE_UP)
+    shown = _shown_lines(first)
+    assert len(first) == rows
+    assert len(shown) >= share * rows
+    assert _shown_lines(scrolled)[-1] == shown[0]
+
+
+async def test_no_key_is_named_twice() -> None:
+    """Each key of the form stands on the screen once, also in a field with options."""
+    for screen in await screens(CROSS, SPEECHES, 80, 24, TAB):
+        text = "\n".join(screen)
+        keys = ("Shift-Tab", "PgUp", "Ctrl-R", "Esc", "Ctrl-C", "Ctrl-E" if "Ctrl-E" in text else "Space")
+        assert [text.count(key) for key in keys] == [1] * len(keys)
+
+
+async def test_one_key_gives_the_debate_the_whole_window() -> None:
+    """After Ctrl-R only one line is not the debate's, PgUp scrolls, and letters change nothing.
+
+    A second Ctrl-R returns to the form at the same place.
+    """
+    _, reading, scrolled, back = await screens(OPENING, SPEECHES, 80, 24, READ, PAGE_UP, f"x{READ}")
+    assert len(_shown_lines(reading)) == len(_shown_lines(scrolled)) == 23
+    assert _shown_lines(scrolled)[0] == "Line 56 of the debate."
+    assert "Ctrl-R back to the form" in reading[-1]
+    assert _shown_lines(back)[0] == _shown_lines(scrolled)[0]
+    assert any("0 of 3 required fields" in line for line in back)
+
+
+async def test_all_options_can_be_reached_in_a_small_window() -> None:
+    """The options scroll with their cursor, if not all of them fit."""
+    *_, last = await screens(CROSS, SPEECHES, 60, 12, TAB, "\x1b[A")
+    assert any("› 4 ( ) partial" in line for line in last)

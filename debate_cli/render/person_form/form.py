@@ -18,7 +18,6 @@ MAX_DRAFT_BYTES = 4 * 1024 * 1024
 MAX_NAMED = 4
 """Maximum number of missing or wrong fields that a message names."""
 OPTION_KINDS = ("choice", "choices", "yes_no")
-WELCOME = "Tab goes to the next field. Esc, then Enter, sends the answer. Ctrl-C stops and keeps the draft."
 
 
 class FormLeftError(Exception):
@@ -86,7 +85,7 @@ class FormState:
 
     def __init__(self, sheet: AnswerSheet, *, can_abstain: bool, has_draft: bool) -> None:
         self.sheet = sheet
-        self.message = "Your draft was restored. " + WELCOME if has_draft else WELCOME
+        self.message = "Your draft was restored." if has_draft else ""
         self.option = 0
         """Number of the option under the cursor, counted from 0."""
         self.index = 0

@@ -44,6 +44,12 @@ class PeopleAtTerminal:
         self._hold = hold
         self._drafts = drafts
         self._turn = turn
+        self._asked_drafts: list[Path] = []
+
+    @property
+    def has_draft(self) -> bool:
+        """Whether the draft of an answer that was asked for is on disk."""
+        return any(path.exists() for path in self._asked_drafts)
 
     async def fill_in_form(self, request: Request, time_limit_s: float | None = None) -> Reply:
         """Ask a person with a form that has a field for each part of the answer."""
@@ -56,10 +62,12 @@ class PeopleAtTerminal:
 
     async def _ask(self, request: Request, sheet: AnswerSheet, time_limit_s: float | None, page: str | None) -> Reply:
         origin = request.origin
+        draft = self._drafts / draft_name(origin.debate, origin.key) if self._drafts and origin else None
+        self._asked_drafts += [draft] if draft is not None else []
         task = FormTask(
             title=origin.title if origin is not None else request.purpose,
             context=format_context(request) if page is None else page,
-            draft=self._drafts / draft_name(origin.debate, origin.key) if self._drafts and origin else None,
+            draft=draft,
             time_limit_s=time_limit_s,
             clipboard_text=page,
             explain=partial(explain_field, request),

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import os
+import re
 import shlex
 import subprocess
 import tempfile
@@ -14,7 +15,7 @@ from prompt_toolkit.application import Application, run_in_terminal
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.data_structures import Point
 from prompt_toolkit.document import Document
-from prompt_toolkit.filters import Condition
+from prompt_toolkit.filters import Always, Condition, Filter
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.layout import (
@@ -41,6 +42,8 @@ SAVE_INTERVAL_S = 2.0
 PATIENCE_S = 3600.0
 """Maximum time in seconds between Esc and Enter, which together send the answer."""
 MAX_LISTED_FIELDS = 8
+ROWS_PER_LISTED_FIELD = 8
+"""The list of fields has one line for this number of lines of the window."""
 MIN_WIDTH = 20
 STYLE = Style.from_dict(
     {
@@ -51,7 +54,10 @@ STYLE = Style.from_dict(
         "keys": "fg:ansibrightblack",
     }
 )
-KEYS = "Tab next · Shift-Tab back · PgUp/PgDn read · Ctrl-E editor · Esc Enter send · Ctrl-C stop"
+KEYS = "Tab/Shift-Tab · Ctrl-R read · Esc Enter send · Ctrl-C stop"
+SCROLL_KEYS = "PgUp/PgDn"
+KEYS_WHILE_READING = f"{SCROLL_KEYS} scroll · Ctrl-R back to the form · Ctrl-C stop"
+KEYS_OF_TEXT, KEYS_OF_OPTIONS, COPY_KEY = "Ctrl-E editor", "Up/Down, Space, Enter", "Ctrl-O copy the prompt"
 
 
 class FormScreen:
@@ -62,22 +68,29 @@ class FormScreen:
         self._draft = DraftFile(task.draft)
         sheet.values.update(self._draft.load())
         self._state = FormState(sheet, can_abstain=task.can_abstain, has_draft=bool(sheet.values))
-        self._context = sanitize_text(task.context)
+        self._context = re.sub(r"\n{3,}", "\n\n", sanitize_text(task.context).strip("\n"))
         self._wrapped: tuple[int, list[str]] = (0, [])
         self._top: int | None = None
         """Index of the first visible line of the text above the form. None if the text is scrolled to its end."""
         self._ends_at = None if task.time_limit_s is None else time.monotonic() + task.time_limit_s
         self._buffer = Buffer(multiline=True, on_text_changed=lambda buffer: self._state.write(buffer.text))
         control = BufferControl(self._buffer)
-        self._editor = Window(control, wrap_lines=True, height=Dimension(min=3, weight=2))
+        self._editor = Window(control, wrap_lines=True, height=Dimension(min=2, preferred=2))
         self._options = Window(
-            FormattedTextControl(self._format_options, focusable=True, show_cursor=False),
-            height=Dimension(min=3, weight=2),
+            FormattedTextControl(
+                self._format_options, focusable=True, show_cursor=False, get_cursor_position=self._place_in_options
+            ),
+            height=lambda: Dimension(min=2, preferred=len(self._state.current.options)),
             wrap_lines=True,
         )
-        self._reading = Window(FormattedTextControl(self._format_context), height=Dimension(min=3, weight=3))
+        self._pane = self._build_text_window(lambda: Dimension(min=3, preferred=self._rows() // 2, weight=3))
+        self._full_text = self._build_text_window(Dimension)
+        self._is_reading = False
+        """Whether the debate has the whole window but the line of keys."""
+        form = self._build_form()
+        reading = HSplit([self._full_text, self._wrapped_window(self._format_keys_while_reading, "class:keys")])
         self._app: Application[PersonAnswer | None] = Application(
-            Layout(self._build_layout()),
+            Layout(DynamicContainer(lambda: reading if self._is_reading else form)),
             key_bindings=self._build_keys(),
             style=STYLE,
             full_screen=True,
@@ -119,40 +132,48 @@ class FormScreen:
 
     # What is shown
 
-    def _build_layout(self) -> HSplit:
-        def line(text: Callable[[], str], style: str) -> Window:
-            return Window(FormattedTextControl(text), height=1, style=style, wrap_lines=False)
+    def _build_text_window(self, height: Callable[[], Dimension]) -> Window:
+        def place() -> Point:
+            return Point(0, self._first_line())
 
-        def wrapped(text: Callable[[], str], style: str) -> Window:
-            def lines() -> str:
-                return self._wrap(text())
+        text = FormattedTextControl(
+            lambda: "\n".join(self._lines()), focusable=True, show_cursor=False, get_cursor_position=place
+        )
+        return Window(text, height=height, get_vertical_scroll=lambda _window: self._first_line())
 
-            return Window(
-                FormattedTextControl(lines), height=lambda: Dimension.exact(lines().count("\n") + 1), style=style
-            )
+    def _wrapped_window(self, text: Callable[[], str], style: str) -> Window:
+        def lines() -> str:
+            return self._wrap(text())
+
+        def height() -> Dimension:
+            return Dimension.exact(lines().count("\n") + 1)
+
+        return Window(FormattedTextControl(lines), height=height, style=style)
+
+    def _build_form(self) -> HSplit:
+        def shown_if_any(text: Callable[[], str], style: str) -> ConditionalContainer:
+            return ConditionalContainer(self._wrapped_window(text, style), Condition(lambda: bool(text())))
 
         fields = Window(
             FormattedTextControl(self._format_fields, get_cursor_position=self._place_in_fields),
-            height=lambda: Dimension.exact(min(MAX_LISTED_FIELDS, len(self._state.fields), self._rows() // 3)),
+            height=lambda: Dimension.exact(self._count_listed_fields()),
         )
         return HSplit(
             [
-                line(self._format_title, "class:bar"),
-                self._reading,
-                line(self._format_count, "class:bar"),
+                self._wrapped_window(self._format_title, "class:bar"),
+                self._pane,
+                self._wrapped_window(self._format_count, "class:bar"),
                 fields,
-                line(self._format_field_title, "class:bar"),
-                ConditionalContainer(
-                    wrapped(self._format_explanation, "class:keys"), Condition(lambda: bool(self._format_explanation()))
-                ),
+                self._wrapped_window(self._format_field_title, "class:bar"),
+                shown_if_any(self._format_explanation, "class:keys"),
                 DynamicContainer(lambda: self._options if self._state.current.kind in OPTION_KINDS else self._editor),
-                wrapped(lambda: self._state.message, "class:message"),
-                wrapped(
-                    lambda: KEYS if self._task.clipboard_text is None else f"Ctrl-O copy the prompt · {KEYS}",
-                    "class:keys",
-                ),
+                shown_if_any(lambda: self._state.message, "class:message"),
+                self._wrapped_window(lambda: KEYS, "class:keys"),
             ]
         )
+
+    def _count_listed_fields(self) -> int:
+        return max(1, min(MAX_LISTED_FIELDS, len(self._state.fields), self._rows() // ROWS_PER_LISTED_FIELD))
 
     def _rows(self) -> int:
         return self._app.output.get_size().rows
@@ -161,20 +182,33 @@ class FormScreen:
         return max(MIN_WIDTH, self._app.output.get_size().columns)
 
     def _format_title(self) -> str:
-        left = (
-            "" if self._ends_at is None else f" · time left {format_clock(max(0.0, self._ends_at - time.monotonic()))}"
-        )
-        above = " · PgUp: more above" if self._first_line() else ""
-        return f" {sanitize_line(self._task.title)}{left}{above} "
+        lines = self._format_visible_lines()
+        scroll = f"{lines} ({SCROLL_KEYS})" if lines else ""
+        return " " + " · ".join(filter(None, (sanitize_line(self._task.title), self._format_time_left(), scroll)))
+
+    def _format_keys_while_reading(self) -> str:
+        parts = (KEYS_WHILE_READING, self._format_visible_lines(), self._format_time_left())
+        return " · ".join(filter(None, parts))
+
+    def _format_time_left(self) -> str:
+        return "" if self._ends_at is None else f"time left {format_clock(max(0.0, self._ends_at - time.monotonic()))}"
+
+    def _format_visible_lines(self) -> str:
+        first, count = self._first_line(), len(self._lines())
+        last = min(count, first + self._page())
+        return f"lines {first + 1}–{last} of {count}" if last - first < count else ""
 
     def _format_count(self) -> str:
         filled, required = self._state.count_filled()
-        return f" Your answer: {filled} of {required} required fields are filled in "
+        return f" Your answer: {filled} of {required} required fields are filled in"
 
     def _format_field_title(self) -> str:
         field = self._state.current
         hint = field.hint or ("any length" if field.kind == "text" else "")
-        return f" {sanitize_line(field.label)}{f' ({hint})' if hint else ''} "
+        label = f" {sanitize_line(field.label)}{f' ({hint})' if hint else ''}"
+        copy = COPY_KEY if self._task.clipboard_text is not None else ""
+        keys = KEYS_OF_OPTIONS if field.kind in OPTION_KINDS else KEYS_OF_TEXT
+        return " · ".join(filter(None, (label, copy, keys)))
 
     def _format_explanation(self) -> str:
         field = self._state.current
@@ -195,19 +229,18 @@ class FormScreen:
         )
 
     def _page(self) -> int:
-        info = self._reading.render_info
-        return max(1, info.window_height if info is not None else self._rows() // 3)
+        info = (self._full_text if self._is_reading else self._pane).render_info
+        return max(1, info.window_height if info is not None else self._rows() // (1 if self._is_reading else 2))
 
     def _first_line(self) -> int:
         end = max(0, len(self._lines()) - self._page())
         return end if self._top is None else min(self._top, end)
 
-    def _format_context(self) -> str:
-        first = self._first_line()
-        return "\n".join(self._lines()[first : first + max(self._page(), self._rows())])
-
     def _place_in_fields(self) -> Point:
         return Point(0, min(self._state.index, len(self._state.fields) - 1))
+
+    def _place_in_options(self) -> Point:
+        return Point(0, self._state.option)
 
     def _format_fields(self) -> StyleAndTextTuples:
         current = self._state.current
@@ -230,8 +263,8 @@ class FormScreen:
             mark = "x" if option in chosen else " "
             box = f"[{mark}]" if field.kind == "choices" else f"({mark})"
             style, pointer = ("class:current", "›") if number == self._state.option else ("", " ")
-            parts.append((style, f"{pointer} {number + 1} {box} {sanitize_line(option)}\n"))
-        parts.append(("class:keys", "Up and Down move, Space chooses, Enter chooses and goes to the next field."))
+            line_end = "\n" if number + 1 < len(field.options) else ""
+            parts.append((style, f"{pointer} {number + 1} {box} {sanitize_line(option)}{line_end}"))
         return parts
 
     # What keys do
@@ -239,23 +272,34 @@ class FormScreen:
     def _load_field(self) -> None:
         words = self._state.sheet.get(self._state.current)
         self._buffer.set_document(Document(words, len(words)), bypass_readonly=True)
+        self._focus_field()
+
+    def _focus_field(self) -> None:
         self._app.layout.focus(self._options if self._state.current.kind in OPTION_KINDS else self._editor)
 
     def _move(self, steps: int) -> None:
         self._state.move(steps)
         self._load_field()
 
+    def _toggle_reading(self) -> None:
+        self._is_reading = not self._is_reading
+        if self._is_reading:
+            self._app.layout.focus(self._full_text)
+        else:
+            self._focus_field()
+
     def _scroll(self, pages: int) -> None:
         last = max(0, len(self._lines()) - self._page())
-        top = self._first_line() + pages * max(1, self._page() - 2)
+        top = self._first_line() + pages * max(1, self._page() - 1)
         self._top = None if top >= last else max(0, top)
 
     def _build_keys(self) -> KeyBindings:
         keys = KeyBindings()
-        in_options = Condition(lambda: self._state.current.kind in OPTION_KINDS)
-        in_number = Condition(lambda: self._state.current.kind == "number")
+        in_form = Condition(lambda: not self._is_reading)
+        in_options = Condition(lambda: self._state.current.kind in OPTION_KINDS) & in_form
+        in_number = Condition(lambda: self._state.current.kind == "number") & in_form
 
-        def bind(*names: str, when: Condition | bool = True, does: Callable[[], object]) -> None:
+        def bind(*names: str, when: Filter = in_form, does: Callable[[], object]) -> None:
             def handle(_event: KeyPressEvent) -> None:
                 does()
 
@@ -263,10 +307,11 @@ class FormScreen:
 
         bind("tab", does=lambda: self._move(1))
         bind("s-tab", does=lambda: self._move(-1))
-        bind("pageup", does=lambda: self._scroll(-1))
-        bind("pagedown", does=lambda: self._scroll(1))
+        bind("pageup", when=Always(), does=lambda: self._scroll(-1))
+        bind("pagedown", when=Always(), does=lambda: self._scroll(1))
+        bind("c-r", when=Always(), does=self._toggle_reading)
         bind("escape", "enter", does=self._send)
-        bind("c-c", does=lambda: self._app.exit(result=None))
+        bind("c-c", when=Always(), does=lambda: self._app.exit(result=None))
         bind("c-e", does=self._edit)
         bind("enter", when=in_number, does=lambda: self._move(1))
         bind("up", when=in_options, does=lambda: self._move_option(-1))

@@ -147,6 +147,7 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
 def wrap_for_terminal(lines: Iterable[str], stream: TextIO, *, break_paths: bool = False) -> Iterator[str]:
     """Yield the lines. If `stream` is a terminal, wrap long lines between words, and indent continuation lines.
 
+    A long line of fields with tabs between them is wrapped between fields, which then have spaces between them.
     `break_paths`: whether a word that is longer than a line may break after each slash. Otherwise such a word stays
     whole, so that it can be copied.
     """
@@ -155,14 +156,25 @@ def wrap_for_terminal(lines: Iterable[str], stream: TextIO, *, break_paths: bool
     except (OSError, ValueError):  # the stream has no file
         columns = 0
     for line in lines:
-        if len(line) <= columns or not columns:
+        if len(line.expandtabs()) <= columns or not columns:
             yield line
         else:
             indent = f"{line[: len(line) - len(line.lstrip('# '))]}    "
             wrapper = (_PathWrapper if break_paths else textwrap.TextWrapper)(
                 columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
             )
-            yield wrapper.fill(line)
+            yield "\n".join(map(wrapper.fill, _wrap_fields(line.split("\t"), columns, indent)))
+
+
+def _wrap_fields(fields: Iterable[str], columns: int, indent: str) -> list[str]:
+    rows = [""]
+    for field in fields:
+        joined = f"{rows[-1]}  {field}" if rows[-1] else field
+        if len(joined) <= columns or not rows[-1]:
+            rows[-1] = joined
+        else:
+            rows.append(f"{indent}{field}")
+    return rows
 
 
 class _PathWrapper(textwrap.TextWrapper):

@@ -1,4 +1,4 @@
-"""Resuming a debate whose configuration contains a secret."""
+"""Secrets in a configuration: refused in names, not shown on the terminal, redacted in a debate that is resumed."""
 
 from pathlib import Path
 
@@ -38,3 +38,78 @@ def test_a_difference_is_shown_without_the_secret(failed: Path, forgotten: list[
     done = debate("run", "debate.yaml", "--resume", "one", *changes, cwd=failed, env=ENV)
     assert (done.code, SECRET in done.out + done.err) == (2, False)
     assert 'given "[redacted] was here"' in done.err
+
+
+NAMES = [
+    ("debaters.0.name=SECRET", "debaters.0.name"),
+    ("debaters.0.name=SECRET_2", "debaters.0.name"),
+    ("debaters.0.model=lab/SECRET", "debaters.0.model"),
+    ("models.bad.model=lab/SECRET", "models.bad.model"),
+    ("models.SECRET.model=lab/x", "models"),
+    ("providers.SECRET.kind=mock", "providers"),
+    ("judging.systems.0.judge=mock/SECRET", "judging.systems.0.judge"),
+    ("judging.systems.0.judges=[{id: SECRET}]", "judging.systems.0.judges.0.id"),
+    ("judging.systems.0.criteria=[{name: SECRET, description: x, weight: 1}]", "judging.systems.0.criteria.0.name"),
+]
+
+
+@pytest.mark.parametrize(("setting", "path"), NAMES)
+def test_a_name_that_contains_a_secret_is_refused(here: Path, setting: str, path: str) -> None:
+    """The error names the key path and the variable, and not the value."""
+    write_config(here, CONFIG)
+    done = debate("run", "debate.yaml", "--set", setting.replace("SECRET", SECRET), cwd=here, env=ENV)
+    message = f"{path}: contains the value of LAB_KEY, which is a secret; choose a name without it"
+    assert (done.code, SECRET in done.out + done.err) == (2, False)
+    assert message in done.err
+
+
+@pytest.mark.parametrize(
+    "command", [("run", "debate.yaml", "--dry-run"), ("check", "debate.yaml"), ("check", "debate.yaml", "--json")]
+)
+def test_the_error_has_the_position_of_the_name(here: Path, command: tuple[str, ...]) -> None:
+    """`check` and --dry-run refuse the name too. The line and the column are those of the name in the file."""
+    write_config(here, CONFIG.replace("name: Pro", f"name: {SECRET}"))
+    done = debate(*command, cwd=here, env=ENV)
+    assert (done.code, SECRET in done.out + done.err) == (2, False)
+    assert "debate.yaml:5:19: debaters.0.name: contains the value of LAB_KEY" in done.out + done.err
+
+
+def test_a_name_from_a_variable_for_texts_is_refused(here: Path) -> None:
+    """A secret variable of --var counts as a secret."""
+    write_config(here, CONFIG.replace("name: Pro", 'name: "${MY_TOKEN}"'))
+    done = debate("check", "debate.yaml", "--var", "MY_TOKEN=aunt-abigail", cwd=here)
+    assert (done.code, "abigail" in done.out + done.err) == (2, False)
+    assert "contains the value of MY_TOKEN" in done.err
+
+
+@pytest.mark.parametrize(
+    "options", [("--model", f"lab/{SECRET}"), ("--model", "mock/judge", "--model", f"lab/{SECRET}")], ids=["one", "two"]
+)
+def test_a_judge_whose_model_contains_a_secret_is_refused(failed: Path, options: tuple[str, ...]) -> None:
+    """`judge` names the option."""
+    done = debate("judge", "one", "--config", "debate.yaml", *options, cwd=failed, env=ENV)
+    assert (done.code, SECRET in done.out + done.err) == (2, False)
+    assert "--model: contains the value of LAB_KEY" in done.err
+
+
+def test_a_short_or_placeholder_key_may_be_part_of_a_name(here: Path) -> None:
+    """A value of 7 characters, and a placeholder such as `lm-studio`, are no secrets."""
+    for key in ("Studio7", "lm-studio"):
+        write_config(here, CONFIG.replace("name: Pro", f"name: {key}"))
+        assert debate("check", "debate.yaml", cwd=here, env={"LAB_KEY": key}).code == 0
+
+
+def test_paths_are_printed_without_the_secret(here: Path) -> None:
+    """Status lines, notes on the run and error lines show `[redacted]` in a path that the user chose."""
+    write_config(here, CONFIG)
+    out, report = ("--out", f"dir-{SECRET}"), ("--report", f"{SECRET}.html")
+    first = debate("run", "debate.yaml", "--mock", *out, *report, "--id", "a", cwd=here, env=ENV)
+    again = debate("run", "debate.yaml", "--mock", *out, "--id", "a", cwd=here, env=ENV)
+    judged = debate("judge", f"dir-{SECRET}/a.json", "--mock", "--config", "debate.yaml", cwd=here, env=ENV)
+    assert (first.code, again.code, judged.code) == (0, 2, 0)
+    for done in (first, again, judged):
+        assert SECRET not in done.out + done.err
+    assert "saved: dir-[redacted]/a.json" in first.err
+    assert "written: [redacted].html" in first.err
+    assert "dir-[redacted]/a.json" in again.err
+    assert "saved: dir-[redacted]/a.json" in judged.err

@@ -135,11 +135,12 @@ class CallError(DebateError):
     """A question to a model ended without an answer.
 
     `attempts`: number of requests sent for the question. `usage`: the `domain.model_call.Usage` of these requests; None
-    if unknown.
+    if unknown. `latency_s`: seconds that the provider took for these requests.
     """
 
     attempts: int = 0
     usage: object = None
+    latency_s: float = 0.0
 
 
 class ModelError(CallError):

@@ -1,12 +1,12 @@
 """Prepares a run, a resumed debate or a judging run: checks its models, collects secrets, creates its `RunContext`."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from debate_cli.app.config_resolution import all_secrets, redact_config
 from debate_cli.app.consent import (
@@ -67,8 +67,10 @@ from debate_cli.providers.search.table import (
 from debate_cli.providers.weights import find_hub_file, is_weights_file
 from debate_cli.storage.config_errors import SourceMap
 from debate_cli.storage.config_file import LoadedConfig
+from debate_cli.storage.plain_data import is_list, is_mapping
+from debate_cli.storage.serialization import config_to_json
 from debate_cli.storage.transcript_store import StoredDebate
-from debate_cli.storage.variables import load_environment
+from debate_cli.storage.variables import is_secret_variable, load_environment
 
 SearchPlace = Literal["files", "web"]
 """Where a run searches for passages: in the configured sources, or on the web."""
@@ -104,6 +106,7 @@ def prepare_run(
         *(collect_provider_secrets(each.config, loaded.env) for each in others.values())
     )
     wanted = tuple(spec for spec in select(config) if spec.model not in own_models)
+    _refuse_secret_names(loaded, wanted)
     serves_all = cassette is not None and cassette.is_replay
     parts = [] if serves_all else _list_parts(PendingModels(config, wanted), loaded.source_map, others, searches)
     if asked and parts:
@@ -122,6 +125,55 @@ def prepare_run(
         asked_people=_list_people(parts) if asked else (),
         destinations=_find_destinations(parts, loaded, searches) if parts else (),
     )
+
+
+_NAME_KEYS = frozenset({"name", "side", "model", "prefix", "id", "persona", "judge", "provider"})
+"""Keys of a configuration whose values are names. Screens show names, and transcripts refer to them."""
+_NAMED_SECTIONS: tuple[KeyPath, ...] = (("providers",), ("models",))
+"""Sections of a configuration whose keys are names."""
+_MIN_SECRET_CHARS = 8
+"""A shorter secret may be part of an ordinary name."""
+
+
+def _refuse_secret_names(loaded: LoadedConfig, others: Iterable[ModelSpec]) -> None:
+    """Raise ConfigError if a name in the configuration, or a model in `others`, contains a secret."""
+    secrets = sorted(secret for secret in all_secrets(loaded) if len(secret) >= _MIN_SECRET_CHARS)
+    redact = Redactor(secrets)
+    judge: KeyPath = ("models", "judge")
+    names = [*_iter_names(config_to_json(loaded.config), ()), *((judge, spec.model) for spec in others)]
+    problems: list[Problem] = []
+    for path, name in names:
+        if redact.finds_secret(name) and all(problem.path != path for problem in problems):
+            variable = _find_variable(next(each for each in secrets if Redactor((each,)).finds_secret(name)), loaded)
+            message = f"contains the value of {variable}, which is a secret; choose a name without it"
+            problems.append(Problem(path, message))
+    if problems:
+        raise ConfigError(*loaded.source_map.format_problems(problems, redact))
+
+
+def _iter_names(data: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+    """Yield the names in a configuration with their key paths. The name of a model or provider has its section's path."""
+    if is_list(data):
+        for index, item in enumerate(data):
+            yield from _iter_names(item, (*path, index))
+    elif is_mapping(data):
+        for key, item in data.items():
+            if path in _NAMED_SECTIONS:
+                yield path, key
+            yield from _iter_names(item, (*path, key))
+    elif isinstance(data, str) and path[-1] in _NAME_KEYS:
+        yield path, data
+
+
+def _find_variable(secret: str, loaded: LoadedConfig) -> str:
+    """Return the name of the variable with the value `secret`, or of one whose value contains it."""
+    variables = [*loaded.env.items(), *loaded.config.vars.items()]
+    holders = sorted(
+        (not is_secret_variable(name), value.strip() != secret.strip(), name)
+        for name, value in variables
+        if secret in value
+    )
+    return holders[0][-1] if holders else "a variable"
 
 
 def _list_parts(

@@ -17,6 +17,7 @@ from debate_cli.cli.console import (
     INTERRUPTED,
     UNWRITABLE_ERRNOS,
     ClosedPipeError,
+    forget_secrets,
     guard_workflow,
     ignore_broken_pipe,
     prepare_streams,
@@ -236,6 +237,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     args = list(sys.argv[1:] if argv is None else argv)
     prepare_streams()
     guard_workflow()
+    forget_secrets()
     try:
         code: int | None = app(args or ["--help"], prog_name="debate", standalone_mode=False)
         sys.exit(code or (0 if args else 2))

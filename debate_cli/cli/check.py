@@ -12,9 +12,10 @@ from debate_cli.app.model_roles import all_model_specs
 from debate_cli.app.preparation import prepare_run
 from debate_cli.cli import config_options
 from debate_cli.cli.config_options import ConfigOptions
-from debate_cli.cli.console import print_json, print_lines, print_status, replace_control_chars
+from debate_cli.cli.console import print_json, print_lines, print_status, redact_line, replace_control_chars
 from debate_cli.cli.setup_options import CheckOptions
 from debate_cli.domain.config_checks import find_notices
+from debate_cli.domain.nested_texts import map_texts
 from debate_cli.errors import DebateError, format_page_hint
 from debate_cli.render.theme import format_model_id
 from debate_cli.storage.variables import unknown_variables
@@ -47,7 +48,7 @@ def run(given: CheckOptions) -> None:
         for line in report.warnings:
             print_status(f"{report.config}: {line}")
     if given.json:
-        print_json([_report_to_json(report) for report in reports])
+        print_json([map_texts(_report_to_json(report), redact_line) for report in reports])
     else:
         for report in reports:
             _print_report(report)

@@ -123,10 +123,33 @@ def replace_control_chars(text: str) -> str:
     return sanitize.replace_unprintable(_LINE_BREAKS.sub(" ", text))
 
 
+_secrets: set[str] = set()
+"""Secrets that this process has resolved."""
+
+
+def hide_secrets(secrets: Iterable[str]) -> None:
+    """Remove `secrets` from all lines that are printed from now on."""
+    _secrets.update(secrets)
+
+
+def forget_secrets() -> None:
+    """Undo all calls of `hide_secrets`."""
+    _secrets.clear()
+
+
+def redact_line(line: str) -> str:
+    """Return `line` without the secrets given to `hide_secrets`."""
+    if not _secrets:
+        return line
+    from debate_cli.llm.redaction import Redactor
+
+    return Redactor(_secrets)(line)
+
+
 def print_status(line: str) -> None:
-    """Print a line on stderr, wrapped on a terminal. Does nothing if stderr is closed."""
+    """Print a line on stderr, without secrets, wrapped on a terminal. Does nothing if stderr is closed."""
     try:
-        print(_wrap_for_terminal(replace_control_chars(line)), file=sys.stderr, flush=True)
+        print(_wrap_for_terminal(replace_control_chars(redact_line(line))), file=sys.stderr, flush=True)
     except OSError as error:
         if not is_broken_pipe(error):
             raise
@@ -246,13 +269,14 @@ def write_document(pieces: Iterable[str]) -> None:
 
 
 def print_lines(lines: Iterable[str], *, break_paths: bool = False) -> None:
-    """Print lines on stdout, wrapped between words on a terminal.
+    """Print lines on stdout, without secrets, wrapped between words on a terminal.
 
     With `break_paths`, a word that is longer than a line is broken after a slash.
     """
     from debate_cli.render.text.plain import wrap_for_terminal
 
-    write_document(f"{line}\n" for line in wrap_for_terminal(lines, sys.stdout, break_paths=break_paths))
+    shown = map(redact_line, lines)
+    write_document(f"{line}\n" for line in wrap_for_terminal(shown, sys.stdout, break_paths=break_paths))
 
 
 def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:

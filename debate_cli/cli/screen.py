@@ -19,6 +19,7 @@ from debate_cli.cli.console import (
     is_interactive,
     make_console,
     print_status,
+    redact_line,
 )
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateResumed, Event, TaskFailed, TaskStarted, TurnCompleted
@@ -135,7 +136,7 @@ class PipeSafeObserver:
         Two notes are the same if they differ only in a duration.
         """
         if self._is_new(note):
-            self.forward(lambda: self._observer.note(note))
+            self.forward(lambda: self._observer.note(redact_line(note)))
 
     def warn(self, note: str) -> None:
         """Show a warning, even if the observer shows nothing. A repeated warning is left out, as in `note`."""

@@ -187,21 +187,23 @@ class BudgetedModel:
             meter = active_meter()
             if meter is not None and self._name is not None:
                 meter.record_request(self._to_call(request, self._lost_usage(request, worst, Usage(), "")))
-            used = Usage()
+            began = 0.0 if meter is None else meter.active_s()
+            used, latency_s = Usage(), 0.0
             try:
                 reply = await self._model.complete(request, None if on_text is None else record)
                 reply = self._with_usage(request, worst, reply)
-                used = reply.usage
+                used, latency_s = reply.usage, reply.latency_s
             except ModelError as error:
-                used = error_usage(error)
+                used, latency_s = error_usage(error), error.latency_s
                 if error.may_be_billed or received:
                     error.usage = used = self._lost_usage(request, worst, used, "".join(received))
                 raise
             except asyncio.CancelledError:
                 used = self._lost_usage(request, worst, Usage(), "".join(received))
+                latency_s = 0.0 if meter is None else meter.active_s() - began
                 raise
             finally:
-                ended = self._to_call(request, used)
+                ended = self._to_call(request, used, latency_s)
                 reservation.used = BudgetAmount.of_calls([ended])
                 if meter is not None:
                     meter.ended.append(ended)
@@ -213,12 +215,13 @@ class BudgetedModel:
         usage = estimate_max_cost_usage(prompt, request.max_output_tokens, self._price)
         return usage.model_copy(update={"searches": searches, "estimated": True})
 
-    def _to_call(self, request: Request, usage: Usage) -> ModelCall:
+    def _to_call(self, request: Request, usage: Usage, latency_s: float = 0.0) -> ModelCall:
         return ModelCall(
             model=self._name or "",
             rung=request.rung,
             attempts=1,
             usage=usage,
+            latency_s=latency_s,
             cost_usd=compute_cost(usage, self._price),
         )
 

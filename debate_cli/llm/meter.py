@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 
 from debate_cli.domain.model_call import ModelCall, add_model_calls
@@ -17,10 +18,14 @@ class CallMeter:
     """Adds up the usage of all requests for one task of a debater (a cue) or of a judge (a brief).
 
     Before each request, `record` is called with the usage so far plus the maximum usage of the new request.
+
+    `clock`: returns a monotonic time in seconds.
     """
 
-    def __init__(self, record: Callable[[ModelCall], None]) -> None:
+    def __init__(self, record: Callable[[ModelCall], None], *, clock: Callable[[], float] = time.monotonic) -> None:
         self._record = record
+        self._clock = clock
+        self._waited_s = 0.0
         self.ended: list[ModelCall] = []
         """The requests that have ended, each with its actual or estimated usage."""
         self.has_recorded = False
@@ -31,6 +36,23 @@ class CallMeter:
         """Call `record` with the usage so far plus `reserved`. `reserved`: maximum usage of the next request."""
         self.has_recorded = True
         self._record(add_model_calls(*self.ended, reserved))
+
+    def active_s(self) -> float:
+        """Return the clock's time minus the seconds that the task has waited. Differences are seconds of requests."""
+        return self._clock() - self._waited_s
+
+    @contextmanager
+    def mark_waiting(self) -> Generator[None]:
+        """During the `with` block, `is_waiting` is True. Can be nested."""
+        if self.is_waiting:
+            yield
+            return
+        self.is_waiting, began = True, self._clock()
+        try:
+            yield
+        finally:
+            self.is_waiting = False
+            self._waited_s += self._clock() - began
 
 
 def active_meter() -> CallMeter | None:
@@ -52,14 +74,8 @@ def use_meter(meter: CallMeter) -> Generator[None]:
 def mark_waiting() -> Generator[None]:
     """During the `with` block, `is_waiting` of the current asyncio task's `CallMeter` is True. Can be nested."""
     meter = active_meter()
-    if meter is None:
+    with nullcontext() if meter is None else meter.mark_waiting():
         yield
-        return
-    outer, meter.is_waiting = meter.is_waiting, True
-    try:
-        yield
-    finally:
-        meter.is_waiting = outer
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
@@ -19,7 +19,7 @@ from debate_cli.errors import CallError, RateLimitedError
 from debate_cli.llm.meter import pause_deadline
 from debate_cli.llm.model import Model, OnText, Profile, Reply, Request
 from debate_cli.llm.retry import MAX_RETRY_AFTER_S, MIN_WAIT_S, draw_backoff, ignore_note, make_restartable
-from debate_cli.llm.usage import estimate_total_tokens
+from debate_cli.llm.usage import UsageAccumulator, estimate_total_tokens
 
 # The gate of a provider -------------------------------------------------------------------------------------------
 
@@ -205,7 +205,8 @@ class ProviderGate:
             return None
         failure = copy.copy(error)
         failure.args = (f"{error} — gave up{reason}; resume later",)
-        failure.attempts, failure.is_final = 0, True
+        failure.attempts, failure.usage, failure.latency_s = 0, None, 0.0
+        failure.is_final = True
         return failure
 
 
@@ -455,18 +456,17 @@ class RateLimitedModel:
         """Answer `request` as soon as the limits admit the call."""
         tokens, ticket = estimate_total_tokens(request, self._profile), self._limiter.new_ticket()
         stream = make_restartable(on_text)
-        refused = 0
+        spent = UsageAccumulator()
         while True:
             try:
                 async with self._limiter.slot(tokens, self._overall, ticket) as entry:
                     reply = await self._model.complete(request, stream)
                     entry.amount = reply.usage.input_tokens + reply.usage.output_tokens
-                    return replace(reply, attempts=refused + reply.attempts)
+                    spent.add_reply(reply)
+                    return spent.to_reply(reply)
             except CallError as error:
+                spent.add_failure(error)
                 began = stream is not None and stream.has_output
                 if isinstance(error, RateLimitedError) and not (error.is_final or began):
-                    refused += error.attempts
                     continue
-                last = copy.copy(error)
-                last.attempts += refused
-                raise last from error
+                raise spent.to_error(error) from error

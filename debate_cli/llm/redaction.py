@@ -121,6 +121,10 @@ class Redactor:
             text = pattern.sub(_keep_prefix, text)  # faster: `re` parses a template such as `\1` again for each text
         return text
 
+    def finds_secret(self, text: str) -> bool:
+        """Return whether `text` contains one of the secrets, in plain or encoded form."""
+        return self._values is not None and self._values.search(text) is not None
+
     def uncertain_tail(self, text: str) -> int:
         """Return how many characters at the end of `text` may be the beginning of a secret."""
         longest = max(self._longest, _MAX_KEY_CHARS)

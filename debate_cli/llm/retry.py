@@ -70,7 +70,7 @@ class RetryingModel:
     Waits as long as `Retry-After` says. Without `Retry-After`, `random(low, high)` draws the wait in seconds. Before
     each wait, `on_retry` is called with a message of one line.
 
-    The reply, or the last error, contains the attempts and usage of all requests.
+    The reply, or the last error, contains the attempts, usage and seconds of all requests.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class RetryingModel:
             last.args = (f"{error}{_format_attempts(error, spent.attempts)}",)
             raise last from error
         spent.add_reply(reply)
-        return replace(reply, attempts=spent.attempts, usage=spent.usage)
+        return spent.to_reply(reply)
 
     def _wait(self, state: RetryCallState) -> float:
         asked = getattr(state.outcome and state.outcome.exception(), "retry_after", None)
@@ -247,7 +247,7 @@ class ParameterFallbackModel:
                 self._note(f"{self._name} does not accept {parameter}; later requests omit {parameter}")
             self._refused |= rejected
             spent.add_reply(reply)
-            return replace(reply, attempts=spent.attempts, usage=spent.usage)
+            return spent.to_reply(reply)
 
 
 class CallerModel:

@@ -119,7 +119,7 @@ def _to_record(
         rung="text",
         attempts=spent.attempts,
         usage=spent.usage,
-        latency_s=round(spent.latency_s, 6),
+        latency_s=spent.latency_s,
         cost_usd=compute_cost(spent.usage, client.price),
     )
     return SearchRecord(

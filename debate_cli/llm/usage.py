@@ -8,6 +8,7 @@ import functools
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from debate_cli.domain.config import Price
@@ -155,7 +156,7 @@ ErrorT = TypeVar("ErrorT", bound=CallError)
 
 
 class UsageAccumulator:
-    """Adds up the attempts and usage of several requests, e.g. of a request and its retries."""
+    """Adds up the attempts, usage and seconds of several requests, e.g. of a request and its retries."""
 
     def __init__(self) -> None:
         self.attempts = 0
@@ -163,30 +164,39 @@ class UsageAccumulator:
         self.usage = Usage()
         """Usage of all attempts. An attempt with unknown usage counts as zero."""
         self.latency_s = 0.0
-        """Total seconds of the attempts that were answered."""
+        """Seconds that the provider took for all attempts."""
 
     def add_reply(self, reply: Reply) -> None:
         """Add the attempts, usage and seconds of a reply."""
         self.attempts += reply.attempts
         self.usage += reply.usage
-        self.latency_s += reply.latency_s
+        self._add_seconds(reply.latency_s)
 
     def add_failure(self, error: DebateError) -> None:
-        """Add the attempts and usage of a `CallError`. Other errors change nothing."""
+        """Add the attempts, usage and seconds of a `CallError`. Other errors change nothing."""
         if isinstance(error, CallError):
             self.attempts += error.attempts
             self.usage += error_usage(error)
+            self._add_seconds(error.latency_s)
 
     def replace_with(self, calls: Sequence[ModelCall]) -> None:
-        """Discard the sum, and add up the attempts and usage of `calls` instead."""
+        """Discard the sum, and add up the attempts, usage and seconds of `calls` instead."""
         self.attempts = sum(call.attempts for call in calls)
         self.usage = sum((call.usage for call in calls), Usage())
+        self.latency_s = round(sum(call.latency_s for call in calls), 6)
+
+    def to_reply(self, reply: Reply) -> Reply:
+        """Return a copy of `reply` with the summed attempts, usage and seconds."""
+        return replace(reply, attempts=self.attempts, usage=self.usage, latency_s=self.latency_s)
 
     def to_error(self, error: ErrorT) -> ErrorT:
-        """Return a copy of `error` with the summed attempts and usage."""
+        """Return a copy of `error` with the summed attempts, usage and seconds."""
         last = copy.copy(error)
-        last.attempts, last.usage = self.attempts, self.usage
+        last.attempts, last.usage, last.latency_s = self.attempts, self.usage, self.latency_s
         return last
+
+    def _add_seconds(self, seconds: float) -> None:
+        self.latency_s = round(self.latency_s + seconds, 6)
 
 
 def error_usage(error: CallError) -> Usage:

@@ -50,6 +50,7 @@ class RecordedError(FrozenModel):
     """Name of the error's class, which is in `debate_cli.errors`."""
     message: str
     attempts: Count = 1
+    latency_s: float = Field(default=0.0, exclude_if=not_)
     input_tokens: Count = 0
     cached_tokens: Count = 0
     output_tokens: Count = 0
@@ -63,7 +64,7 @@ class RecordedError(FrozenModel):
         known = isinstance(kind, type) and issubclass(kind, DebateError)
         error: DebateError = kind(self.message) if known else PermanentError(self.message)
         if isinstance(error, ModelError):
-            error.attempts = self.attempts
+            error.attempts, error.latency_s = self.attempts, self.latency_s
             error.usage = Usage.model_validate(self.model_dump(include={*Usage.model_fields}))
         return error
 
@@ -145,7 +146,13 @@ class _RecordingModel:
         except DebateError as error:
             spent = error if isinstance(error, ModelError) else ModelError()
             used = error_usage(spent).model_dump()
-            fault = RecordedError(type=type(error).__name__, message=str(error), attempts=spent.attempts, **used)
+            fault = RecordedError(
+                type=type(error).__name__,
+                message=str(error),
+                attempts=spent.attempts,
+                latency_s=spent.latency_s,
+                **used,
+            )
             self._record(request, None, fault)
             raise
         self._record(request, reply, None)

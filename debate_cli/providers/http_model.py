@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any
 
 from debate_cli.domain.model_call import Usage
-from debate_cli.errors import RefusedError
+from debate_cli.errors import ModelError, RefusedError
 from debate_cli.llm.model import OnText, Profile, Reply, Request
 from debate_cli.llm.usage import error_usage
 from debate_cli.providers import error_mapping
@@ -138,6 +138,18 @@ class HttpModel:
         asked = describe_request(self._server.endpoint, self._name, request, body)
         answer = self._api.reply_builder()
         started = time.perf_counter()
+        try:
+            await self._receive(body, asked, answer, on_text)
+        except RefusedError as refused:
+            return make_refusal_reply(refused, time.perf_counter() - started)
+        except ModelError as error:
+            error.latency_s = time.perf_counter() - started
+            raise
+        return answer.build_reply(time.perf_counter() - started)
+
+    async def _receive(
+        self, body: dict[str, Any], asked: SentRequest, answer: ReplyBuilder, on_text: OnText | None
+    ) -> None:
         deadline = asyncio.timeout(self._server.endpoint.answer_deadline_s)
         try:
             async with deadline:
@@ -147,14 +159,11 @@ class HttpModel:
                     async with aclosing(self._receive_stream(body, asked, answer)) as pieces:
                         async for piece in pieces:
                             on_text(piece)
-        except RefusedError as refused:
-            return make_refusal_reply(refused, time.perf_counter() - started)
         except TimeoutError:
             if not deadline.expired():
                 raise
             with error_mapping.map_errors(self._api.error_rules, asked, lambda: answer.usage):
                 raise error_mapping.make_answer_timeout_error(asked) from None
-        return answer.build_reply(time.perf_counter() - started)
 
     async def _receive_whole(self, body: dict[str, Any], asked: SentRequest, answer: ReplyBuilder) -> None:
         with error_mapping.map_errors(self._api.error_rules, asked, lambda: answer.usage):

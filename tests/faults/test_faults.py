@@ -249,6 +249,17 @@ async def test_what_a_late_judge_used_is_counted() -> None:
         assert outcome.debate.usage.attempts == len(server.served)
 
 
+async def test_a_failed_call_is_stored_with_the_seconds_that_it_took() -> None:
+    """The failure of a debater whose connection is always reset has the seconds of all attempts."""
+    async with FaultServer(lambda received: "reset" if received.model == "pro" else None) as server:
+        settings = config(server, "openai", limits={"max_attempts": 2})
+        outcome = await session(RecordingObserver(), FakeSleep()).begin(settings, "reset", None)
+    (failure,) = outcome.debate.failures
+    assert failure.exchange is not None
+    assert (failure.cause, failure.exchange.attempts) == ("UnreachableError", 2)
+    assert failure.exchange.latency_s > 0
+
+
 def test_the_docs_list_all_faults() -> None:
     """docs/faults.md lists the faults in the order of the tests, below its introduction."""
     assert PATH.read_text(encoding="utf-8").startswith(FRAME)

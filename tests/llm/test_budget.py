@@ -24,7 +24,7 @@ from debate_cli.errors import (
 )
 from debate_cli.llm import usage
 from debate_cli.llm.budget import Budget, BudgetAmount, BudgetedModel
-from debate_cli.llm.meter import CallMeter, use_meter
+from debate_cli.llm.meter import CallMeter, pause_deadline, use_meter
 from debate_cli.llm.model import Model, OnText, OutputSchema, Profile, Reply, Request
 from debate_cli.llm.retry import RetryingModel
 from debate_cli.llm.schema_dialect import convert_schema
@@ -309,6 +309,28 @@ async def test_each_request_is_recorded_with_what_a_lost_answer_costs() -> None:
         ("lab/m", 1, lost),
         ("lab/m", 2, USAGE + lost),
     ]
+
+
+async def test_a_cancelled_request_is_metered_with_the_seconds_that_it_took() -> None:
+    """The wait in a queue of this program before the cancellation is left out."""
+    clock = Clock()
+
+    async def wait_and_answer() -> None:
+        with pause_deadline():
+            await clock.sleep(5)
+        await asyncio.Event().wait()
+
+    model = BudgetedModel(FakeModel("x", before=wait_and_answer), Budget(), PRICE, PROFILE, name="lab/m")
+    meter = CallMeter(lambda _call: None, clock=clock)
+    with use_meter(meter):
+        task = asyncio.ensure_future(model.complete(ASK))
+    await settle()
+    await clock.run(settle())
+    await settle()
+    clock.now = 12
+    task.cancel()
+    await settle()
+    assert [call.latency_s for call in meter.ended] == [7.0]
 
 
 async def no_wait(_seconds: float) -> None:

@@ -2,8 +2,10 @@
 
 import asyncio
 
-from llm_support import GOOD, OPINION, FakeModel, Opinion, request
+from llm_support import GOOD, OPINION, Clock, FakeModel, Opinion, request
 
+from debate_cli.llm.budget import Budget, BudgetedModel
+from debate_cli.llm.meter import CallMeter, use_meter
 from debate_cli.llm.model import Profile
 from debate_cli.llm.rate_limit import RateLimitedModel, RateLimiter
 from debate_cli.llm.structured_output import StructuredAnswer, StructuredOutputClient
@@ -35,3 +37,17 @@ def test_time_in_the_queue_is_not_counted() -> None:
 def test_time_of_the_model_is_counted() -> None:
     """A question whose model takes too long passes its deadline."""
     assert asyncio.run(ask_behind(0, LONGER_S)).timed_out
+
+
+async def test_a_late_answer_has_the_seconds_that_the_model_took() -> None:
+    """The answer of a question whose deadline passed has the time of the cancelled request."""
+    clock = Clock()
+
+    async def think_for_ever() -> None:
+        clock.now = 30
+        await asyncio.Event().wait()
+
+    model = BudgetedModel(FakeModel(GOOD, before=think_for_ever), Budget(), None, Profile(), name="a/b")
+    with use_meter(CallMeter(lambda _call: None, clock=clock)):
+        answer = await StructuredOutputClient(model, Profile(), name="a/b").ask(request(), OPINION, patience_s=0.01)
+    assert (answer.timed_out, answer.call.latency_s) == (True, 30)

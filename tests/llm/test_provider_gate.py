@@ -170,12 +170,13 @@ def test_after_a_refusal_one_probe_leaves_and_the_others_follow_in_order() -> No
 
 
 def test_refusals_count_as_requests_and_not_as_attempts() -> None:
-    """A policy with one attempt gets its answer, which counts all three requests."""
+    """A policy with one attempt gets its answer, which counts all three requests and their seconds."""
     gated = Gated()
     refusal = RateLimitedError("429", retry_after=1)
+    refusal.latency_s = 0.25
     model = RetryingModel(gated.model(refusal, refusal, "well"), max_attempts=1)
     (answer,) = asyncio.run(gated.clock.run(model.complete(request())))
-    assert (answer.text, answer.attempts) == ("well", 3)
+    assert (answer.text, answer.attempts, answer.latency_s) == ("well", 3, 1.0)
 
 
 def test_each_closing_has_one_note() -> None:

@@ -100,6 +100,20 @@ def test_the_last_error_has_the_totals() -> None:
     assert (failed.attempts, failed.usage) == (1, Usage(output_tokens=4))
 
 
+def test_the_seconds_of_failed_attempts_are_added() -> None:
+    """A reply and the last error have the seconds of all attempts, without the waits between them."""
+
+    def timed_out() -> ModelTimeoutError:
+        error = ModelTimeoutError("silent")
+        error.latency_s = 120.0
+        return error
+
+    assert Run(timed_out(), "well").reply().latency_s == 120.5
+    with pytest.raises(ModelTimeoutError) as caught:
+        Run(timed_out(), max_attempts=3).reply()
+    assert caught.value.latency_s == 360.0
+
+
 @pytest.mark.parametrize(("luck", "naps"), [(1.0, [1, 2, 4, 8, 16, 30, 30]), (0.0, [0.5] * 7)])
 def test_backoff_grows_to_thirty_seconds(luck: float, naps: list[float]) -> None:
     """Full jitter between half a second and a limit that doubles."""

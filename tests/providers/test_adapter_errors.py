@@ -204,8 +204,10 @@ assert isinstance(WHOLE_ANSWER, bytes)
     ],
 )
 def test_a_failed_connection(adapter: Adapter, playback: Playback, error: type[ModelError]) -> None:
-    """Timeouts have another error than resets and broken HTTP."""
-    assert type(adapter.ask_for_error(playback, stream=False)) is error
+    """Timeouts have another error than resets and broken HTTP. The error has the seconds that the request took."""
+    failure = adapter.ask_for_error(playback, stream=False)
+    assert type(failure) is error
+    assert failure.latency_s > 0
 
 
 @pytest.mark.parametrize(

@@ -139,13 +139,13 @@ ALL_USAGE = Usage.model_validate({"estimated": True} | {n: 9 for n in Usage.mode
 
 @pytest.mark.parametrize("kind", [UnsupportedError, RejectedError, ServerError])
 def test_an_error_is_replayed(cassette: Path, kind: type[ModelError]) -> None:
-    """An error is replayed with its class, message, attempts and usage."""
+    """An error is replayed with its class, message, attempts, usage and seconds."""
     error = kind("down")
-    error.attempts, error.usage = 5, ALL_USAGE
+    error.attempts, error.usage, error.latency_s = 5, ALL_USAGE, 2.5
     record(cassette, error)
     with pytest.raises(kind, match="down") as caught:
         play(CassettePlayer(cassette))
-    assert caught.value.attempts == 5
+    assert (caught.value.attempts, caught.value.latency_s) == (5, 2.5)
     assert error_usage(caught.value) == ALL_USAGE
 
 

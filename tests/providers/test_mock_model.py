@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from debate_cli.domain.config import MockFaults, ModelSpec
-from debate_cli.errors import ConfigError, ModelTimeoutError, PermanentError, RateLimitedError, ServerError
+from debate_cli.errors import ConfigError, ModelError, ModelTimeoutError, PermanentError, RateLimitedError, ServerError
 from debate_cli.llm.model import Message, OutputSchema, Reply, Request
 from debate_cli.providers.mock.model import MockModel, SimulatedFault, pick_fault
 
@@ -94,10 +94,12 @@ def test_latency_pace_and_usage_are_reported(latency_s: float, pace: float | Non
 @pytest.mark.parametrize(
     ("kind", "error"), [("rate_limit", RateLimitedError), ("timeout", ModelTimeoutError), ("server_error", ServerError)]
 )
-def test_faults_of_the_provider_are_raised(kind: str, error: type[Exception]) -> None:
-    """A simulated fault is the error that an adapter would raise."""
-    with pytest.raises(error):
-        ask(model(faults={kind: 1}))
+def test_faults_of_the_provider_are_raised(kind: str, error: type[ModelError]) -> None:
+    """A simulated fault is the error that an adapter would raise. It has the seconds that the mock waited."""
+    sleeps = FakeSleep()
+    with pytest.raises(error) as caught:
+        ask(model(sleep=sleeps, latency_s=3, tokens_per_second=10, faults={kind: 1}))
+    assert caught.value.latency_s == pytest.approx(sum(sleeps.taken), abs=0.001)
 
 
 def test_a_malformed_answer_is_broken_json() -> None:

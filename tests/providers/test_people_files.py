@@ -126,6 +126,30 @@ def test_an_unusable_reply_gets_a_problem_and_another_chance(tmp_path: Path) -> 
     assert "Nine services" in answers[0].text
 
 
+@pytest.mark.parametrize("target", ["outside", "missing"])
+def test_a_reply_that_is_a_link_out_of_the_folder_is_not_read(tmp_path: Path, target: str) -> None:
+    """The reply gets a problem, whether or not the link leads to a file. A link inside the folder is followed."""
+    folder = tmp_path / "files"
+    reply = folder / "d1" / "001-zoe-s-team-rebuttal.reply.md"
+    problem, inside = reply.with_name("001-zoe-s-team-rebuttal.problem.md"), folder / "other.md"
+    put(tmp_path / "outside", GOOD)
+    seen: list[str] = []
+
+    def link(to: Path) -> None:
+        reply.unlink(missing_ok=True)
+        reply.symlink_to(to)
+        os.utime(reply, (1, 1), follow_symlinks=False)
+
+    steps = [
+        lambda: link(tmp_path / target),
+        lambda: (seen.append(problem.read_text()), put(inside, GOOD.replace("Nine", "Ten")), link(inside)),
+    ]
+    (answer,) = Steps(steps).ask(folder, make_request())
+    assert "- it is a link that leads out of the folder for replies; put the reply itself" in seen[0]
+    assert "Ten services" in answer.text
+    assert not problem.exists()
+
+
 def test_a_mark_outside_its_scale_is_reported(tmp_path: Path) -> None:
     """A judge's form accepts the mark and counts it as the nearest end of the scale. The user gets a note."""
     form = Form("marks", MarkForm, derive_schema(MarkForm), lenient=True)

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 from debate_cli.domain.config import MockFaults, ModelSpec
 from debate_cli.domain.evidence import FoundPassage
 from debate_cli.domain.model_call import Usage
-from debate_cli.errors import ConfigError, ModelTimeoutError, PermanentError, RateLimitedError, ServerError
+from debate_cli.errors import ConfigError, ModelError, ModelTimeoutError, PermanentError, RateLimitedError, ServerError
 from debate_cli.evidence.corpus import query_terms
 from debate_cli.llm.model import OnText, Reply, Request
 from debate_cli.llm.search import dump_results
@@ -53,9 +53,9 @@ class MockModel:
         text = self._script.reply(request) if self._script else self._write(request)
         await self._sleep(self._spec.latency_s or 0)
         if fault == "rate_limit":
-            raise RateLimitedError(f"{self._spec.model} is rate limited (simulated fault)")
+            raise self._timed(RateLimitedError(f"{self._spec.model} is rate limited (simulated fault)"))
         if fault == "timeout":
-            raise ModelTimeoutError(f"{self._spec.model} did not answer in time (simulated fault)")
+            raise self._timed(ModelTimeoutError(f"{self._spec.model} did not answer in time (simulated fault)"))
         if fault == "refusal":
             return self._reply(request, "", refusal=REFUSAL)
         if fault is not None:
@@ -66,7 +66,8 @@ class MockModel:
             if self._spec.tokens_per_second:
                 await self._sleep(self._writing_time(piece))
         if fault == "server_error":
-            raise ServerError(f"{self._spec.model} broke off in the middle of an answer (simulated fault)")
+            broken = ServerError(f"{self._spec.model} broke off in the middle of an answer (simulated fault)")
+            raise self._timed(broken, text)
         return self._reply(request, text, truncated=fault == "truncated")
 
     def _next_fault(self, request: Request, faults: MockFaults) -> SimulatedFault | None:
@@ -83,6 +84,13 @@ class MockModel:
         answers = [write_answer(request, seed, self._spec.bias) for seed in seeds]
         return answers[0] if drafts == 1 else max(answers, key=answer_merit)
 
+    def _timed(self, error: ModelError, text: str = "") -> ModelError:
+        error.latency_s = self._latency_s(text)
+        return error
+
+    def _latency_s(self, text: str) -> float:
+        return round((self._spec.latency_s or 0.0) + self._writing_time(text), 3)
+
     def _writing_time(self, text: str) -> float:
         pace = self._spec.tokens_per_second
         return len(text) / CHARS_PER_TOKEN / pace if pace else 0.0
@@ -96,7 +104,7 @@ class MockModel:
             finish_reason="length" if truncated else "stop",
             truncated=truncated,
             refusal=refusal,
-            latency_s=round((self._spec.latency_s or 0.0) + self._writing_time(text), 3),
+            latency_s=self._latency_s(text),
         )
 
 

@@ -24,7 +24,7 @@ from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.retry import ignore_note
 from debate_cli.providers.people.prompt_page import find_prompt_hash, format_page
 from debate_cli.providers.people.replies import PersonAnswer, read_reply
-from debate_cli.regular_file import make_private_folder, read_regular_file
+from debate_cli.regular_file import is_inside, make_private_folder, read_regular_file
 
 FILES_FOLDER = "files"
 """Name of the default folder for prompts and replies, inside the folder of transcripts."""
@@ -58,7 +58,10 @@ class PersonModel:
 
 
 class PromptFolder:
-    """Exchanges prompts and replies in `folder`. `note` shows the user the path of each awaited reply."""
+    """Exchanges prompts and replies in `folder`. `note` shows the user the path of each awaited reply.
+
+    A reply that is a link out of `folder` is not read, because other people may write into a shared folder.
+    """
 
     def __init__(
         self, folder: Path, note: Callable[[str], None] = ignore_note, *, sleep: Sleep = asyncio.sleep
@@ -117,17 +120,17 @@ class PromptFolder:
         reply, problem = _add_suffix(task, REPLY), _add_suffix(task, PROBLEM)
         pause, unusable, last, since = FIRST_POLL_S, None, None, time.time()
         while True:
-            stamp = _read_stamp(reply)
+            stamp = self._read_stamp(reply)
             if stamp != last:
                 last, since = stamp, time.time()
             if stamp is not None and stamp != unusable and _is_complete(stamp, since):
-                found = _read_reply_file(reply, request, digest)
-                if _read_stamp(reply) == stamp and found.is_usable:
+                found = self._read_reply(reply, request, digest)
+                if self._read_stamp(reply) == stamp and found.is_usable:
                     problem.unlink(missing_ok=True)
                     if found.problems:
                         self._note(f"{reply} is used in spite of its faults: {'; '.join(found.problems)}")
                     return Reply(text=found.text, usage=Usage(), finish_reason="stop", is_final=found.is_final)
-                if _read_stamp(reply) == stamp:
+                if self._read_stamp(reply) == stamp:
                     pause, unusable = FIRST_POLL_S, stamp
                     listed = "\n".join(f"- {fault}" for fault in found.problems)
                     advice = "Correct it and save it again under the same name."
@@ -136,23 +139,31 @@ class PromptFolder:
             await self._sleep(pause)
             pause = min(LAST_POLL_S, pause * POLL_GROWTH)
 
+    def _read_stamp(self, path: Path) -> tuple[int, ...] | None:
+        with suppress(FileNotFoundError):
+            found = path.stat(follow_symlinks=self._contains(path))
+            return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
+        return None
+
+    def _read_reply(self, path: Path, request: Request, digest: str) -> PersonAnswer:
+        if self._contains(path):
+            return _read_reply_file(path, request, digest)
+        problem = "it is a link that leads out of the folder for replies; put the reply itself into this folder"
+        return PersonAnswer("", (problem,), is_usable=False)
+
+    def _contains(self, path: Path) -> bool:
+        return is_inside(path, (self._folder,))
+
 
 def _is_complete(stamp: tuple[int, ...], since: float) -> bool:
     """Return whether a reply file is complete: it was renamed, or it is unchanged for SETTLED_S seconds.
 
-    `stamp`: the result of `_read_stamp` for the file. `since`: when this stamp was first seen, in seconds since 1970.
+    `stamp`: the result of `PromptFolder._read_stamp` for the file. `since`: when this stamp was first seen, in seconds since 1970.
 
     The change time of a renamed file is later than its modification time.
     """
     modified_ns, changed_ns, *_ = stamp
     return changed_ns > modified_ns or time.time() - min(since, modified_ns / 1e9) >= SETTLED_S
-
-
-def _read_stamp(path: Path) -> tuple[int, ...] | None:
-    with suppress(FileNotFoundError):
-        found = path.stat()
-        return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
-    return None
 
 
 def _read_reply_file(path: Path, request: Request, digest: str) -> PersonAnswer:

@@ -15,7 +15,7 @@ from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.console import print_json, print_lines, print_status, replace_control_chars
 from debate_cli.cli.setup_options import CheckOptions
 from debate_cli.domain.config_checks import find_notices
-from debate_cli.errors import DebateError, format_page_hint
+from debate_cli.errors import DebateError, ExitCode, format_page_hint
 from debate_cli.render.theme import format_model_id
 from debate_cli.storage.variables import unknown_variables
 
@@ -54,7 +54,7 @@ def run(given: CheckOptions) -> None:
         if not all(report.problems for report in reports):
             print_status("No server was contacted; to test the servers, run `debate doctor`.")
     if any(report.problems for report in reports):
-        raise typer.Exit(2)
+        raise typer.Exit(ExitCode.WRONG_INPUT)
 
 
 def _check_config(reference: str | None, given: CheckOptions) -> ConfigReport:

@@ -20,7 +20,6 @@ from debate_cli.app.review import WHOLE_DEBATE, Review, ReviewPart, ReviewState,
 from debate_cli.app.score import ScoredFile
 from debate_cli.app.session import Outcome
 from debate_cli.cli.console import (
-    INTERRUPTED,
     is_interactive,
     print_json,
     print_status,
@@ -30,7 +29,7 @@ from debate_cli.cli.console import (
 from debate_cli.cli.saved_options import ReviewOptions
 from debate_cli.domain.config_checks import Problem
 from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms
-from debate_cli.errors import UsageError
+from debate_cli.errors import ExitCode, UsageError
 from debate_cli.llm.form import Form, FormModel, derive_schema
 from debate_cli.providers.people.form_fields import FormDraft
 from debate_cli.providers.people.prompt_page import format_prompt_text
@@ -85,7 +84,7 @@ def _fill_in(review: Review, stored: StoredDebate) -> ReviewAnswers:
         return asyncio.run(_end_on_signals(ReviewForm(review, stored.path).fill_in()))
     except FormLeftError as error:
         print_status("the draft is saved; the same command continues it")
-        raise typer.Exit(INTERRUPTED) from error
+        raise typer.Exit(ExitCode.INTERRUPTED) from error
 
 
 async def _end_on_signals(form: Coroutine[Any, Any, ReviewAnswers]) -> ReviewAnswers:

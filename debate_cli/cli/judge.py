@@ -29,7 +29,7 @@ from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, read_stdin, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_judging_plans
-from debate_cli.cli.run import write_report
+from debate_cli.cli.html_report import write_report
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.cli.saved_options import JudgeOptions
 from debate_cli.cli.screen import PipeSafeObserver

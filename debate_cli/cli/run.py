@@ -27,19 +27,19 @@ from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
 from debate_cli.cli.debate_options import RunOptions
 from debate_cli.cli.dry_run import show_plan
+from debate_cli.cli.html_report import write_report
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.domain.config_checks import check_config, find_notices
 from debate_cli.engine import StopSignal
-from debate_cli.errors import DebateError, StorageError, UsageError
+from debate_cli.errors import DebateError, UsageError
 from debate_cli.providers.people.person import FILES_FOLDER
 from debate_cli.render import sanitize
 from debate_cli.render.person_form.person import discard_drafts
 from debate_cli.render.theme import RunPlan, format_cost
-from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.folder import new_id, validate_id
 from debate_cli.storage.serialization import Redact
-from debate_cli.storage.transcript import dump_transcript, parse_transcript, to_transcript, transcript_to_debate
+from debate_cli.storage.transcript import dump_transcript, to_transcript
 from debate_cli.storage.transcript_store import (
     DEFAULT_OUTPUT_FOLDER,
     StoredDebate,
@@ -227,22 +227,3 @@ def _format_planned_cost(context: RunContext) -> str:
     except DebateError:
         return ""
     return f"about {format_cost(cost)}" if cost else format_cost(cost)
-
-
-def write_report(place: Path, outcome: Outcome, redact: Redact, *, show_hidden: bool, force: bool) -> int:
-    """Write the HTML report of a debate, without secrets. Return 0.
-
-    If the file cannot be written, print the error and return its exit code.
-    """
-    from debate_cli.render.html.page import render_html
-
-    document = dump_transcript(to_transcript(outcome.debate, outcome.verdicts), redact)
-    saved = parse_transcript(document.encode(), str(place))
-    page = render_html(transcript_to_debate(saved), saved.verdicts, show_hidden=show_hidden)
-    try:
-        atomic_write(place, page.encode("utf-8", "replace"), overwrite=force)
-    except StorageError as error:
-        print_status(f"debate: {error}")
-        return error.exit_code
-    print_status(f"written: {place}")
-    return 0

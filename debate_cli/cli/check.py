@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import typer
 
 from debate_cli.app.consent import Destination, describe_destinations, missing_consents
-from debate_cli.app.estimate import estimate_run, planned_calls
+from debate_cli.app.estimate import estimate_run, planned_call_count
 from debate_cli.app.model_roles import all_model_specs
 from debate_cli.app.preparation import prepare_run
 from debate_cli.cli import config_options
@@ -65,7 +65,7 @@ def _check_config(reference: str | None, given: CheckOptions) -> ConfigReport:
         report = replace(
             report,
             models=tuple(dict.fromkeys(spec.model for spec in all_model_specs(loaded.config))),
-            planned_calls=planned_calls(loaded.config),
+            planned_calls=planned_call_count(loaded.config),
             warnings=find_notices(loaded.config),
             has_debaters=bool(loaded.config.debaters),
         )

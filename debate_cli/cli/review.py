@@ -46,10 +46,10 @@ from debate_cli.render.review_template import (
     speech_heading,
 )
 from debate_cli.render.sanitize import sanitize_line, sanitize_text
-from debate_cli.render.theme import describe_answer
 from debate_cli.storage.review_file import ReviewFile, read_review_file
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate, transcript_dirs
 from debate_cli.systems.registry import default_text_kind
+from debate_cli.systems.scales import describe_answer
 
 DEFAULT_SYSTEM = "structured"
 

@@ -15,7 +15,7 @@ import typer
 
 from debate_cli.app.config_resolution import check_output_folder, config_from_transcript
 from debate_cli.app.context import RunContext
-from debate_cli.app.estimate import estimate_run, planned_calls
+from debate_cli.app.estimate import estimate_run, planned_call_count
 from debate_cli.app.evidence import evidence_notes
 from debate_cli.app.gates import Gates
 from debate_cli.app.preparation import prepare_resume, prepare_run
@@ -167,7 +167,7 @@ def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None
     folder = given.out or Path(config.output.dir)
     place = None if given.no_save else folder / f"{name}.json" if stored is None else stored.path.with_suffix(".json")
     saved = () if place is None else (place,)
-    planned = planned_calls(config)
+    planned = planned_call_count(config)
     cost = "" if given.quiet or given.json or stored is not None else _format_planned_cost(context)
     shown = screen.open_observer(
         screen.progress_stream(quiet=given.quiet, as_json=given.json),
@@ -220,7 +220,7 @@ def _format_resume_options(given: RunOptions, context: RunContext) -> str:
 def _format_planned_cost(context: RunContext) -> str:
     if context.mock:
         return format_cost(0.0)
-    if planned_calls(context.config) > MAX_ESTIMATED_CALLS:
+    if planned_call_count(context.config) > MAX_ESTIMATED_CALLS:
         return ""
     try:
         cost = asyncio.run(estimate_run(context)).planned.cost_usd

@@ -32,6 +32,7 @@ from debate_cli.systems.moderator.criteria import FINAL
 from debate_cli.systems.moderator.score import ModeratorNotes
 from debate_cli.systems.persuasion.score import score_parts
 from debate_cli.systems.persuasion.stance import DebaterState
+from debate_cli.systems.scales import format_margin
 from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.score import StructuredNotes
 from debate_cli.systems.structured.settings import DEFAULT_CRITERIA
@@ -215,6 +216,6 @@ def test_the_scale_of_persuasion_ends_at_its_best_score(debaters: int) -> None:
 
 def test_bars_end_at_the_maximum_of_the_scale() -> None:
     """32 of 80 fill 12 of 30 columns; the margin names the maximum; a score above it extends the axis."""
-    assert theme.format_margin(persuasion(32, 31)) == "1.0 of 80 points"
+    assert format_margin(persuasion(32, 31)) == "1.0 of 80 points"
     assert render_text(score_bars(persuasion(32, 16), {})).splitlines()[0].count("━") == 12
     assert theme.score_axis_max(persuasion(12.5, 3).model_copy(update={"system": "structured"})) == 12.5

@@ -36,20 +36,44 @@
     │   └── BudgetError             4   the next call does not fit into the budget
     └── BatchPendingError           6   a batch is in progress, and the command does not wait
 
-Exit codes without an error: 5 (a gate was not met), 130 (interrupted), 141 (output pipe closed).
+`ExitCode` lists all exit codes; some, such as 5 (a gate was not met), belong to no error.
 
 Every message is one sentence: what happened, where, what to do. The help pages are docs/errors/PAGE.md; `debate explain
 PAGE` shows them.
 """
 
 import sys
-from typing import ClassVar
+from enum import IntEnum
+from typing import ClassVar, Self
+
+
+class ExitCode(IntEnum):
+    """Exit codes of the command `debate`, with their meanings for help texts."""
+
+    meaning: str
+
+    def __new__(cls, code: int, meaning: str) -> Self:
+        """Create the exit code with its number and meaning."""
+        member = int.__new__(cls, code)
+        member._value_ = code
+        member.meaning = meaning
+        return member
+
+    DONE = 0, "done"
+    FAILED = 1, "failed"
+    WRONG_INPUT = 2, "wrong input"
+    PROVIDER_FAILED = 3, "a provider failed"
+    BUDGET_REACHED = 4, "budget reached"
+    GATE_NOT_MET = 5, "a gate was not met"
+    BATCH_PENDING = 6, "a batch is in progress"
+    INTERRUPTED = 130, "interrupted"
+    CLOSED_PIPE = 141, "output pipe closed"
 
 
 class DebateError(Exception):
     """Base class of the errors of this program. `exit_code`: exit code of the process."""
 
-    exit_code: ClassVar[int] = 1
+    exit_code: ClassVar[ExitCode] = ExitCode.FAILED
     page: ClassVar[str] = ""
     """Name of the help page; empty if there is none."""
 
@@ -81,7 +105,7 @@ class LeaseLostError(DebateError):
 class UsageError(DebateError):
     """The command line cannot be executed as given."""
 
-    exit_code: ClassVar[int] = 2
+    exit_code: ClassVar[ExitCode] = ExitCode.WRONG_INPUT
 
 
 class ConfigError(UsageError):
@@ -149,7 +173,7 @@ class ModelError(CallError):
     `may_be_billed`: whether the provider may charge for the last request, whose answer is missing or incomplete.
     """
 
-    exit_code: ClassVar[int] = 3
+    exit_code: ClassVar[ExitCode] = ExitCode.PROVIDER_FAILED
     attempts: int = 1
     may_be_billed: bool = False
 
@@ -271,14 +295,14 @@ class RefusedError(PermanentError):
 class BudgetError(CallError):
     """The next call could cost more than the budget has left."""
 
-    exit_code: ClassVar[int] = 4
+    exit_code: ClassVar[ExitCode] = ExitCode.BUDGET_REACHED
     page: ClassVar[str] = "budget"
 
 
 class BatchPendingError(DebateError):
     """A batch is in progress, and the command does not wait for its answers."""
 
-    exit_code: ClassVar[int] = 6
+    exit_code: ClassVar[ExitCode] = ExitCode.BATCH_PENDING
 
 
 def get_error_page(cause: str) -> str:

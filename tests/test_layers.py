@@ -8,6 +8,8 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+from debate_cli.cli.app import COMMANDS, command_module
+
 PACKAGE = Path(__file__).parent.parent / "debate_cli"
 ROOMS = (
     ("errors", "version", "plugins", "regular_file", "yaml_positions"),
@@ -96,6 +98,20 @@ def test_a_system_is_reached_through_the_registry() -> None:
         if _room(path) != "systems" and path != PACKAGE / "app" / "api.py"
         for module in sorted(_imported_modules(path))
         if module.startswith("debate_cli.systems.") and module.split(".")[2] in folders
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_command_imports_another() -> None:
+    """What two commands share is in a module of `cli` that is no command."""
+    commands = {command_module(name) for name in COMMANDS}
+    files = {f"debate_cli.cli.{path.stem}": path for path in (PACKAGE / "cli").glob("*.py")}
+    assert commands <= files.keys()
+    wrong = [
+        f"{command} imports {module}"
+        for command in sorted(commands)
+        for module in sorted(_imported_modules(files[command]))
+        if {module, module.rpartition(".")[0]} & commands
     ]
     assert not wrong, "\n".join(wrong)
 

@@ -22,7 +22,7 @@ from debate_cli.app.documents import decode_text
 from debate_cli.app.import_debate import ImportRequest, choose_targets, read_import_file
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
 from debate_cli.app.model_roles import all_model_specs, judge_model_specs
-from debate_cli.app.preparation import prepare_judges, prepare_judging, prepare_run
+from debate_cli.app.preparation import prepare_added_runs, prepare_judge_context, prepare_run
 from debate_cli.app.score import score_with_settings
 from debate_cli.app.session import Outcome, Session
 from debate_cli.domain.assessment import Assessment, Mark
@@ -215,7 +215,7 @@ async def judge(
     loaded = _to_loaded(config) if config is not None else None
     with _wrong_arguments_as_config_errors():
         request, own = _judging_request(loaded, systems, model, models)
-        openings, context = prepare_judging(debate, request, datetime.now(UTC), loaded, debate.id, own)
+        openings, context = prepare_added_runs(debate, request, datetime.now(UTC), loaded, debate.id, own)
         _require_used(own, _names(judge_model_specs(context.config)))
         require_consents(context.destinations, trusted_hosts, os.environ)
         events = transcript_to_events(to_transcript(debate))
@@ -252,7 +252,9 @@ async def judge_text(
         request = replace(request, context=context)
         now = datetime.now(UTC)
         events = document_events(name, text, new_id(name, now, SystemRandom(), config_redactor(loaded)), request, now)
-        run = prepare_judges(config_for_judging(fold(events), request), loaded, name, request=request, models=own)
+        run = prepare_judge_context(
+            config_for_judging(fold(events), request), loaded, name, request=request, models=own
+        )
         _require_used(own, _names(judge_model_specs(run.config)))
         require_consents(run.destinations, trusted_hosts, os.environ)
         session = Session(replace(run, observer=observer or NullObserver()))

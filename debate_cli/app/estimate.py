@@ -143,7 +143,7 @@ class RunEstimate:
         ]
 
 
-def planned_calls(config: DebateConfig) -> int:
+def planned_call_count(config: DebateConfig) -> int:
     """Return the minimum number of calls to models in a run."""
     return planned_turns(config) + planned_briefs(config)
 

@@ -27,7 +27,7 @@ from debate_cli.app.judge_request import (
     open_further_runs,
     unsuitable_systems,
 )
-from debate_cli.app.preparation import prepare_judges, prepare_judging, prepare_resume
+from debate_cli.app.preparation import prepare_added_runs, prepare_judge_context, prepare_resume
 from debate_cli.app.session import Outcome, Session
 from debate_cli.domain.debate import Debate, fold, models_used_by_judges
 from debate_cli.domain.events import DebateOpened, DebateResumed, Event, JudgingOpened
@@ -395,7 +395,7 @@ def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConf
     debate_id = request.text_id or new_id(path.stem, now, random.SystemRandom(), config_redactor(loaded))
     events = document_events(source.name, source.read_text(), validate_id(debate_id), request, now)
     debate = fold(events)
-    context = prepare_judges(config_for_judging(debate, request), loaded, str(path), request=request)
+    context = prepare_judge_context(config_for_judging(debate, request), loaded, str(path), request=request)
     target = request.target_for(Path(context.config.output.dir) / f"{debate_id}.json")
     openings = open_further_runs(debate, request, now)
     unsuitable = unsuitable_systems(debate, request)
@@ -411,7 +411,7 @@ def _build_transcript_task(path: Path, request: JudgingRequest, loaded: LoadedCo
         check_unlocked(path)
     events = tuple(transcript_to_events(to_transcript(stored.debate, stored.verdicts)))
     try:
-        openings, context = prepare_judging(fold(events), request, datetime.now(UTC), loaded, str(path))
+        openings, context = prepare_added_runs(fold(events), request, datetime.now(UTC), loaded, str(path))
     except TranscriptError as error:
         raise TranscriptError(f"{path}: {error}") from error
     unsuitable = unsuitable_systems(stored.debate, request)

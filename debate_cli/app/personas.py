@@ -14,7 +14,7 @@ import yaml
 from debate_cli.app.context import RunContext
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
 from debate_cli.app.model_pool import ModelPool
-from debate_cli.app.preparation import prepare_judges
+from debate_cli.app.preparation import prepare_judge_context
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import fold
 from debate_cli.domain.judging_config import JudgingConfig
@@ -100,9 +100,9 @@ def prepare_asked_model(
         judging = JudgingConfig.model_validate({"systems": [default_text_kind()]})
         default = replace(request, config=request.config.model_copy(update={"judging": judging}))
     debate = fold(document_events(name, "", _DEBATE_ID, default, datetime.now(UTC)))
-    context = prepare_judges(config_for_judging(debate, request), loaded, name, request=request)
+    context = prepare_judge_context(config_for_judging(debate, request), loaded, name, request=request)
     spec = context.config.model_for_judge(None)
-    assert spec is not None  # `prepare_judges` refuses a judge without a model
+    assert spec is not None  # `prepare_judge_context` refuses a judge without a model
     return context, spec
 
 

@@ -283,7 +283,7 @@ def _search_places(
     return found
 
 
-def prepare_judging(
+def prepare_added_runs(
     debate: Debate,
     request: JudgingRequest,
     at: datetime,
@@ -303,10 +303,10 @@ def prepare_judging(
         own = [*_named_specs(request.config), *filter(None, (request.model_spec, *request.other_model_specs))]
         stored = [spec for spec in judge_model_specs(config) if spec not in own]
         _refuse_stored_paths(name, stored, (), "debate judge ID --config CONFIG")
-    return openings, prepare_judges(config, loaded, name, request=request, models=models)
+    return openings, prepare_judge_context(config, loaded, name, request=request, models=models)
 
 
-def prepare_judges(
+def prepare_judge_context(
     config: DebateConfig,
     loaded: LoadedConfig | None,
     name: str,

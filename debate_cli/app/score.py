@@ -13,7 +13,7 @@ from debate_cli.app.gates import GateResult, Gates
 from debate_cli.domain.debate import Debate, models_used_by_debaters
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
-from debate_cli.errors import DebateError, UsageError
+from debate_cli.errors import DebateError, ExitCode, UsageError
 from debate_cli.evidence.source_checks import SourceCheck, check_sources
 from debate_cli.judging.schedule import missing_briefs
 from debate_cli.storage.lock import lock_debate, lock_holder
@@ -101,7 +101,7 @@ class UnusableFile(NamedTuple):
 
     path: str
     message: str
-    exit_code: int = DebateError.exit_code
+    exit_code: ExitCode = DebateError.exit_code
     """Exit code of the command if no file could be scored."""
 
 

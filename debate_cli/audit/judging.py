@@ -13,7 +13,7 @@ from typing import NamedTuple
 from debate_cli.app.documents import JudgeSource
 from debate_cli.app.judge import JudgePlan, JudgeTask, build_judge_plans
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging
-from debate_cli.app.preparation import prepare_judges
+from debate_cli.app.preparation import prepare_judge_context
 from debate_cli.audit.debates import AuditDebate
 from debate_cli.audit.variants import VariantName, build_variants
 from debate_cli.domain.debate import Debate
@@ -192,7 +192,7 @@ def _completion_task(path: Path, request: JudgingRequest, loaded: LoadedConfig |
     stored = open_debate(path)
     events = transcript_to_events(to_transcript(stored.debate, stored.verdicts))
     events.append(DebateResumed(at=datetime.now(UTC)))
-    context = prepare_judges(config_for_judging(stored.debate, request), loaded, str(path), request=request)
+    context = prepare_judge_context(config_for_judging(stored.debate, request), loaded, str(path), request=request)
     runs = tuple(run.id for run in stored.debate.runs)
     return JudgeTask(
         path,

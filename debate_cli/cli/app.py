@@ -11,10 +11,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
-from debate_cli.cli import debate_options, saved_options, setup_options
+from debate_cli.cli import debate_options, options, saved_options, setup_options
 from debate_cli.cli.console import (
-    CLOSED_PIPE,
-    INTERRUPTED,
     UNWRITABLE_ERRNOS,
     ClosedPipeError,
     forget_secrets,
@@ -29,6 +27,7 @@ from debate_cli.domain.message_text import format_suggestion
 from debate_cli.errors import (
     ConfigError,
     DebateError,
+    ExitCode,
     UnsavedError,
     UsageError,
     describe_missing_module,
@@ -109,7 +108,7 @@ class LazyCommandGroup(TyperGroup):
             sys.stdout.flush()
         except typer.Abort as error:  # Ctrl-C or Ctrl-D at a prompt
             print(file=sys.stderr)
-            raise typer.Exit(INTERRUPTED) from error
+            raise typer.Exit(ExitCode.INTERRUPTED) from error
         except typer.Exit:
             with ignore_broken_pipe():
                 pass
@@ -175,11 +174,15 @@ def load_command(name: str) -> Any:
     command.help = reflow_help(command.help or "")
 
     def run(**values: Any) -> None:
-        module = "import_command" if name == "import" else name  # `import` is a keyword of Python
-        importlib.import_module(f"debate_cli.cli.{module}").run(declared(**values))
+        importlib.import_module(command_module(name)).run(declared(**values))
 
     command.callback = run
     return command
+
+
+def command_module(name: str) -> str:
+    """Return the import path of the module of the subcommand `name`."""
+    return f"debate_cli.cli.{'import_command' if name == 'import' else name}"  # `import` is a keyword of Python
 
 
 def _build_command(declared: Any) -> Any:
@@ -218,8 +221,7 @@ def _print_version(value: bool) -> None:
     "  debate judge ID --system panel       ask other judges, without debaters\n"
     "  debate score transcripts/            all verdicts, recomputed, in one table\n"
     "  debate explain                       pages about errors and how to fix them\n\n"
-    "Exit codes: 0 done, 1 failed, 2 wrong input, 3 a provider failed, 4 budget reached, 5 a gate was not met, "
-    "6 a batch is in progress, 130 interrupted, 141 output pipe closed."
+    + options.format_exit_codes(ExitCode)
 )
 def root(
     version: Annotated[
@@ -240,21 +242,21 @@ def main(argv: Sequence[str] | None = None) -> None:
     forget_secrets()
     try:
         code: int | None = app(args or ["--help"], prog_name="debate", standalone_mode=False)
-        sys.exit(code or (0 if args else 2))
+        sys.exit(code or (ExitCode.DONE if args else ExitCode.WRONG_INPUT))
     except ClosedPipeError:
-        sys.exit(CLOSED_PIPE)
+        sys.exit(ExitCode.CLOSED_PIPE)
     except SystemExit as error:  # Rich exits with 1 if the pipe is closed while it prints the help
         if isinstance(error.__context__, BrokenPipeError):
-            sys.exit(CLOSED_PIPE)
+            sys.exit(ExitCode.CLOSED_PIPE)
         raise
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        sys.exit(ExitCode.INTERRUPTED)
     except Exception as error:  # noqa: BLE001 - every error becomes a message; --debug adds the traceback
         if "--debug" in args:
             traceback.print_exception(error)
         for line in _describe_error(error):
             print_status(line)
-        sys.exit(error.exit_code if isinstance(error, DebateError | TyperException) else 1)
+        sys.exit(error.exit_code if isinstance(error, DebateError | TyperException) else ExitCode.FAILED)
 
 
 def _describe_error(error: Exception) -> list[str]:

@@ -46,7 +46,7 @@ from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.cli.saved_options import AuditOptions
 from debate_cli.engine import StopSignal
-from debate_cli.errors import UsageError
+from debate_cli.errors import ExitCode, UsageError
 from debate_cli.llm.budget import Budget, BudgetAmount
 from debate_cli.providers.people.person import FILES_FOLDER
 from debate_cli.render.html.judge_card import render_judge_cards
@@ -88,7 +88,7 @@ def run(given: AuditOptions) -> None:
             show_judging_plans([plan.build() for plan in plans], as_json=given.json, each=False, batch=given.batch)
             return
     budget = Budget(given.max_cost, given.max_tokens, BudgetAmount.of_calls(stored_calls(cases)))
-    code = _judge(given, plans, budget) if plans else 0
+    code = _judge(given, plans, budget) if plans else ExitCode.DONE
     judges = [judge for judge, _ in requests]
     report = build_report(read_judgements(cases, judges), judges, labels, bounds)
     _save(report, given.out)
@@ -98,7 +98,7 @@ def run(given: AuditOptions) -> None:
         for gate in judge.gates:
             if gate.name in gated and gate.outcome != "met":
                 print_status(f"debate: {judge.judge.model}: gate {gate.name} ({format_bound(gate)}): {gate.outcome}")
-                code = code or run_control.GATE_NOT_MET
+                code = code or ExitCode.GATE_NOT_MET
     raise typer.Exit(code)
 
 
@@ -151,14 +151,14 @@ def _wanted_variants(given: AuditOptions) -> list[VariantName]:
     return [name for name in names if name in wanted]
 
 
-def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> int:
+def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> ExitCode:
     if given.playback is None:
         obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
     require_terminal(model for plan in plans for model in plan.asked_people)
     cassette = config_options.open_cassette(given.record, given.playback)
     batches = BatchScreen(quiet=given.quiet)
     shows_progress = is_interactive(sys.stderr) and not given.quiet
-    errors, codes, done = list[str](), set[int](), 0
+    errors, codes, done = list[str](), set[ExitCode](), 0
     with screen.open_observer(None) as observer:
         people = PeopleOfCommand(observer)
 
@@ -183,14 +183,20 @@ def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> i
         for _, outcome in results:
             done += outcome.halted is None
             discard_drafts(outcome.path, outcome.debate)
-            codes.add(run_control.EXIT_CODES.get(outcome.halted or "", 0))
+            codes.add(run_control.EXIT_CODES.get(outcome.halted or "", ExitCode.DONE))
             if shows_progress:
                 print(f"\rjudged {done} of {len(plans)} ", end="", file=sys.stderr, flush=True)
     if shows_progress:
         print(file=sys.stderr)
     _print_left(errors, len(plans) - done, len(plans), budget, observer)
-    stopped = 0 if observer.stop_cause is None else observer.stop_cause.exit_code
-    codes.update([batches.report_open(f"debate {shlex.join(sys.argv[1:])}"), 1 if errors else 0, stopped])
+    stopped = ExitCode.DONE if observer.stop_cause is None else observer.stop_cause.exit_code
+    codes.update(
+        [
+            batches.report_open(f"debate {shlex.join(sys.argv[1:])}"),
+            ExitCode.FAILED if errors else ExitCode.DONE,
+            stopped,
+        ]
+    )
     return run_control.gravest_exit_code(codes)
 
 

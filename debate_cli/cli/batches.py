@@ -11,7 +11,7 @@ from debate_cli.app.batches import BatchOptions, BatchQueues
 from debate_cli.cli.consent import can_ask
 from debate_cli.cli.console import is_interactive, print_status
 from debate_cli.domain.message_text import count_noun
-from debate_cli.errors import BatchPendingError
+from debate_cli.errors import BatchPendingError, ExitCode
 from debate_cli.render.sanitize import sanitize_line
 
 _CLEAR_LINE = "\r\x1b[2K"
@@ -37,13 +37,13 @@ class BatchScreen:
         self._quiet = quiet
         self.queues = BatchQueues(BatchOptions(waits, self._note, self._show_progress, self._confirm))
 
-    def report_end(self, command: str) -> int:
+    def report_end(self, command: str) -> ExitCode:
         """Print how many batches are in progress, and how to continue.
 
         `command`: the command that continues the work.
 
-        Returns the exit code: that of BatchPendingError if this error stopped the run, else 0. Raises any other error
-        that stopped the run.
+        Returns the exit code: that of BatchPendingError if this error stopped the run, else `DONE`. Raises any other
+        error that stopped the run.
         """
         self._clear()
         halted, left = self.queues.halted, self.queues.open_batches()
@@ -57,14 +57,14 @@ class BatchScreen:
             print_status("some judgements are missing, and no batch is in progress; continue with:")
         print_status(command)
         if halted is None:
-            return 0
+            return ExitCode.DONE
         if isinstance(halted, BatchPendingError):
             return halted.exit_code
         raise halted
 
-    def report_open(self, command: str) -> int:
-        """If a batch is in progress, or an error stopped the run, do the same as `report_end`. Otherwise return 0."""
-        return self.report_end(command) if self.queues.halted or self.queues.open_batches() else 0
+    def report_open(self, command: str) -> ExitCode:
+        """If a batch is in progress, or an error stopped the run, do the same as `report_end`. Otherwise return `DONE`."""
+        return self.report_end(command) if self.queues.halted or self.queues.open_batches() else ExitCode.DONE
 
     def _note(self, line: str) -> None:
         self._clear()

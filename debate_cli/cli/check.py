@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import typer
 
 from debate_cli.app.consent import Destination, describe_destinations, missing_consents
-from debate_cli.app.estimate import estimate_run, planned_calls
+from debate_cli.app.estimate import estimate_run, planned_call_count
 from debate_cli.app.model_roles import all_model_specs
 from debate_cli.app.preparation import prepare_run
 from debate_cli.cli import config_options
@@ -16,7 +16,7 @@ from debate_cli.cli.console import print_json, print_lines, print_status, redact
 from debate_cli.cli.setup_options import CheckOptions
 from debate_cli.domain.config_checks import find_notices
 from debate_cli.domain.nested_texts import map_texts
-from debate_cli.errors import DebateError, format_page_hint
+from debate_cli.errors import DebateError, ExitCode, format_page_hint
 from debate_cli.render.theme import format_model_id
 from debate_cli.storage.variables import unknown_variables
 
@@ -55,7 +55,7 @@ def run(given: CheckOptions) -> None:
         if not all(report.problems for report in reports):
             print_status("No server was contacted; to test the servers, run `debate doctor`.")
     if any(report.problems for report in reports):
-        raise typer.Exit(2)
+        raise typer.Exit(ExitCode.WRONG_INPUT)
 
 
 def _check_config(reference: str | None, given: CheckOptions) -> ConfigReport:
@@ -66,7 +66,7 @@ def _check_config(reference: str | None, given: CheckOptions) -> ConfigReport:
         report = replace(
             report,
             models=tuple(dict.fromkeys(spec.model for spec in all_model_specs(loaded.config))),
-            planned_calls=planned_calls(loaded.config),
+            planned_calls=planned_call_count(loaded.config),
             warnings=find_notices(loaded.config),
             has_debaters=bool(loaded.config.debaters),
         )

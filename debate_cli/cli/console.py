@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from debate_cli.systems.tables import Table
 
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C."""
-CLOSED_PIPE = 141
-"""Exit code after the output pipe closed: 128 + SIGPIPE."""
 UNWRITABLE_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 """Error numbers of a stream that accepts no more output, e.g. of a full disk."""
 _CLOSED_STREAM_ERRNOS = frozenset({errno.EPIPE, errno.EIO, errno.ENXIO})

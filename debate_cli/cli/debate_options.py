@@ -6,6 +6,7 @@ from typing import Annotated, Literal, NamedTuple
 import typer
 
 from debate_cli.cli import completion, options
+from debate_cli.errors import ExitCode
 
 
 class RunOptions(NamedTuple):
@@ -120,10 +121,7 @@ class ExperimentOptions(NamedTuple):
       debate experiment rate results.csv
     """
 
-    EPILOG = (
-        "Exit codes: 0 done, 1 failed (or some cells did), 2 wrong input, 3 a provider failed (resumable), "
-        "4 budget reached (resumable), 130 interrupted (resumable), 141 output pipe closed (resumable)."
-    )
+    EPILOG = options.format_exit_codes(options.CODES_WITH_MODELS, resumable=True, FAILED="failed (or some cells did)")
 
     action: Annotated[
         Action,
@@ -217,9 +215,11 @@ class WorkerOptions(NamedTuple):
       debate worker --until-empty
     """
 
-    EPILOG = (
-        "Exit codes: 0 done (--until-empty), 1 the queue cannot be reached, 2 wrong input, or an experiment that this machine "
-        "may not run (--until-empty), 130 interrupted."
+    EPILOG = options.format_exit_codes(
+        [ExitCode.DONE, ExitCode.FAILED, ExitCode.WRONG_INPUT, ExitCode.INTERRUPTED],
+        DONE="done (--until-empty)",
+        FAILED="the queue cannot be reached",
+        WRONG_INPUT="wrong input, or an experiment that this machine may not run (--until-empty)",
     )
 
     queue: options.QueueOption = None

@@ -18,7 +18,7 @@ from debate_cli.cli.console import print_json, print_status
 from debate_cli.cli.screen import StatusObserver
 from debate_cli.cli.setup_options import DoctorOptions
 from debate_cli.domain.nested_texts import map_texts
-from debate_cli.errors import UsageError
+from debate_cli.errors import ExitCode, UsageError
 from debate_cli.llm.redaction import Redactor
 from debate_cli.render.model_tables import doctor_lines, doctor_table
 
@@ -47,4 +47,4 @@ def run(given: DoctorOptions) -> None:
     else:
         console.show_tables([doctor_table(shown)], lines=doctor_lines(shown))
     if not all(entry["usable"] for entry in entries):
-        raise typer.Exit(3)
+        raise typer.Exit(ExitCode.PROVIDER_FAILED)

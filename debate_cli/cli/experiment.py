@@ -24,7 +24,7 @@ from debate_cli.cli.console import hide_secrets, print_json, print_status, refus
 from debate_cli.cli.debate_options import Action, ExperimentOptions
 from debate_cli.cli.dry_run import NOTHING_ASKED, format_plan_rows, plan_data, show_plan_table
 from debate_cli.domain.message_text import count_noun
-from debate_cli.errors import UsageError
+from debate_cli.errors import ExitCode, UsageError
 from debate_cli.experiments.analysis import analyze
 from debate_cli.experiments.cell_store import LedgerCells
 from debate_cli.experiments.cells import CellPlan
@@ -70,7 +70,11 @@ _OPTIONS: Mapping[Action, Collection[str]] = {
     "merge": ("out", "json"),
 }
 """Options of each action."""
-EXIT_CODES = {"interrupted": screen.BY_USER.exit_code, "budget": 4, "failures": 3}
+EXIT_CODES = {
+    "interrupted": ExitCode.INTERRUPTED,
+    "budget": ExitCode.BUDGET_REACHED,
+    "failures": ExitCode.PROVIDER_FAILED,
+}
 """Maps the reason why a run ended early to the exit code."""
 
 
@@ -218,7 +222,7 @@ def _report_end(
     folder: Path,
     experiment: Experiment,
     control: screen.PipeSafeObserver,
-) -> int:
+) -> ExitCode:
     print_status(f"saved: {folder}")
     if summary.cells_elsewhere:
         cells_are = "1 cell is" if summary.cells_elsewhere == 1 else f"{summary.cells_elsewhere} cells are"
@@ -241,10 +245,10 @@ def _report_end(
             print_status(command)
         return control.stop_cause.exit_code if control.stop_cause is not None else EXIT_CODES[summary.stopped]
     if not summary.failed:
-        return 0
+        return ExitCode.DONE
     print_status(f"debate: {count_noun(summary.failed, 'cell')} failed; run them again with:")
     print_status(f"{command} --retry-failed")
-    return 1 if summary.finished else 3
+    return ExitCode.FAILED if summary.finished else ExitCode.PROVIDER_FAILED
 
 
 def _command(given: ExperimentOptions, experiment: Experiment) -> str:

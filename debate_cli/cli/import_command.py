@@ -34,12 +34,12 @@ from debate_cli.cli import config_options, run_control
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_json, print_lines, print_status, show_tables
 from debate_cli.cli.saved_options import ImportOptions
-from debate_cli.cli.screen import BY_USER, PipeSafeObserver, StatusObserver
+from debate_cli.cli.screen import PipeSafeObserver, StatusObserver
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.model_call import total_usage
 from debate_cli.domain.turn import Turn
-from debate_cli.errors import DebateError, UsageError, format_page_hint
+from debate_cli.errors import DebateError, ExitCode, UsageError, format_page_hint
 from debate_cli.importing.datasets import DATASETS, HumanLabel
 from debate_cli.importing.debate import ImportChoices
 from debate_cli.importing.speakers import SpeakerChoices
@@ -155,7 +155,7 @@ class _Importer:
     failed: int = 0
     files_with_warnings: int = 0
     is_stopped: bool = False
-    exit_codes: set[int] = field(default_factory=set[int])
+    exit_codes: set[ExitCode] = field(default_factory=set[ExitCode])
 
     def add(self, load: Callable[[], ImportedFile]) -> ImportedFile | None:
         if self.is_stopped:
@@ -190,7 +190,7 @@ class _Importer:
                 f"note: {count_noun(self.files_with_warnings, 'file')} with warnings"
                 + ("" if self.given.json else "; to see the warnings, add --json or import one file")
             )
-        code = run_control.gravest_exit_code({*self.exit_codes, 1 if self.failed else 0})
+        code = run_control.gravest_exit_code({*self.exit_codes, ExitCode.FAILED if self.failed else ExitCode.DONE})
         if code:
             raise typer.Exit(code)
 
@@ -264,7 +264,7 @@ class _Importer:
             print_status(f"debate: {search.error}{hint}")
             self.exit_codes.add(search.error.exit_code)
         elif search.stopped:
-            self.exit_codes.add(BY_USER.exit_code)
+            self.exit_codes.add(ExitCode.INTERRUPTED)
         speeches = count_noun(missing, "speech")
         print_status(
             f"{speeches} without claims, each imported as one argument; to ask for the missing claims, run the same command "

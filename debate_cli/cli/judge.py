@@ -29,12 +29,12 @@ from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, read_stdin, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_judging_plans
-from debate_cli.cli.run import write_report
+from debate_cli.cli.html_report import write_report
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.cli.saved_options import JudgeOptions
 from debate_cli.cli.screen import PipeSafeObserver
 from debate_cli.domain.debate import rehearsal_notice
-from debate_cli.errors import DebateError, UsageError
+from debate_cli.errors import DebateError, ExitCode, UsageError
 from debate_cli.evidence.source_checks import check_sources
 from debate_cli.providers.people.person import FILES_FOLDER, default_files_folder
 from debate_cli.render import sanitize, score_rows
@@ -73,13 +73,13 @@ def run(given: JudgeOptions) -> None:
     if given.dry_run:
         in_batch = given.batch or given.collect
         show_judging_plans([plan.build() for plan in plans], as_json=given.json, batch=in_batch)
-        raise typer.Exit(1 if problems else 0)
+        raise typer.Exit(ExitCode.FAILED if problems else ExitCode.DONE)
     if given.playback is None:
         obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
     require_terminal(model for plan in plans for model in plan.asked_people)
     judging = _Judging(given, plans, gates, config_options.open_cassette(given.record, given.playback))
     judging.judge_and_print()
-    codes = {*judging.codes, 1 if problems or judging.failed else 0}
+    codes = {*judging.codes, ExitCode.FAILED if problems or judging.failed else ExitCode.DONE}
     raise typer.Exit(run_control.gravest_exit_code(codes) or judging.report_code)
 
 
@@ -180,8 +180,8 @@ class _Judging:
     plans: Sequence[JudgePlan]
     gates: Gates
     cassette: Cassette | None
-    codes: set[int] = field(default_factory=set[int])
-    report_code: int = 0
+    codes: set[ExitCode] = field(default_factory=set[ExitCode])
+    report_code: ExitCode = ExitCode.DONE
     failed: int = 0
     judged: int = 0
     waiting: int = 0
@@ -260,7 +260,7 @@ class _Judging:
         self.judged += 1
         if self._is_waiting(outcome):
             self.waiting += 1
-            self.codes.add(observer.stop_cause.exit_code if observer.stop_cause is not None else 0)
+            self.codes.add(observer.stop_cause.exit_code if observer.stop_cause is not None else ExitCode.DONE)
             return
         discard_drafts(outcome.path, outcome.debate)
         if outcome.path is None and task.target is not None:

@@ -9,6 +9,7 @@ import typer
 from debate_cli.cli import console
 from debate_cli.cli.console import write_json_chunks
 from debate_cli.cli.saved_options import ListOptions
+from debate_cli.errors import ExitCode
 from debate_cli.render.saved_debates import dump_index_json, format_index_row, index_view
 from debate_cli.storage.transcript_index import IndexEntry, UnreadableFile, list_index_entries
 from debate_cli.storage.transcript_store import DEFAULT_OUTPUT_FOLDER, transcript_dirs
@@ -33,7 +34,7 @@ def run(given: ListOptions) -> None:
     for file in bad:
         console.print_status(f"debate: {file.message}")
     if bad:
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def _newest_first(entries: Iterator[IndexEntry]) -> list[IndexEntry]:

@@ -9,18 +9,41 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from debate_cli.cli import completion
-from debate_cli.errors import UsageError
+from debate_cli.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from debate_cli.app.gates import Gates
 
-GATES_PANEL = "Gates (exit code 5 if one is not met)"
-EXIT_CODES_WITH_MODELS = (
-    "Exit codes: 0 done, 1 failed (or some of many files did), 2 wrong input, 3 a provider failed (resumable), "
-    "4 budget reached (resumable), 5 a gate was not met, 130 interrupted (resumable), 141 output pipe closed (resumable)."
+GATES_PANEL = f"Gates (exit code {ExitCode.GATE_NOT_MET:d} if one is not met)"
+_RESUMABLE = (ExitCode.PROVIDER_FAILED, ExitCode.BUDGET_REACHED, ExitCode.INTERRUPTED, ExitCode.CLOSED_PIPE)
+
+
+def format_exit_codes(codes: Iterable[ExitCode], *, resumable: bool = False, **meanings: str) -> str:
+    """Return the sentence about exit codes at the end of the help.
+
+    `resumable`: whether work that ends early can be resumed. `meanings`: replaces meanings, by the name of the code.
+    """
+    parts = (
+        f"{code:d} {meanings.get(code.name, code.meaning)}{' (resumable)' if resumable and code in _RESUMABLE else ''}"
+        for code in codes
+    )
+    return f"Exit codes: {', '.join(parts)}."
+
+
+SOME_FAILED = "failed (or some of many files did)"
+CODES_WITH_MODELS = [code for code in ExitCode if code not in {ExitCode.GATE_NOT_MET, ExitCode.BATCH_PENDING}]
+"""Exit codes of a command that asks models and has neither gates nor batches."""
+EXIT_CODES_WITHOUT_GATES = format_exit_codes(CODES_WITH_MODELS, resumable=True, FAILED=SOME_FAILED)
+EXIT_CODES_WITH_MODELS = format_exit_codes(
+    sorted([*CODES_WITH_MODELS, ExitCode.GATE_NOT_MET]), resumable=True, FAILED=SOME_FAILED
 )
-EXIT_CODES_WITHOUT_GATES = EXIT_CODES_WITH_MODELS.replace("5 a gate was not met, ", "")
-EXIT_CODES_WITHOUT_MODELS = "Exit codes: 0 done, 1 failed (or some of many files did), 2 wrong input, 5 a gate or --check was not met, 141 output pipe closed."
+EXIT_CODES_WITHOUT_MODELS = format_exit_codes(
+    [ExitCode.DONE, ExitCode.FAILED, ExitCode.WRONG_INPUT, ExitCode.GATE_NOT_MET, ExitCode.CLOSED_PIPE],
+    FAILED=SOME_FAILED,
+    GATE_NOT_MET="a gate or --check was not met",
+)
 
 RunConfigArgument = Annotated[
     str | None,

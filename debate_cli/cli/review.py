@@ -20,7 +20,6 @@ from debate_cli.app.review import WHOLE_DEBATE, Review, ReviewPart, ReviewState,
 from debate_cli.app.score import ScoredFile
 from debate_cli.app.session import Outcome
 from debate_cli.cli.console import (
-    INTERRUPTED,
     is_interactive,
     print_json,
     print_status,
@@ -30,7 +29,7 @@ from debate_cli.cli.console import (
 from debate_cli.cli.saved_options import ReviewOptions
 from debate_cli.domain.config_checks import Problem
 from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms
-from debate_cli.errors import UsageError
+from debate_cli.errors import ExitCode, UsageError
 from debate_cli.llm.form import Form, FormModel, derive_schema
 from debate_cli.providers.people.form_fields import FormDraft
 from debate_cli.providers.people.prompt_page import format_prompt_text
@@ -47,10 +46,10 @@ from debate_cli.render.review_template import (
     speech_heading,
 )
 from debate_cli.render.sanitize import sanitize_line, sanitize_text
-from debate_cli.render.theme import describe_answer
 from debate_cli.storage.review_file import ReviewFile, read_review_file
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate, transcript_dirs
 from debate_cli.systems.registry import default_text_kind
+from debate_cli.systems.scales import describe_answer
 
 DEFAULT_SYSTEM = "structured"
 
@@ -87,7 +86,7 @@ def _fill_in(review: Review, stored: StoredDebate) -> ReviewAnswers:
         places = (draft_path(stored.path, review.terms), _form_draft_path(stored.path, review.terms))
         if any(path.exists() for path in places):
             print_status("the draft is saved; the same command continues it")
-        raise typer.Exit(INTERRUPTED) from error
+        raise typer.Exit(ExitCode.INTERRUPTED) from error
 
 
 def _form_draft_path(transcript: Path, terms: ReviewTerms) -> Path:

@@ -15,7 +15,7 @@ import typer
 
 from debate_cli.app.config_resolution import all_secrets, check_output_folder, config_from_transcript
 from debate_cli.app.context import RunContext
-from debate_cli.app.estimate import estimate_run, planned_calls
+from debate_cli.app.estimate import estimate_run, planned_call_count
 from debate_cli.app.evidence import evidence_notes
 from debate_cli.app.gates import Gates
 from debate_cli.app.preparation import prepare_resume, prepare_run
@@ -27,19 +27,19 @@ from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import hide_secrets, ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
 from debate_cli.cli.debate_options import RunOptions
 from debate_cli.cli.dry_run import show_plan
+from debate_cli.cli.html_report import write_report
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.domain.config_checks import check_config, find_notices
 from debate_cli.engine import StopSignal
-from debate_cli.errors import DebateError, StorageError, UsageError
+from debate_cli.errors import DebateError, UsageError
 from debate_cli.providers.people.person import FILES_FOLDER
 from debate_cli.render import sanitize
 from debate_cli.render.person_form.person import discard_drafts
 from debate_cli.render.theme import RunPlan, format_cost
-from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.folder import new_id, validate_id
 from debate_cli.storage.serialization import Redact
-from debate_cli.storage.transcript import dump_transcript, parse_transcript, to_transcript, transcript_to_debate
+from debate_cli.storage.transcript import dump_transcript, to_transcript
 from debate_cli.storage.transcript_store import (
     DEFAULT_OUTPUT_FOLDER,
     StoredDebate,
@@ -169,7 +169,7 @@ def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None
     folder = given.out or Path(config.output.dir)
     place = None if given.no_save else folder / f"{name}.json" if stored is None else stored.path.with_suffix(".json")
     saved = () if place is None else (place,)
-    planned = planned_calls(config)
+    planned = planned_call_count(config)
     cost = "" if given.quiet or given.json or stored is not None else _format_planned_cost(context)
     shown = screen.open_observer(
         screen.progress_stream(quiet=given.quiet, as_json=given.json),
@@ -229,29 +229,10 @@ def _format_resume_options(given: RunOptions, context: RunContext) -> str:
 def _format_planned_cost(context: RunContext) -> str:
     if context.mock:
         return format_cost(0.0)
-    if planned_calls(context.config) > MAX_ESTIMATED_CALLS:
+    if planned_call_count(context.config) > MAX_ESTIMATED_CALLS:
         return ""
     try:
         cost = asyncio.run(estimate_run(context)).planned.cost_usd
     except DebateError:
         return ""
     return f"about {format_cost(cost)}" if cost else format_cost(cost)
-
-
-def write_report(place: Path, outcome: Outcome, redact: Redact, *, show_hidden: bool, force: bool) -> int:
-    """Write the HTML report of a debate, without secrets. Return 0.
-
-    If the file cannot be written, print the error and return its exit code.
-    """
-    from debate_cli.render.html.page import render_html
-
-    document = dump_transcript(to_transcript(outcome.debate, outcome.verdicts), redact)
-    saved = parse_transcript(document.encode(), str(place))
-    page = render_html(transcript_to_debate(saved), saved.verdicts, show_hidden=show_hidden)
-    try:
-        atomic_write(place, page.encode("utf-8", "replace"), overwrite=force)
-    except StorageError as error:
-        print_status(f"debate: {error}")
-        return error.exit_code
-    print_status(f"written: {place}")
-    return 0

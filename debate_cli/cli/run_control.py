@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 from debate_cli.app.gates import Gates
 from debate_cli.app.session import Outcome
 from debate_cli.cli.console import (
-    CLOSED_PIPE,
     UNWRITABLE_ERRNOS,
     is_interactive,
     print_missing,
@@ -24,7 +23,7 @@ from debate_cli.domain.message_text import describe_missing
 from debate_cli.domain.model_call import TERMINAL_PROVIDERS
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.engine import GRACE_S, StopSignal
-from debate_cli.errors import BatchPendingError, StorageError, UsageError, format_page_hint, get_error_page
+from debate_cli.errors import ExitCode, StorageError, UsageError, format_page_hint, get_error_page
 from debate_cli.judging.schedule import missing_briefs
 from debate_cli.providers.people.person import PeopleAccess, PromptFolder, describe_missing_terminal
 from debate_cli.render.content.resume_hint import (
@@ -40,9 +39,18 @@ from debate_cli.render.theme import refer_to_failure
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 
 _STOP_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
-EXIT_CODES = {"budget": 4, "failed": 3}
-GATE_NOT_MET = 5
-EXIT_CODE_PRIORITY = (BY_USER.exit_code, CLOSED_PIPE, 4, GATE_NOT_MET, 3, 1, BatchPendingError.exit_code)
+EXIT_CODES = {"budget": ExitCode.BUDGET_REACHED, "failed": ExitCode.PROVIDER_FAILED}
+"""Maps the reason why a debate halted to the exit code. An interrupted debate has its code in `StopCause`."""
+EXIT_CODE_PRIORITY = (
+    ExitCode.INTERRUPTED,
+    ExitCode.CLOSED_PIPE,
+    ExitCode.BUDGET_REACHED,
+    ExitCode.GATE_NOT_MET,
+    ExitCode.PROVIDER_FAILED,
+    ExitCode.FAILED,
+    ExitCode.BATCH_PENDING,
+)
+"""Exit codes, the gravest first."""
 T = TypeVar("T")
 
 
@@ -170,7 +178,7 @@ def report_outcome(
     resume_options: str = "",
     batch: bool = False,
     shown_failures: Collection[str] = (),
-) -> int:
+) -> ExitCode:
     """Print where the debate is saved and what is left to do. Returns the exit code.
 
     `stop_cause`: what interrupted the run. None if nothing did.
@@ -187,25 +195,25 @@ def report_outcome(
         missing = explain_missing(outcome.debate, briefs, outcome.verdicts)
         print_missing(missing, outcome.path, shown_failures, resume_options, batch=batch)
         if missing.lacks_deciding_judgement:
-            return EXIT_CODES["failed"]
+            return ExitCode.PROVIDER_FAILED
     elif suggest_judging and outcome.path is not None:
         it_or_again = "again" if outcome.debate.was_judged else "it"
         print_status(f"judge {it_or_again}: {suggest_judge_command(outcome.debate, str(outcome.path))}")
-    return 0
+    return ExitCode.DONE
 
 
-def report_gates(gates: Gates, outcome: Outcome, code: int, prefix: str = "") -> int:
-    """Print a line for each gate that is not met. If there is one, return 5 (a gate was not met), else `code`.
+def report_gates(gates: Gates, outcome: Outcome, code: ExitCode, prefix: str = "") -> ExitCode:
+    """Print a line for each gate that is not met. If there is one, return `GATE_NOT_MET`, else `code`.
 
-    - `code`: exit code of the debate. Gates are checked only if `code` is 0 or 3 (a provider failed).
+    - `code`: exit code of the debate. Gates are checked only if it is `DONE` or `PROVIDER_FAILED`.
     - `prefix`: start of a line, e.g. `a.json: `.
     """
-    if code not in {0, EXIT_CODES["failed"]}:
+    if code not in {ExitCode.DONE, ExitCode.PROVIDER_FAILED}:
         return code
     unmet = gates.failure_messages(outcome.debate, outcome.verdicts, len(_missing_briefs(outcome)))
     for sentence in unmet:
         print_status(f"{prefix}gate not met: {sentence}")
-    return GATE_NOT_MET if unmet else code
+    return ExitCode.GATE_NOT_MET if unmet else code
 
 
 def _missing_briefs(outcome: Outcome) -> tuple[Brief, ...]:
@@ -217,7 +225,7 @@ def _missing_briefs(outcome: Outcome) -> tuple[Brief, ...]:
 
 def _report_halt(
     outcome: Outcome, halted: CloseReason, stop_cause: StopCause, resume_options: str, shown: Collection[str]
-) -> int:
+) -> ExitCode:
     place = None if outcome.path is None else str(outcome.path)
     resume_with = "start again with:" if place is None else "resume with:"
     if halted == "interrupted":
@@ -250,6 +258,6 @@ def _report_halt(
     return EXIT_CODES[halted]
 
 
-def gravest_exit_code(codes: Collection[int]) -> int:
-    """Return the first code of EXIT_CODE_PRIORITY that is in `codes`, or 0 if none is."""
-    return next((code for code in EXIT_CODE_PRIORITY if code in codes), 0)
+def gravest_exit_code(codes: Collection[ExitCode]) -> ExitCode:
+    """Return the first code of EXIT_CODE_PRIORITY that is in `codes`, or `DONE` if none is."""
+    return next((code for code in EXIT_CODE_PRIORITY if code in codes), ExitCode.DONE)

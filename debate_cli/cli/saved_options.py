@@ -7,6 +7,7 @@ from typing import Annotated, Literal, NamedTuple
 import typer
 
 from debate_cli.cli import completion, options
+from debate_cli.errors import ExitCode
 
 Lookup = Literal["corpus", "web", "both"]
 """Where the judging system `sources` looks up claims without a citation."""
@@ -42,7 +43,7 @@ class JudgeOptions(NamedTuple):
       debate judge --collect transcripts/
     """
 
-    EPILOG = options.EXIT_CODES_WITH_MODELS.replace("130", "6 a batch is in progress, 130")
+    EPILOG = options.format_exit_codes(ExitCode, resumable=True, FAILED=options.SOME_FAILED)
 
     paths: Annotated[
         list[str] | None,
@@ -534,7 +535,7 @@ class AuditOptions(NamedTuple):
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
-            help="Exit code 5 if a measure on the judge card does not meet this bound, e.g. flip=0.05 (repeatable).",
+            help=f"Exit code {ExitCode.GATE_NOT_MET:d} if a measure on the judge card does not meet this bound, e.g. flip=0.05 (repeatable).",
         ),
     ] = None
     diff: Annotated[bool, typer.Option("--diff", help="Compare two audits.")] = False

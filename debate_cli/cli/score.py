@@ -32,7 +32,7 @@ from debate_cli.cli.console import print_missing, write_document, write_json_chu
 from debate_cli.cli.saved_options import RowKind, ScoreFormat, ScoreOptions
 from debate_cli.domain.debate import Debate, rehearsal_notice
 from debate_cli.domain.message_text import describe_missing
-from debate_cli.errors import StorageError, UsageError
+from debate_cli.errors import ExitCode, StorageError, UsageError
 from debate_cli.render import records, score_rows
 from debate_cli.render.content.resume_hint import MissingJudgements, explain_missing
 from debate_cli.storage.atomic_write import atomic_write
@@ -74,9 +74,9 @@ def run(given: ScoreOptions) -> None:
     _print_missing(report)
     _print_closing_notes(report, request)
     if report.unusable:
-        raise typer.Exit(1 if report.scored_files else min(file.exit_code for file in report.unusable))
+        raise typer.Exit(ExitCode.FAILED if report.scored_files else min(file.exit_code for file in report.unusable))
     if report.unmet_gates:
-        raise typer.Exit(5)
+        raise typer.Exit(ExitCode.GATE_NOT_MET)
 
 
 def _rubric_from_options(weights: str | None, file: Path | None) -> tuple[Rubric, str]:

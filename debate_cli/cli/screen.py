@@ -12,8 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeVar
 
 from debate_cli.cli.console import (
-    CLOSED_PIPE,
-    INTERRUPTED,
     ignore_broken_pipe,
     is_broken_pipe,
     is_interactive,
@@ -25,6 +23,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateResumed, Event, TaskFailed, TaskStarted, TurnCompleted
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.domain.verdict import Verdict
+from debate_cli.errors import ExitCode
 from debate_cli.formats.schedule import turns_hidden_from_people
 from debate_cli.observer import NullObserver, Observer
 from debate_cli.render.content.report import ReportPart
@@ -45,11 +44,11 @@ class StopCause(NamedTuple):
     """Why a run was interrupted."""
 
     reason: str
-    exit_code: int
+    exit_code: ExitCode
 
 
-BY_USER = StopCause("stopped by the user", INTERRUPTED)
-BY_CLOSED_PIPE = StopCause("stopped because the output pipe closed", CLOSED_PIPE)
+BY_USER = StopCause("stopped by the user", ExitCode.INTERRUPTED)
+BY_CLOSED_PIPE = StopCause("stopped because the output pipe closed", ExitCode.CLOSED_PIPE)
 
 
 def print_note(note: str) -> None:

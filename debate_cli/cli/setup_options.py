@@ -39,7 +39,7 @@ class PersonasOptions(NamedTuple):
       debate judge PLAN.md --config judges.yaml
     """
 
-    EPILOG = "Exit codes: 0 done, 1 failed, 2 wrong input, 3 a provider failed, 4 budget reached, 130 interrupted, 141 output pipe closed."
+    EPILOG = options.format_exit_codes(options.CODES_WITH_MODELS)
 
     paths: Annotated[
         list[str], typer.Argument(metavar="FILE", help="Text files, folders of text files, and `-` (stdin).")

@@ -9,7 +9,7 @@ from debate_cli.cli import run_control, screen
 from debate_cli.cli.console import print_status
 from debate_cli.cli.debate_options import WorkerOptions
 from debate_cli.domain.message_text import count_noun
-from debate_cli.errors import UsageError
+from debate_cli.errors import ExitCode, UsageError
 from debate_cli.experiments.cluster import worker
 from debate_cli.experiments.progress import ExperimentObserver
 from debate_cli.render.experiment import JsonExperimentObserver, PlainExperimentObserver
@@ -32,4 +32,4 @@ def run(given: WorkerOptions) -> None:
     print_status(f"{count_noun(summary.finished, 'cell')} done, {summary.failed} failed")
     if control.stop_cause is not None:
         raise typer.Exit(control.stop_cause.exit_code)
-    raise typer.Exit(2 if summary.refused else 0)
+    raise typer.Exit(ExitCode.WRONG_INPUT if summary.refused else ExitCode.DONE)

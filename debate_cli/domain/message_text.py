@@ -15,6 +15,12 @@ def count_noun(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else plural}"
 
 
+def spell_number(number: int) -> str:
+    """Return the number as a word, e.g. `three`. A number above twelve is returned in digits."""
+    words = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    return words[number] if number < len(words) else str(number)
+
+
 def describe_missing(judgements: int) -> str:
     """Return `1 judgement is missing` or `5 judgements are missing`."""
     return f"{count_noun(judgements, 'judgement')} {'is' if judgements == 1 else 'are'} missing"

@@ -10,11 +10,10 @@ from collections.abc import Collection, Sequence
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import RESUMABLE_CLOSE_REASONS, Debate
-from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.formats.schedule import finished_rounds, next_step, planned_turns
-from debate_cli.systems.base import PlannedCalls, Progress
+from debate_cli.systems.base import Progress
 from debate_cli.systems.registry import get_system
 
 
@@ -109,15 +108,12 @@ def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
     )
 
 
-def planned_calls(config: DebateConfig, system: SystemSettings) -> PlannedCalls:
-    """Return the number of calls that `system` makes to judge a complete debate with this configuration."""
-    turns = planned_turns(config)
-    return get_system(system.kind).planned_calls(system, turns, turns // max(1, len(config.debaters)))
-
-
 def planned_briefs(config: DebateConfig) -> int:
     """Return the minimum number of assessments that judging a debate with this configuration takes."""
-    return sum(planned_calls(config, system).planned for system in config.judging.systems)
+    turns = planned_turns(config)
+    rounds = turns // max(1, len(config.debaters))
+    systems = config.judging.systems
+    return sum(get_system(system.kind).planned_calls(system, turns, rounds).planned for system in systems)
 
 
 def _judgeable_turns(debate: Debate, *, is_over: bool) -> Sequence[int]:

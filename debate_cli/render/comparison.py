@@ -20,6 +20,7 @@ from debate_cli.domain.message_text import count_noun
 from debate_cli.render import theme
 from debate_cli.render.content import participants
 from debate_cli.render.theme import Sign
+from debate_cli.systems.scales import format_margin, format_scale
 from debate_cli.systems.tables import (
     STANDING_BADGES,
     Badge,
@@ -31,6 +32,7 @@ from debate_cli.systems.tables import (
     TableRow,
     column_table,
     drop_empty_columns,
+    format_number,
     join_row_groups,
 )
 
@@ -130,7 +132,7 @@ def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
 
 
 def _describe_side(side: str, system: str, found: SideVerdict) -> str:
-    margin = theme.format_margin(found.verdict) if found.winner is not None else ""
+    margin = format_margin(found.verdict) if found.winner is not None else ""
     if found.winner is not None:
         outcome = f"{found.winner} wins {VICTORY_ADVERBS.get(found.victory, found.victory)}"
     elif found.option is not None:
@@ -218,14 +220,14 @@ def _conclusion_cell(system: str, found: SideVerdict | None) -> Cell:
     cells: list[Cell] = [DebaterCell(found.winner)] if found.winner is not None else []
     if found.option is not None:
         cells = [theme.option_badge(system, found.option)]
-    margin = "" if found.margin is None else f"margin {theme.format_number(found.margin)}"
+    margin = "" if found.margin is None else f"margin {format_number(found.margin)}"
     victory = "" if found.option is not None and found.victory == "conditional" else found.victory
     return Lines((*cells, ", ".join(filter(None, (victory, margin)))))
 
 
 def _scale_cell(change: VerdictChange) -> str:
     found = [side.verdict for side in (change.a, change.b) if side is not None]
-    return theme.format_scale(verdict for verdict in found if verdict.displayed_scores)
+    return format_scale(verdict for verdict in found if verdict.displayed_scores)
 
 
 def _scores_table(changes: Sequence[VerdictChange]) -> Table:
@@ -248,7 +250,7 @@ def _score_rows(change: VerdictChange) -> Iterator[TableRow]:
 def _format_change(change: float | None) -> str:
     if change is None:
         return "—"
-    words = theme.format_number(abs(change))
+    words = format_number(abs(change))
     if float(words) == 0:
         return "="
     return f"{'+' if change > 0 else '−'}{words}"

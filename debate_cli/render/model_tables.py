@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from debate_cli.render import sanitize, theme
-from debate_cli.systems.tables import Badge, Table, TableRow
+from debate_cli.systems.tables import Badge, Table, TableRow, format_number
 
 CHECK_LABELS = {
     "native": "native schema",
@@ -61,7 +61,7 @@ def _doctor_row(entry: Mapping[str, Any]) -> TableRow:
         _named_badge(entry["model"], ok=entry["usable"]),
         *(_RESULT_BADGES[results[way]] if way in results else "—" for way in MODEL_CHECKS),
         "—" if entry["latency_s"] is None else theme.format_duration(entry["latency_s"]),
-        "—" if speed is None else theme.format_number(speed, 1),
+        "—" if speed is None else format_number(speed, 1),
         format_price(entry["price"]) if entry["checks"] else "—",
     )
 
@@ -100,7 +100,7 @@ def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         price = f"USD per million tokens {format_price(entry['price'])}" if entry["checks"] else ""
         took = "" if entry["latency_s"] is None else theme.format_duration(entry["latency_s"])
         speed = entry["tokens_per_second"]
-        rate = "" if speed is None else f"{theme.format_number(speed, 1)} tokens/s"
+        rate = "" if speed is None else f"{format_number(speed, 1)} tokens/s"
         told = checks or describe_person(entry)
         parts = (
             sanitize.sanitize_line(entry["model"]),

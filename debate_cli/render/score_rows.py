@@ -7,14 +7,14 @@ from pydantic_core import to_json
 
 from debate_cli.app.score import ScoredFile
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import sanitize, theme
+from debate_cli.render import sanitize
 from debate_cli.render.content.agreement import label_listed_verdict, sort_deciding_first, victory_cell, winner_cell
 from debate_cli.render.records import join_json_array
 from debate_cli.render.text.tables import table_lines
 from debate_cli.systems.aggregation import mean
 from debate_cli.systems.registry import get_system
-from debate_cli.systems.scales import rank_scores
-from debate_cli.systems.tables import Number, Table, TableRow, make_table
+from debate_cli.systems.scales import describe_answer, format_ranked_scores, format_scale, rank_scores
+from debate_cli.systems.tables import Number, Table, TableRow, format_number, make_table
 
 _VOTE_NOTES = ("option", "weights")
 NOT_JUDGED = "not judged yet"
@@ -72,7 +72,7 @@ def _summary_row(system: str, debates: Sequence[Sequence[Verdict]]) -> TableRow:
         " · ".join(f"{name} {count}" for name, count in ranked) or "—",
         *(Number(count, 0) for count in (draws, split, len(debates) - len(determined))),
         Number(mean(margins) if len(scales) == 1 else None),
-        theme.format_scale(item for runs in determined for item in runs) or "—",
+        format_scale(item for runs in determined for item in runs) or "—",
     )
 
 
@@ -102,8 +102,8 @@ def deciding_score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
 
 def _score_line(file: ScoredFile, verdict: Verdict) -> str:
     name = sanitize.sanitize_line(label_listed_verdict(verdict, file.verdicts))
-    answer = sanitize.sanitize_line(theme.describe_answer(verdict, file.text))
-    scores = sanitize.sanitize_line(theme.format_ranked_scores(verdict))
+    answer = sanitize.sanitize_line(describe_answer(verdict, file.text))
+    scores = sanitize.sanitize_line(format_ranked_scores(verdict))
     return f"{sanitize.sanitize_line(file.path)}  {name}  {answer}  {scores}".rstrip()
 
 
@@ -126,6 +126,6 @@ def _verdict_rows(file: ScoredFile) -> Iterator[TableRow]:
             winner_cell(verdict),
             victory_cell(verdict),
             Number(verdict.margin),
-            " · ".join(f"{name} {theme.format_number(score)}" for name, score in ranked),
-            theme.format_scale([verdict]) if ranked else "",
+            " · ".join(f"{name} {format_number(score)}" for name, score in ranked),
+            format_scale([verdict]) if ranked else "",
         )

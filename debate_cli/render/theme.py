@@ -1,6 +1,6 @@
 """Symbols, colours, number formats and common sentences of all screens.
 
-The functions in `__all__` are defined in `domain` and `systems`, because the Python API needs them too.
+The words of outcomes, margins and scores are in `systems/scales.py`, because the Python API needs them too.
 
 A symbol or a word accompanies each colour that has a meaning. Every colour has a contrast of at least 3 on light and dark backgrounds.
 """
@@ -19,12 +19,11 @@ if TYPE_CHECKING:
     from debate_cli.domain.participant import Participant
     from debate_cli.domain.tasks import Brief
 from debate_cli.domain.message_text import count_noun, one_line
-from debate_cli.domain.model_call import REHEARSAL_NOTICE, is_mock, is_person
+from debate_cli.domain.model_call import is_mock, is_person
 from debate_cli.domain.participant import IMPORTED_MODEL
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.sanitize import sanitize_line, sanitize_text
 from debate_cli.systems.registry import get_system
-from debate_cli.systems.scales import describe_answer, format_margin, format_ranked_scores, format_scale
 from debate_cli.systems.tables import (
     Badge,
     Cell,
@@ -39,11 +38,6 @@ from debate_cli.systems.tables import (
     Tone,
     format_number,
 )
-
-__all__ = [
-    "REHEARSAL_NOTICE", "describe_answer", "format_margin", "format_number",
-    "format_ranked_scores", "format_scale",
-]  # fmt: skip
 
 TEAL, PLUM, GOLD, GREEN, BLUE, RED = "color(30)", "color(133)", "color(136)", "color(28)", "color(68)", "color(167)"
 MUTED = "color(244)"
@@ -306,11 +300,6 @@ def refer_to_failure(cause: str) -> str:
 def expand_error_names(sentence: str) -> str:
     """Replace error classes in parentheses, e.g. `(ModelTimeoutError)`, with words."""
     return _ERROR_NAME.sub(lambda found: f"({format_cause(found[1])})", sentence)
-
-
-def describe_outcome(verdict: Verdict, document: str | None = None) -> str:
-    """Return a sentence that says who won, and how clearly. `document`: name of the judged text; None for a debate."""
-    return get_system(verdict.system).describe_outcome(verdict, document)
 
 
 def option_badge(kind: str, option: str) -> Badge:

@@ -19,7 +19,7 @@ from debate_cli.llm.form import Form, FormT
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.aggregation import ordered_assessments
 from debate_cli.systems.charts import Chart
-from debate_cli.systems.explanation import describe_outcome, describe_scores
+from debate_cli.systems.explanation import describe_scores
 from debate_cli.systems.tables import Badge, Cell, DebaterCell, Gauge, Number, Table, column_table
 
 Part = TypeVar("Part")
@@ -355,11 +355,6 @@ class JudgingSystem(Generic[SettingsT]):
         Briefs for the same judge must have different names.
         """
         return describe_subject(brief.subject)
-
-    def describe_outcome(self, verdict: Verdict, document: str | None = None) -> str:
-        """Say in one sentence who won, and how clearly. `document`: name of the judged text; None for a debate."""
-        badge = self.options.get(verdict.option or "")
-        return describe_outcome(verdict, document, badge.tone if badge is not None else "info")
 
     def explain(self, verdict: Verdict) -> str:
         """Return sentences that explain the verdict with numbers. Default: a sentence with the scores.

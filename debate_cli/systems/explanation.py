@@ -5,37 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from debate_cli.domain.judging_run import format_system_label
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.systems.tables import Tone, format_number
+from debate_cli.systems.tables import format_number
 
 ADVERBS: dict[Victory, str] = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
-
-
-def describe_outcome(verdict: Verdict, document: str | None = None, tone: Tone = "info") -> str:
-    """Return a sentence that says who won, and how clearly.
-
-    `document`: name of the judged text; None for a debate. `tone`: `good` if the winning option upholds the motion or
-    passes the text, `bad` if it rejects the motion or the text.
-    """
-    how = ADVERBS.get(verdict.victory, "")
-    match verdict.victory:
-        case "draw":
-            return "A draw: evenly matched."
-        case "undetermined":
-            return "Undetermined: too little was assessed to say."
-        case "conditional" if verdict.is_tied:
-            return "Conditional: the vote is tied."
-        case "conditional":
-            return f"Conditional: {'the motion holds' if document is None else f'{document} passes'} under stated conditions."
-        case _ if verdict.winner is not None:
-            return f"{verdict.winner} wins {how}."
-        case _ if verdict.option is None:
-            return f"Decided {how}, but the vote itself is not recorded."
-        case _ if tone == "good":
-            return f"{'The motion is upheld' if document is None else f'{document} passes'}, {how}."
-        case _ if tone == "bad":
-            return f"{'The motion is not upheld' if document is None else f'{document} does not pass'}, {how}."
-        case _:
-            return f"The vote on {'the motion' if document is None else document} is {verdict.option}, {how}."
 
 
 def describe_scores(

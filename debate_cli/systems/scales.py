@@ -1,10 +1,37 @@
-"""Formats margins and scores with the judging system's scale and unit. Names in the text are not sanitized."""
+"""Words for outcomes, margins and scores, with the judging system's scale and unit. Names in the text are not sanitized."""
 
 from collections.abc import Iterable
 
 from debate_cli.domain.verdict import Verdict
+from debate_cli.systems.explanation import ADVERBS
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.tables import format_number, format_share
+
+
+def describe_outcome(verdict: Verdict, document: str | None = None) -> str:
+    """Return a sentence that says who won, and how clearly. `document`: name of the judged text; None for a debate."""
+    badge = get_system(verdict.system).options.get(verdict.option or "")
+    tone = badge.tone if badge is not None else "info"
+    how = ADVERBS.get(verdict.victory, "")
+    match verdict.victory:
+        case "draw":
+            return "A draw: evenly matched."
+        case "undetermined":
+            return "Undetermined: too little was assessed to say."
+        case "conditional" if verdict.is_tied:
+            return "Conditional: the vote is tied."
+        case "conditional":
+            return f"Conditional: {'the motion holds' if document is None else f'{document} passes'} under stated conditions."
+        case _ if verdict.winner is not None:
+            return f"{verdict.winner} wins {how}."
+        case _ if verdict.option is None:
+            return f"Decided {how}, but the vote itself is not recorded."
+        case _ if tone == "good":
+            return f"{'The motion is upheld' if document is None else f'{document} passes'}, {how}."
+        case _ if tone == "bad":
+            return f"{'The motion is not upheld' if document is None else f'{document} does not pass'}, {how}."
+        case _:
+            return f"The vote on {'the motion' if document is None else document} is {verdict.option}, {how}."
 
 
 def format_margin(verdict: Verdict) -> str:
@@ -80,7 +107,7 @@ def describe_answer(verdict: Verdict, document: str | None) -> str:
 
     `document`: name of the judged document; None for a debate.
     """
-    outcome, margin = get_system(verdict.system).describe_outcome(verdict, document), format_margin(verdict)
+    outcome, margin = describe_outcome(verdict, document), format_margin(verdict)
     if not _shows_margin(verdict):
         return outcome
     distance = f"{margin} apart" if verdict.victory == "draw" else f"by {margin}"

@@ -7,7 +7,8 @@ import pytest
 from cli_support import CONFIGS, CommandResult, debate, write_config
 
 import debate_cli
-from debate_cli.cli.run import write_report
+from debate_cli.cli.html_report import write_report
+from debate_cli.errors import ExitCode
 
 MOCK = CONFIGS / "mock.yaml"
 
@@ -60,11 +61,26 @@ def test_no_secret_is_in_the_report(here: Path) -> None:
     assert (done.code, "open-sesame" in page, "a good key?" in page) == (0, False, True)
 
 
+def test_a_secret_may_be_the_name_of_a_key(tmp_path: Path) -> None:
+    """The report is also written if a secret is a word that names keys of transcripts."""
+    outcome = asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK)))
+    page = tmp_path / "reported.html"
+
+    def redact(text: str) -> str:
+        return text.replace("weights", "[redacted]")
+
+    assert write_report(page, outcome, redact, show_hidden=False, force=False) == ExitCode.DONE
+    assert page.is_file()
+
+
 def test_a_late_failure_of_the_report_is_reported(tmp_path: Path) -> None:
     """A report that cannot be written gives exit code 1."""
     (tmp_path / "out").write_text("a file")
     outcome = asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK)))
-    assert write_report(tmp_path / "out" / "reported.html", outcome, str, show_hidden=False, force=False) == 1
+    assert (
+        write_report(tmp_path / "out" / "reported.html", outcome, str, show_hidden=False, force=False)
+        == ExitCode.FAILED
+    )
 
 
 def test_a_link_to_nothing_is_refused_before_any_call(here: Path) -> None:

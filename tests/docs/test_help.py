@@ -1,5 +1,6 @@
 """Help is true: the root's table, the commands' help, and the exit codes."""
 
+import ast
 import inspect
 import re
 import shlex
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 from cli_support import debate
 
-from debate_cli import errors
+from debate_cli import cli, errors
 from debate_cli.cli.app import COMMANDS, load_command
 
 EXIT_CODES = {0: "done", 1: "failed", 2: "wrong input", 3: "a provider failed", 4: "budget reached",
@@ -88,3 +89,20 @@ def test_every_error_has_a_listed_exit_code() -> None:
     """The root's help names it."""
     kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.DebateError)]
     assert {kind.exit_code for kind in kinds} <= set(EXIT_CODES) - {0}
+
+
+def test_exit_codes_are_numbered_in_one_place() -> None:
+    """`ExitCode` has the listed codes, and no module of `cli` ends a command or describes its exit codes with a number."""
+    assert {code.value: code.meaning for code in errors.ExitCode} == EXIT_CODES
+    wrong = [
+        f"{path.name}:{node.lineno}"
+        for path in sorted(Path(cli.__file__).parent.glob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (
+            isinstance(node, ast.Call)
+            and ast.unparse(node.func) in {"typer.Exit", "sys.exit"}
+            and any(isinstance(part, ast.Constant) for part in ast.walk(node))
+        )
+        or (isinstance(node, ast.Constant) and re.search(r"Exit codes: \d|, \d+ interrupted", str(node.value)))
+    ]
+    assert wrong == []

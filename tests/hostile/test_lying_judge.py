@@ -9,7 +9,7 @@ from cli_support import debate, write_config
 from saved_support import first_debate, write_transcript_file
 
 from debate_cli.domain.debate import Debate
-from debate_cli.systems.moderator.settings import CATEGORY_GROUPS, FINAL_CATEGORIES
+from debate_cli.systems.moderator.criteria import FINAL
 
 INVENTED = "nobody ever said these very words"
 CONFIG = """\
@@ -54,8 +54,8 @@ def round_reply() -> dict[str, Any]:
 
 def final_reply() -> dict[str, Any]:
     """Ada gets half of every mark, with a claimed total of 100."""
-    marks = {name: int(out_of) // 2 for name, out_of in FINAL_CATEGORIES.items()}
-    reasons = {f"{group}_reason": "r" for group in CATEGORY_GROUPS}
+    marks = {name: int(out_of) // 2 for name, out_of in FINAL.maxima.items()}
+    reasons = {f"{group}_reason": "r" for group in FINAL.groups}
     scores = [
         {"participant": name, **reasons, **marks, "total": total}
         for name, total in (("Ada", 100), ("Bo", sum(marks.values())))

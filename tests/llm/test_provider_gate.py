@@ -141,7 +141,7 @@ def test_time_in_which_no_call_was_due_does_not_slow_the_pace() -> None:
 def test_a_single_refusal_at_the_start_does_not_slow_the_run() -> None:
     """One of the first two calls is refused. The calls after the probe have no gaps of the length of Retry-After."""
     gated = Gated()
-    server = Server(gated.clock, lambda accepted, _now: bool(accepted or server.refused), lambda *_: 15.0)
+    server = Server(gated.clock, lambda accepted, _now: bool(accepted or server.refused), lambda _accepted, _now: 15.0)
     gated.ask(server, 2)
     gated.ask(server, 8)
     _, probe, *others = server.accepted

@@ -16,7 +16,7 @@ from debate_cli.app.judge_request import JudgingRequest, document_events
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, DebateResumed, Event, JudgingOpened, TaskStarted
 from debate_cli.domain.judging_config import JudgingConfig
-from debate_cli.render.theme import REHEARSAL_NOTICE
+from debate_cli.domain.model_call import REHEARSAL_NOTICE
 
 AGAIN = JudgingOpened(at=START, run="r2", judging=JudgingConfig.model_validate({"systems": ["structured"]}))
 RESUMED = DebateResumed(at=START)

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from render_support import HOSTILE, debate, unjudged, with_first_turn
 
+from debate_cli.domain.model_call import REHEARSAL_NOTICE
 from debate_cli.render.content.report import ReportPart
 from debate_cli.render.sanitize import sanitize_line
 from debate_cli.render.text.markdown import escape_markdown, format_markdown, format_table
-from debate_cli.render.theme import REHEARSAL_NOTICE
 from debate_cli.systems.scoring import score
 from debate_cli.systems.tables import Curve, Table
 

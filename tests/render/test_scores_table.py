@@ -11,7 +11,6 @@ from debate_cli.app.score import CheckedFile, ScoredFile
 from debate_cli.app.score_records import argument_records, flatten_record, verdict_records
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import theme
 from debate_cli.render.content.agreement import build_agreement_table
 from debate_cli.render.html.index import render_index
 from debate_cli.render.records import dump_csv, dump_jsonl
@@ -22,7 +21,7 @@ from debate_cli.render.score_rows import (
 )
 from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.settings import DEFAULT_CRITERIA
-from debate_cli.systems.tables import Number
+from debate_cli.systems.tables import Number, format_number
 
 DEBATES = (debate(), unjudged(), debate())
 FILES = tuple(
@@ -147,7 +146,7 @@ def test_winner_margin_and_scores_are_shown_at_every_width(width: int) -> None:
     shown = table(with_verdicts(verdicts), with_verdicts(verdicts, "b.json"), width=width)
     words = shown.split()
     assert words.count("Bartholomew") >= 8
-    assert all(words.count(theme.format_number(verdict.margin or 0)) >= 3 for verdict in verdicts)
+    assert all(words.count(format_number(verdict.margin or 0)) >= 3 for verdict in verdicts)
     assert max(len(line.rstrip()) for line in shown.splitlines()) <= width
 
 

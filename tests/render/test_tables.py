@@ -30,8 +30,9 @@ from debate_cli.systems.live.findings import (
     SuspectClaim,
 )
 from debate_cli.systems.panel.votes import Vote
+from debate_cli.systems.scales import describe_outcome
 from debate_cli.systems.scoring import score
-from debate_cli.systems.tables import Lines, Number, Table, drop_empty_columns, make_table
+from debate_cli.systems.tables import Lines, Number, Table, drop_empty_columns, format_number, make_table
 
 JUDGES = ("technical_architect", "compliance_auditor")
 
@@ -203,20 +204,20 @@ def test_every_outcome_has_a_sentence(victory: Any, winner: str | None, words: s
     verdict = Verdict(
         system="panel", run="r1", winner=winner, victory=victory, margin=None, scores={}, notes={"option": "PASS"}
     )
-    assert theme.describe_outcome(verdict).startswith(words)
+    assert describe_outcome(verdict).startswith(words)
 
 
 @pytest.mark.parametrize(
     ("formatted", "text"),
     [
-        (theme.format_number(7, 2), "7.0"),
-        (theme.format_number(7.25, 2), "7.25"),
-        (theme.format_number(7.5, 2), "7.5"),
-        (theme.format_number(7, 1), "7"),
-        (theme.format_number(7.5, 1), "7.5"),
-        (theme.format_number(10, 0), "10"),
-        (theme.format_number(0.125, 2), "0.12"),
-        (theme.format_number(-0.004, 2), "0.0"),
+        (format_number(7, 2), "7.0"),
+        (format_number(7.25, 2), "7.25"),
+        (format_number(7.5, 2), "7.5"),
+        (format_number(7, 1), "7"),
+        (format_number(7.5, 1), "7.5"),
+        (format_number(10, 0), "10"),
+        (format_number(0.125, 2), "0.12"),
+        (format_number(-0.004, 2), "0.0"),
         (theme.format_cost(None), "cost unknown"),
         (theme.format_cost(0), "$0.00"),
         (theme.format_cost(0.0123), "$0.0123"),

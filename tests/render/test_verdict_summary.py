@@ -28,10 +28,11 @@ from debate_cli.render.terminal.drawing import score_bars
 from debate_cli.render.text.markdown import format_markdown
 from debate_cli.render.text.plain import closing_lines, details_lines
 from debate_cli.render.theme import missing_sentences
+from debate_cli.systems.moderator.criteria import FINAL
 from debate_cli.systems.moderator.score import ModeratorNotes
-from debate_cli.systems.moderator.settings import CATEGORY_GROUPS, FINAL_CATEGORIES
 from debate_cli.systems.persuasion.score import score_parts
 from debate_cli.systems.persuasion.stance import DebaterState
+from debate_cli.systems.scales import format_margin
 from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.score import StructuredNotes
 from debate_cli.systems.structured.settings import DEFAULT_CRITERIA
@@ -104,11 +105,11 @@ def test_categories_of_the_moderator_count_by_their_points() -> None:
     verdict = verdict_of(debate(), "moderator")
     notes = ModeratorNotes.model_validate(verdict.notes)
     gained = {
-        "Ada": {item: FINAL_CATEGORIES[item] for item in CATEGORY_GROUPS["intellectual_integrity"]},
-        "Bo": {item: FINAL_CATEGORIES[item] / 2 for item in CATEGORY_GROUPS["argument_quality"]},
+        "Ada": {item: FINAL.maxima[item] for item in FINAL.groups["intellectual_integrity"]},
+        "Bo": {item: FINAL.maxima[item] / 2 for item in FINAL.groups["argument_quality"]},
     }
     final = tuple(
-        row.model_copy(update={"categories": {**dict.fromkeys(FINAL_CATEGORIES, 0.0), **gained[row.participant]}})
+        row.model_copy(update={"categories": {**dict.fromkeys(FINAL.maxima, 0.0), **gained[row.participant]}})
         for row in notes.final
     )
     changed = verdict.model_copy(update={"notes": notes.model_copy(update={"final": final}).model_dump(mode="json")})
@@ -215,6 +216,6 @@ def test_the_scale_of_persuasion_ends_at_its_best_score(debaters: int) -> None:
 
 def test_bars_end_at_the_maximum_of_the_scale() -> None:
     """32 of 80 fill 12 of 30 columns; the margin names the maximum; a score above it extends the axis."""
-    assert theme.format_margin(persuasion(32, 31)) == "1.0 of 80 points"
+    assert format_margin(persuasion(32, 31)) == "1.0 of 80 points"
     assert render_text(score_bars(persuasion(32, 16), {})).splitlines()[0].count("━") == 12
     assert theme.score_axis_max(persuasion(12.5, 3).model_copy(update={"system": "structured"})) == 12.5

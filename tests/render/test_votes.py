@@ -25,6 +25,7 @@ from debate_cli.render.text.markdown import format_markdown
 from debate_cli.render.text.plain import closing_lines
 from debate_cli.systems.panel.tables import VOTE_BADGES
 from debate_cli.systems.panel.votes import Vote, VoteOption
+from debate_cli.systems.scales import describe_outcome
 from debate_cli.systems.scoring import score
 
 SENTENCES = {
@@ -124,7 +125,7 @@ def test_a_winner_keeps_the_scores_of_the_debaters() -> None:
 )
 def test_a_vote_without_a_clear_option_is_described(verdict: Verdict, sentence: str) -> None:
     """No option is invented."""
-    assert theme.describe_outcome(verdict).startswith(sentence)
+    assert describe_outcome(verdict).startswith(sentence)
 
 
 def test_a_page_on_a_document_does_not_mention_a_debate() -> None:

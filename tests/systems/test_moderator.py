@@ -1,24 +1,28 @@
 """The moderator's scorer; expected numbers are computed by hand."""
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
+from cli_support import CONFIGS, debate, run_python
 from scoring_support import CON, PRO, THIRD, THREE, assessment, build_debate, marks, opening_event, speech
 
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_config import Thresholds
 from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.systems.moderator.criteria import FINAL, ROUND
 from debate_cli.systems.moderator.score import CLAIMED_TOTAL_CRITERION, score_run
-from debate_cli.systems.moderator.settings import CATEGORY_GROUPS, FINAL_CATEGORIES, ROUND_CRITERIA, ModeratorSettings
+from debate_cli.systems.moderator.settings import ModeratorSettings
 
 NAMES = (PRO, CON)
 
 
 def round_marks(number: int, *rows: tuple[float, float, float], judge: str = "judge") -> Assessment:
     """Three marks for each debater in one round."""
-    given = [mark for name, row in zip(NAMES, rows, strict=False) for mark in marks(name, ROUND_CRITERIA, row)]
+    given = [mark for name, row in zip(NAMES, rows, strict=False) for mark in marks(name, ROUND.maxima, row)]
     return assessment("moderator", given, moment="round", round=number, assessor=judge)
 
 
@@ -27,9 +31,7 @@ def final_marks(*losses: float | Mapping[str, float], judge: str = "judge", rati
     given: list[Mark] = []
     for name, loss in zip(NAMES, losses, strict=False):
         less: Mapping[str, float] = loss if isinstance(loss, Mapping) else {"relevance": loss}
-        given += marks(
-            name, FINAL_CATEGORIES, [highest - less.get(key, 0) for key, highest in FINAL_CATEGORIES.items()]
-        )
+        given += marks(name, FINAL.maxima, [highest - less.get(key, 0) for key, highest in FINAL.maxima.items()])
     return assessment("moderator", given, assessor=judge, rationale=rationale)
 
 
@@ -151,13 +153,13 @@ def test_the_notes_list_rounds_and_evaluation() -> None:
     assert rounds[0] == {
         "round": 1,
         "participant": PRO,
-        "marks": dict.fromkeys(ROUND_CRITERIA, 5.0),
+        "marks": dict.fromkeys(ROUND.maxima, 5.0),
         "reasons": {},
         "sum": 15.0,
     }
     assert final[0] == {
         "participant": PRO,
-        "categories": FINAL_CATEGORIES,
+        "categories": FINAL.maxima,
         "total": 100.0,
         "round_mean": 15.0,
         "score": 78.75,
@@ -165,7 +167,7 @@ def test_the_notes_list_rounds_and_evaluation() -> None:
         "reasons": [],
         "groups": [
             {"group": group, "sum": most, "out_of": most, "reasons": []}
-            for group, most in zip(CATEGORY_GROUPS, (30.0, 25.0, 20.0, 15.0, 10.0), strict=True)
+            for group, most in zip(FINAL.groups, (30.0, 25.0, 20.0, 15.0, 10.0), strict=True)
         ],
     }
     assert found.notes["reasoning"] == [{"assessor": "judge", "text": "Even."}]
@@ -175,7 +177,7 @@ def test_the_notes_list_rounds_and_evaluation() -> None:
 def test_a_debater_without_a_turn_has_no_score(marked: bool) -> None:
     """A silent debater is named as missing, and its marks are ignored. The two speakers are compared."""
     turns = [speech(0, PRO), speech(1, CON)]
-    silent = [*marks(THIRD, ROUND_CRITERIA, FULL)], [*marks(THIRD, FINAL_CATEGORIES, FINAL_CATEGORIES.values())]
+    silent = [*marks(THIRD, ROUND.maxima, FULL)], [*marks(THIRD, FINAL.maxima, FINAL.maxima.values())]
     given = [
         item.model_copy(update={"marks": (*item.marks, *(more if marked else ()))})
         for item, more in zip((round_marks(1, FULL, HALF), final_marks(5, 10)), silent, strict=True)
@@ -190,3 +192,51 @@ def test_marks_are_clamped_to_their_category() -> None:
     """A mark of 8 of 5 for clarity counts as 5, so the maximum stays 82.5."""
     found = score_run(moderated(round_marks(1, FULL, FULL), final_marks({"clarity": -3}, 0)), "r1", ModeratorSettings())
     assert found.scores[PRO] == 82.5
+
+
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a copy of the package that has one more criterion of each question, and two debates.
+
+    `old.json` was judged without the new criteria, `new.json` with them.
+    """
+    folder = tmp_path_factory.mktemp("extended")
+    run = ("run", CONFIGS / "moderator.yaml", "--mock", "--plain", "--out", folder, "--id")
+    assert debate(*run, "old", cwd=folder).code == 0
+    shutil.copytree(CONFIGS.parent / "debate_cli", folder / "debate_cli")
+    criteria = folder / "debate_cli/systems/moderator/criteria.py"
+    text = criteria.read_text(encoding="utf-8").replace("RULES = 1\n", "RULES = 2\n")
+    for start, line in (
+        ("ROUND = CriterionSet((\n", '    Criterion("fair_play", "the rules of the format are kept"),\n'),
+        ("FINAL = CriterionSet((\n", '    Criterion("brevity", "no word is wasted", 8, "style"),\n'),
+    ):
+        text = text.replace(start, start + line)
+    criteria.write_text(text, encoding="utf-8")
+    assert run_python("-m", "debate_cli", *run, "new", cwd=folder).code == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("replay new.json --plain", ("round 1  Pro  (fair play ", "/40", "/108", "of 91 points", "STYLE")),
+        ("replay new.json --format html", ("Sum of the four marks of a round, out of 40", "brevity /8")),
+        (
+            "review new.json --system moderator --name ann --template",
+            (
+                "# - fair_play: the rules of the format are kept",
+                "four numbers",
+                "fair_play:  # a whole number from 0 to 10",
+                "#   - brevity (0-8): no word is wasted",
+                "six groups",
+                "total out of 108",
+            ),
+        ),
+        ("score new.json --check", ("1 stored verdict matches the recomputed one",)),
+        ("score old.json --check", ("the verdict of moderator r1 was stored under other scoring rules",)),
+    ],
+)
+def test_one_line_adds_a_criterion(extended: Path, command: str, expected: tuple[str, ...]) -> None:
+    """One line in `ROUND` or `FINAL` changes prompt, form, score, tables and charts, and a higher `RULES` guards old verdicts."""
+    found = run_python("-m", "debate_cli", *command.split(), cwd=extended)
+    assert (found.code, [words for words in expected if words not in found.out + found.err]) == (0, [])

@@ -32,7 +32,8 @@ from debate_cli.systems.explanation import describe_agreement
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, DRAWN_COMPARISON, SUPPLEMENTARY_MAXIMA
 from debate_cli.systems.live.findings import Convergence, LogicGap, Narrative, PairComparison, Resolution, SuspectClaim
 from debate_cli.systems.live.settings import LiveSettings
-from debate_cli.systems.moderator.settings import FINAL_CATEGORIES, ROUND_CRITERIA, ModeratorSettings
+from debate_cli.systems.moderator.criteria import FINAL, ROUND
+from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.panel.settings import PanelJudge, PanelSettings
 from debate_cli.systems.panel.votes import VoteOption
 from debate_cli.systems.persuasion.settings import PersuasionSettings
@@ -104,13 +105,13 @@ def moderator_assessments(draw: st.DrawFn) -> list[Assessment]:
     found = [
         assessment(
             "moderator",
-            [mark for name in (PRO, CON) for mark in drawn_marks(draw, name, ROUND_CRITERIA)],
+            [mark for name in (PRO, CON) for mark in drawn_marks(draw, name, ROUND.maxima)],
             moment="round",
             round=number,
         )
         for number in (1, 2, 3)
     ]
-    final = [mark for name in (PRO, CON) for mark in drawn_marks(draw, name, FINAL_CATEGORIES)]
+    final = [mark for name in (PRO, CON) for mark in drawn_marks(draw, name, FINAL.maxima)]
     return [*found, assessment("moderator", final)]
 
 

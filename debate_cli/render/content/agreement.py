@@ -10,6 +10,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.systems.aggregation import mean
 from debate_cli.systems.explanation import describe_agreement
+from debate_cli.systems.scales import format_scale
 from debate_cli.systems.tables import (
     Cell,
     DebaterCell,
@@ -18,6 +19,7 @@ from debate_cli.systems.tables import (
     Table,
     column_table,
     drop_empty_columns,
+    format_number,
 )
 
 NONE_DECIDES = "None of these verdicts decides."
@@ -33,11 +35,11 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
         "victory": victory_cell,
         "margin": lambda of: Number(of.margin),
         "scores": lambda of: Lines(
-            tuple(f"{name} {theme.format_number(score)}" for name, score in of.displayed_scores.items())
+            tuple(f"{name} {format_number(score)}" for name, score in of.displayed_scores.items())
         ),
     }
-    if theme.format_scale(verdicts):
-        columns["out of"] = lambda of: theme.format_scale([of]) if of.displayed_scores else ""
+    if format_scale(verdicts):
+        columns["out of"] = lambda of: format_scale([of]) if of.displayed_scores else ""
     remarks = (
         *describe_repeat_stats(verdicts),
         *describe_agreement(verdicts),
@@ -137,7 +139,7 @@ def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
             ", ".join(f"{name} {_format_range(values)}" for name, values in _scores_by_name(runs)),
             f"margin {_format_range(margins)}" if margins else "",
         )
-        scale = theme.format_scale(runs) if any(parts[1:]) else ""
+        scale = format_scale(runs) if any(parts[1:]) else ""
         if len(runs) > 1:
             words = "; ".join(filter(None, parts))
             sentences.append(f"{system} in {len(runs)} runs: {words}{f', out of {scale}' if scale else ''}.")
@@ -162,5 +164,5 @@ def _scores_by_name(verdicts: Sequence[Verdict]) -> list[tuple[str, list[float]]
 
 
 def _format_range(values: Sequence[float]) -> str:
-    low, high = theme.format_number(min(values)), theme.format_number(max(values))
+    low, high = format_number(min(values)), format_number(max(values))
     return low if low == high else f"{low} to {high}"

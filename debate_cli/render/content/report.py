@@ -35,6 +35,7 @@ from debate_cli.systems import debate_tables
 from debate_cli.systems.base import JudgeQuote, ReportSection
 from debate_cli.systems.briefing import Briefing, build_briefing, describe_trial_judges
 from debate_cli.systems.registry import get_system, systems_of_debate
+from debate_cli.systems.scales import describe_answer
 from debate_cli.systems.tables import Table, drop_empty_columns
 from debate_cli.systems.trace import TraceRow, WeakestArgument, build_trace_table
 
@@ -196,7 +197,7 @@ def _report_verdicts(
             label=label,
             title="verdict" if is_alone else f"verdict, {label}{', decides' if verdict.decides else ''}",
             is_alone=is_alone,
-            answer=theme.describe_answer(verdict, debate.document_name),
+            answer=describe_answer(verdict, debate.document_name),
             quote=quote,
             missing=theme.missing_sentences(verdict),
             tables=tuple(build_verdict_tables(verdict)),

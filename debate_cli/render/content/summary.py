@@ -24,6 +24,7 @@ from debate_cli.render.content.agreement import (
 from debate_cli.systems.base import JudgeQuote, RequiredChange
 from debate_cli.systems.briefing import Briefing, BriefingClaim, build_briefing, describe_trial_judges
 from debate_cli.systems.registry import get_system, system_kinds
+from debate_cli.systems.scales import describe_answer
 from debate_cli.systems.scoring import deciding_verdicts
 from debate_cli.systems.source_support import brief_sources
 from debate_cli.systems.tables import STANDING_BADGES, Cell, Number, Table
@@ -88,7 +89,7 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
     if head is None:
         answer, verdict_label = NOT_JUDGED_MESSAGE, ""
     else:
-        answer, label = theme.describe_answer(head, debate.document_name), label_verdict(head, ordered)
+        answer, label = describe_answer(head, debate.document_name), label_verdict(head, ordered)
         verdict_label = f"{label} decides" if len(ordered) > 1 else head.system
         if len(equal) != 1:
             verdict_label = f"none decides; {label} is shown"
@@ -216,7 +217,7 @@ def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[
             label = f"{label} ({', '.join(models_used_by_judges(debate, verdict.run, verdict.system))})"
         elif verdict is ordered[0]:
             continue
-        yield SummaryRow(label, (theme.describe_answer(verdict, debate.document_name),), part="other verdicts")
+        yield SummaryRow(label, (describe_answer(verdict, debate.document_name),), part="other verdicts")
 
 
 def find_required_changes(verdict: Verdict) -> tuple[RequiredChange, ...]:

@@ -7,6 +7,7 @@ from debate_cli.render import theme
 from debate_cli.render.content.agreement import label_listed_verdict
 from debate_cli.render.html.templating import file_href, render_page
 from debate_cli.render.score_rows import build_summary_table
+from debate_cli.systems.scales import describe_outcome, format_scale
 
 FACT_COLUMNS = (("date", False), ("models", False), ("cost", True))
 VERDICT_COLUMNS = (
@@ -39,7 +40,7 @@ def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] 
         money=theme.format_cost,
         href=file_href,
         called=label_listed_verdict,
-        out_of=theme.format_scale,
-        outcome=theme.describe_outcome,
+        out_of=format_scale,
+        outcome=describe_outcome,
         option_badge=theme.option_badge,
     )

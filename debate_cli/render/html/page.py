@@ -28,6 +28,7 @@ from debate_cli.systems import debate_tables
 from debate_cli.systems.base import TurnScore
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.registry import get_system
+from debate_cli.systems.scales import describe_outcome, format_scale
 from debate_cli.systems.tables import RESPONSE_BADGES, STANDING_BADGES, Badge, Number, Table, TableRow, make_table
 from debate_cli.systems.trace import TraceRow, score_arguments
 
@@ -61,12 +62,12 @@ def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: boo
         shifts=theme.SHIFT_BADGES,
         standings=STANDING_BADGES,
         rank={standing: number for number, standing in enumerate(STANDING_ORDER)},
-        outcome=partial(theme.describe_outcome, document=debate.document_name),
+        outcome=partial(describe_outcome, document=debate.document_name),
         label_change=label_change,
         source_badges=debate_tables.SOURCE_BADGES,
         support_badges=debate_tables.SUPPORT_BADGES,
         scale=theme.score_axis_max,
-        out_of=theme.format_scale,
+        out_of=format_scale,
         usage=theme.format_usage(debate.usage),
         templates=[f"{PART_TEMPLATES[part]}.html.j2" for part in DOCUMENT_PARTS if part in PART_TEMPLATES],
         chair_opens=chair.announce_debate(debate),

@@ -16,7 +16,18 @@ from rich.text import Text
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.theme import Sign
-from debate_cli.systems.tables import Badge, Cell, Curve, DebaterCell, Gauge, Interval, Lines, Number, Table
+from debate_cli.systems.tables import (
+    Badge,
+    Cell,
+    Curve,
+    DebaterCell,
+    Gauge,
+    Interval,
+    Lines,
+    Number,
+    Table,
+    format_number,
+)
 
 ParticipantStyles = Mapping[str, Sign]
 """Maps the name of each debater to the debater's symbol, side and colour."""
@@ -139,7 +150,7 @@ def score_bars(verdict: Verdict, styles: ParticipantStyles) -> RichTable:
         grid.add_row(
             participant_text(name, styles),
             score_bar(score, highest, _colour_of(name, styles), 30),
-            Text(theme.format_number(score), style="bold"),
+            Text(format_number(score), style="bold"),
             Text("← winner" if name == verdict.winner else "", style="bold"),
         )
     return grid

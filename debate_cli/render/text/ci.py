@@ -14,6 +14,7 @@ from debate_cli.render.content.agreement import label_listed_verdict
 from debate_cli.render.content.summary import label_change
 from debate_cli.render.text.markdown import escape_markdown
 from debate_cli.systems.base import RequiredChange
+from debate_cli.systems.scales import describe_answer, describe_outcome, format_ranked_scores
 
 UNGATED_CASE = "scored"
 """Name of the JUnit test case of a file that has neither gates nor judges' votes."""
@@ -100,7 +101,7 @@ def _row(checked: CheckedFile) -> str:
 
 
 def _verdict(verdict: Verdict, text: str | None) -> str:
-    return f"{theme.describe_answer(verdict, text)} {theme.format_ranked_scores(verdict)}".rstrip()
+    return f"{describe_answer(verdict, text)} {format_ranked_scores(verdict)}".rstrip()
 
 
 def _escape_command(text: str, escapes: dict[str, str]) -> str:
@@ -134,7 +135,7 @@ def _add_suite(root: ET.Element, checked: CheckedFile) -> None:
     suite = ET.SubElement(root, "testsuite", name=_xml_text(file.path))
     about = {"id": file.id, "topic": file.topic, "status": file.status}
     for item in file.verdicts:
-        about[f"verdict.{item.system}.{item.run}"] = theme.describe_outcome(item, file.text)
+        about[f"verdict.{item.system}.{item.run}"] = describe_outcome(item, file.text)
         if isinstance(option := item.notes.get("option"), str):
             about[f"option.{item.system}.{item.run}"] = option
     properties = ET.SubElement(suite, "properties")

@@ -11,6 +11,7 @@ from debate_cli.render.content import chair
 from debate_cli.render.content.report import DOCUMENT_PARTS, Block, ReportPart, VerdictReport, build_debate_report
 from debate_cli.render.content.speech_parts import CheckedCitation, SpeechPart, ThreadIndex, index_citations, split_turn
 from debate_cli.render.content.summary import SummaryRow
+from debate_cli.systems.scales import format_ranked_scores
 from debate_cli.systems.tables import RESPONSE_BADGES, Badge, Cell, Curve, Lines, Number, Table
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$^@+=])")
@@ -67,7 +68,7 @@ def _format_block(block: Block) -> list[str]:
     lines = [f"## {escape_markdown(title)}", ""] if title else []
     if isinstance(block, VerdictReport):
         lines += [
-            f"**{escape_markdown(block.answer)}** {escape_markdown(theme.format_ranked_scores(block.verdict))}".rstrip(),
+            f"**{escape_markdown(block.answer)}** {escape_markdown(format_ranked_scores(block.verdict))}".rstrip(),
             "",
         ]
     return [*lines, *map(_format_row, block.rows), *([""] if block.rows else [])]

@@ -42,6 +42,7 @@ from debate_cli.render.content.speech_parts import CitationIndex, SpeechPart, Th
 from debate_cli.render.content.summary import SummaryRow, change_lines, closing_rows, usage_rows
 from debate_cli.render.sanitize import prefix_lines, sanitize_line
 from debate_cli.render.text.tables import table_lines
+from debate_cli.systems.scales import format_ranked_scores
 from debate_cli.systems.tables import RESPONSE_BADGES, STANDING_BADGES, Table
 
 
@@ -227,7 +228,7 @@ def _block_lines(block: Block, badges: Mapping[str, str]) -> list[str]:
         return table_lines(block, badges)
     if isinstance(block, VerdictReport):
         title = f"{block.title[:1].upper()}{block.title[1:]}"
-        answer = f"{block.answer} {theme.format_ranked_scores(block.verdict)}"
+        answer = f"{block.answer} {format_ranked_scores(block.verdict)}"
         return ["", f"== {sanitize_line(title)} ==", sanitize_line(answer), *_row_lines(block.rows)]
     return ["", f"== {block.title.capitalize()} ==", *_row_lines(block.rows)]
 

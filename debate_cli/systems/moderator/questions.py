@@ -1,24 +1,20 @@
 """The two questions of the moderator: one about a round, one about the whole debate."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import create_model
 
+from debate_cli.domain.message_text import spell_number
 from debate_cli.judge_input.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import Form, FormModel, items, one_of, some_of, text, whole_number
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import FormModelT, MarkCollector, judge_form, unique_known_items
+from debate_cli.systems.moderator.criteria import FINAL, ROUND, CriterionSet
 from debate_cli.systems.moderator.findings import Clash, DebateSummary, Momentum, NonEngagement, Summary, SummaryPoint
 from debate_cli.systems.moderator.score import CLAIMED_TOTAL_CRITERION, CLAIMED_TOTAL_TOLERANCE
-from debate_cli.systems.moderator.settings import (
-    CATEGORY_GROUPS,
-    FINAL_CATEGORIES,
-    ROUND_CRITERIA,
-    ROUND_GROUPS,
-    ModeratorSettings,
-)
+from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.source_prompts import format_source_checks
 
 NO_MOMENTUM = "even"
@@ -79,21 +75,19 @@ class FinalForm(FormModel):
     consistently_outperformed: tuple[str, ...] = items(1, default=())
 
 
-def _with_marks(
-    form: type[FormModelT], groups: Mapping[str, Sequence[str]], maxima: Mapping[str, float], reason_chars: int
-) -> type[FormModelT]:
+def _with_marks(form: type[FormModelT], asked: CriterionSet, reason_chars: int) -> type[FormModelT]:
     fields: dict[str, Any] = {}
-    for group, criteria in groups.items():
+    for group, names in asked.groups.items():
         fields[f"{group}_reason"] = (str, text(reason_chars))
-        fields |= {name: (int, whole_number(0, int(maxima[name]))) for name in criteria}
-    fields["total"] = (float | None, whole_number(0, int(sum(maxima.values())), default=None))
+        fields |= {name: (int, whole_number(0, asked.maxima[name])) for name in names}
+    fields["total"] = (float | None, whole_number(0, asked.total, default=None))
     marked: Any = create_model("MarksForm", __base__=MarksForm, **fields)
     scores: Any = (tuple[marked, ...], ...)
     return create_model(form.__name__, __base__=form, scores=scores)
 
 
-_ROUND_FORM = _with_marks(RoundForm, ROUND_GROUPS, ROUND_CRITERIA, 100)
-_FINAL_FORM = _with_marks(FinalForm, CATEGORY_GROUPS, FINAL_CATEGORIES, 120)
+_ROUND_FORM = _with_marks(RoundForm, ROUND, 100)
+_FINAL_FORM = _with_marks(FinalForm, FINAL, 120)
 
 
 def _build_round_form(context: JudgingContext[ModeratorSettings]) -> Form[RoundForm]:
@@ -122,10 +116,14 @@ def _build_final_form(context: JudgingContext[ModeratorSettings]) -> Form[FinalF
 def _moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompts: Prompts) -> Mapping[str, str]:
     is_pair = len(context.debater_names) == 2  # noqa: PLR2004 - two sides
     subject = context.brief.subject
+    asked = ROUND if subject.moment == "round" else FINAL
     checks = format_source_checks(context.debate, context.brief.run, subject.round)
     engagement = "Look at how each participant engages with every other participant, not only with the first speaker."
     return {
         "round": str(subject.round or ""),
+        "count": spell_number(len(asked.groups)),
+        "criteria": _format_round_criteria() if asked is ROUND else _format_final_criteria(),
+        "total": str(asked.total),
         "participants": to_prompt_json(context.speakers),
         "stress": FORMAT_EMPHASIS[context.debate.config.format.kind],
         "summary_by": "participant" if is_pair else "subtopic",
@@ -133,6 +131,18 @@ def _moderator_prompt_values(context: JudgingContext[ModeratorSettings], _prompt
         "spoken": _format_spoken_words(context),
         "sources": f"\n\n{checks}" if checks else "",
     }
+
+
+def _format_round_criteria() -> str:
+    return "\n".join(f"- {criterion.name}: {criterion.asks}" for criterion in ROUND.criteria)
+
+
+def _format_final_criteria() -> str:
+    lines = {item.name: f"{item.name} (0-{item.most}): {item.asks}" for item in FINAL.criteria}
+    return "\n".join(
+        "\n  - ".join((f"- {group.replace('_', ' ')}", *(lines[name] for name in names)))
+        for group, names in FINAL.groups.items()
+    )
 
 
 def _format_spoken_words(context: JudgingContext[ModeratorSettings]) -> str:
@@ -147,7 +157,7 @@ def _format_spoken_words(context: JudgingContext[ModeratorSettings]) -> str:
 
 def _read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
     collector = MarkCollector()
-    _add_marks(collector, filled.scores, context, ROUND_GROUPS, ROUND_CRITERIA)
+    _add_marks(collector, filled.scores, context, ROUND)
     toward = filled.momentum_toward if filled.momentum_toward in context.debater_names else None
     collector.add_findings(
         Summary(
@@ -177,7 +187,7 @@ def _read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSetting
 
 def _read_final_form(filled: FinalForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
     collector = MarkCollector()
-    _add_marks(collector, filled.scores, context, CATEGORY_GROUPS, FINAL_CATEGORIES)
+    _add_marks(collector, filled.scores, context, FINAL)
     named = tuple(dict.fromkeys(filled.consistently_outperformed))
     worse = tuple(name for name in named if name in context.debater_names)
     if worse != named:
@@ -193,15 +203,14 @@ def _add_marks(
     collector: MarkCollector,
     entries: Iterable[MarksForm],
     context: JudgingContext[ModeratorSettings],
-    groups: Mapping[str, Sequence[str]],
-    maxima: Mapping[str, float],
+    asked: CriterionSet,
 ) -> None:
     for entry in unique_known_items(collector, entries, lambda item: item.participant, context.speakers):
         computed = 0.0
-        for group, criteria in groups.items():
+        for group, names in asked.groups.items():
             reason = getattr(entry, f"{group}_reason")
-            for name in criteria:
-                bounds = (0, maxima[name])
+            for name in names:
+                bounds = (0, asked.maxima[name])
                 computed += collector.add_mark(entry.participant, name, getattr(entry, name), bounds, reason=reason)
         claimed: float | None = getattr(entry, "total")  # noqa: B009 - the completed form has this field
         if claimed is None:
@@ -210,7 +219,7 @@ def _add_marks(
             collector.add_warnings(
                 f"claimed_total: the judge gave {entry.participant} a total of {claimed:g}, but the marks add up to {computed:g}"
             )
-        collector.add_mark(entry.participant, CLAIMED_TOTAL_CRITERION, claimed, (0, sum(maxima.values())))
+        collector.add_mark(entry.participant, CLAIMED_TOTAL_CRITERION, claimed, (0, asked.total))
 
 
 ROUND_QUESTION = JudgeQuestion(

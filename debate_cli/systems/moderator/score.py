@@ -1,7 +1,7 @@
 """Scorer of the moderator.
 
-Score of a debater: 0.25 x mean of the round sums (at most 30) + 0.75 x total of the final evaluation (at most 100). The
-scorer adds up the marks. Totals that judges wrote do not count.
+Score of a debater: 0.25 x mean of the round sums + 0.75 x total of the final evaluation. The scorer adds up the marks.
+Totals that judges wrote do not count.
 """
 
 from collections import defaultdict
@@ -29,20 +29,19 @@ from debate_cli.systems.aggregation import (
     strip_float_noise,
 )
 from debate_cli.systems.base import WHOLE_DEBATE, briefs_for, describe_subject, round_briefs
-from debate_cli.systems.moderator.findings import Clash, DebateSummary, Momentum, NonEngagement, Summary, SummaryPoint
-from debate_cli.systems.moderator.settings import (
-    CATEGORY_GROUPS,
-    FINAL_CATEGORIES,
-    FINAL_TOTAL,
-    ROUND_CRITERIA,
-    ROUND_TOTAL,
-    ModeratorSettings,
+from debate_cli.systems.moderator.criteria import (
+    FINAL,
+    FINAL_SHARE,
+    MAX_SCORE,
+    ROUND,
+    ROUND_SHARE,
+    RULES,
+    CriterionSet,
 )
+from debate_cli.systems.moderator.findings import Clash, DebateSummary, Momentum, NonEngagement, Summary, SummaryPoint
+from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_from_threshold, decide_outcome
 
-ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
-MAX_MODERATOR_SCORE = ROUND_SHARE * ROUND_TOTAL + FINAL_SHARE * FINAL_TOTAL
-"""Highest score that a debater can reach: 82.5."""
 CLAIMED_TOTAL_CRITERION = "claimed_total"
 """Name of the criterion for the total that a judge wrote."""
 CLAIMED_TOTAL_TOLERANCE = 0.5
@@ -64,11 +63,11 @@ class ModeratorRoundRow(FrozenModel):
     participant: str
     """Name of the debater."""
     marks: dict[str, float]
-    """Maps criteria to mean marks of the judges, 0-10."""
+    """Maps criteria to mean marks of the judges."""
     reasons: dict[str, tuple[str, ...]]
     """Maps criteria to the judges' reasons for the marks."""
     sum: float | None
-    """Sum of the round's marks, 0-30; None if a criterion has no mark."""
+    """Sum of the round's marks; None if a criterion has no mark."""
 
 
 class GroupRow(FrozenModel):
@@ -92,14 +91,14 @@ class FinalRow(FrozenModel):
     categories: dict[str, float]
     """Maps categories to mean marks of the judges."""
     total: float | None
-    """Sum of the categories' marks, 0-100; None if a category has no mark."""
+    """Sum of the categories' marks; None if a category has no mark."""
     round_mean: float | None
-    """Mean of the debater's round sums, 0-30; None if no round is fully marked."""
+    """Mean of the debater's round sums; None if no round is fully marked."""
     score: float | None
-    """Final score, 0-82.5. None if `total` or `round_mean` is None, or if the debater never spoke but another debater
-    did."""
+    """Final score, at most `ModeratorNotes.highest`. None if `total` or `round_mean` is None, or if the debater never
+    spoke but another debater did."""
     share: float | None
-    """`score` divided by 82.5, the highest score; None without a score."""
+    """`score` divided by `ModeratorNotes.highest`; None without a score."""
     reasons: tuple[str, ...]
     """All judges' reasons for the debater's marks, without repetitions."""
     groups: tuple[GroupRow, ...] = ()
@@ -166,7 +165,8 @@ class ModeratorNotes(Notes):
     """Notes of a moderator's verdict."""
 
     highest: float
-    """Highest score that a debater can reach, 82.5: 0.25 x 30 for the rounds + 0.75 x 100 for the final evaluation."""
+    """Highest score that a debater can reach: 0.25 x the highest sum of a round + 0.75 x the highest total of the final
+    evaluation."""
     rounds: tuple[ModeratorRoundRow, ...]
     """One row per debater and round, ordered by round."""
     final: tuple[FinalRow, ...]
@@ -207,7 +207,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings
         for brief in briefs
     )
     notes = ModeratorNotes(
-        highest=MAX_MODERATOR_SCORE,
+        highest=MAX_SCORE,
         rounds=round_rows,
         final=rows,
         claimed=tuple(claim for item, own in marked for claim in _mismatched_totals(debate, item, own)),
@@ -220,19 +220,19 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings
             *(sentence for item, own in marked for sentence in _describe_unmarked(debate, item, own)),
         ),
     )
-    return build_verdict("moderator", run, outcome, scores, notes)
+    return build_verdict("moderator", run, outcome, scores, notes).model_copy(update={"rules": RULES})
 
 
-def _criteria(assessment: Assessment) -> Mapping[str, float]:
-    return FINAL_CATEGORIES if assessment.subject.moment == "debate" else ROUND_CRITERIA
+def _criteria(assessment: Assessment) -> CriterionSet:
+    return FINAL if assessment.subject.moment == "debate" else ROUND
 
 
 def _marks_of_judge(assessment: Assessment) -> Marks:
-    criteria = _criteria(assessment)
+    maxima = _criteria(assessment).maxima
     found: dict[tuple[str, str], float] = {}
     for mark in assessment.marks:
-        if mark.participant is not None and mark.criterion in criteria:
-            found.setdefault((mark.participant, mark.criterion), clamp_mark(mark, 0, criteria[mark.criterion]))
+        if mark.participant is not None and mark.criterion in maxima:
+            found.setdefault((mark.participant, mark.criterion), clamp_mark(mark, 0, maxima[mark.criterion]))
     return found
 
 
@@ -267,15 +267,15 @@ def _round_rows(debate: Debate, marked: Sequence[MarkedAssessment]) -> Iterator[
         of_round = [pair for pair in marked if pair[0].subject.round == number]
         averages, reasons = _average_marks(of_round), _reasons_by_mark(of_round)
         for name in (item.name for item in debate.participants):
-            marks = _marks_of(name, averages, ROUND_CRITERIA)
+            marks = _marks_of(name, averages, ROUND.maxima)
             if marks:
-                found = {criterion: _reasons(name, reasons, [criterion]) for criterion in ROUND_CRITERIA}
+                found = {criterion: _reasons(name, reasons, [criterion]) for criterion in ROUND.maxima}
                 yield ModeratorRoundRow(
                     round=number,
                     participant=name,
                     marks=marks,
                     reasons={criterion: texts for criterion, texts in found.items() if texts},
-                    sum=_total(name, averages, ROUND_CRITERIA),
+                    sum=_total(name, averages, ROUND.maxima),
                 )
 
 
@@ -286,27 +286,27 @@ def _final_rows(
 ) -> Iterator[FinalRow]:
     averages, reasons, speakers = _average_marks(final), _reasons_by_mark(final), speaker_names(debate)
     for name in (item.name for item in debate.participants):
-        total = _total(name, averages, FINAL_CATEGORIES)
+        total = _total(name, averages, FINAL.maxima)
         sums = [row.sum for row in rounds if row.participant == name and row.sum is not None]
         score = None
         if total is not None and sums and (name in speakers or not speakers):
             score = strip_float_noise(ROUND_SHARE * mean(sums) + FINAL_SHARE * total)
         yield FinalRow(
             participant=name,
-            categories=_marks_of(name, averages, FINAL_CATEGORIES),
+            categories=_marks_of(name, averages, FINAL.maxima),
             total=total,
             round_mean=strip_float_noise(mean(sums)) if sums else None,
             score=score,
-            share=None if score is None else strip_float_noise(score / MAX_MODERATOR_SCORE),
-            reasons=_reasons(name, reasons, (CLAIMED_TOTAL_CRITERION, *FINAL_CATEGORIES)),
+            share=None if score is None else strip_float_noise(score / MAX_SCORE),
+            reasons=_reasons(name, reasons, (CLAIMED_TOTAL_CRITERION, *FINAL.maxima)),
             groups=tuple(
                 GroupRow(
                     group=group,
-                    sum=_total(name, averages, categories),
-                    out_of=sum(FINAL_CATEGORIES[category] for category in categories),
-                    reasons=_reasons(name, reasons, categories),
+                    sum=_total(name, averages, names),
+                    out_of=FINAL.group_maxima[group],
+                    reasons=_reasons(name, reasons, names),
                 )
-                for group, categories in CATEGORY_GROUPS.items()
+                for group, names in FINAL.groups.items()
             ),
         )
 
@@ -325,7 +325,7 @@ def _mismatched_totals(debate: Debate, assessment: Assessment, own: Marks) -> It
     names = [item.name for item in debate.participants]
     claims = [mark for mark in assessment.marks if mark.criterion == CLAIMED_TOTAL_CRITERION]
     for name, mark in ((name, mark) for name in names for mark in claims if mark.participant == name):
-        computed = _total(name, own, _criteria(assessment))
+        computed = _total(name, own, _criteria(assessment).maxima)
         if computed is not None and strip_float_noise(abs(mark.value - computed)) > CLAIMED_TOTAL_TOLERANCE:
             yield ClaimedTotal(
                 assessor=assessment.assessor,
@@ -339,7 +339,7 @@ def _mismatched_totals(debate: Debate, assessment: Assessment, own: Marks) -> It
 def _describe_unmarked(debate: Debate, assessment: Assessment, own: Marks) -> Iterator[str]:
     number = assessment.subject.round
     for name in sorted({turn.speaker for turn in debate.turns if number in {None, turn.round}}):
-        absent = [criterion for criterion in _criteria(assessment) if (name, criterion) not in own]
+        absent = [criterion for criterion in _criteria(assessment).maxima if (name, criterion) not in own]
         if absent:
             where = describe_subject(assessment.subject)
             yield f"{assessment.assessor} gave {name} no mark for {', '.join(absent)} in {where}."

@@ -21,14 +21,9 @@ from debate_cli.systems.base import (
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import describe_scores
 from debate_cli.systems.moderator import questions, score, tables
+from debate_cli.systems.moderator.criteria import FINAL, FINAL_SHARE, MAX_SCORE, ROUND, ROUND_SHARE
 from debate_cli.systems.moderator.findings import Clash, DebateSummary, NonEngagement, Summary
-from debate_cli.systems.moderator.settings import (
-    CATEGORY_GROUPS,
-    FINAL_CATEGORIES,
-    ROUND_CRITERIA,
-    ROUND_GROUPS,
-    ModeratorSettings,
-)
+from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.source_support import SOURCES_KIND
 from debate_cli.systems.tables import Table, parse_notes
 
@@ -75,21 +70,22 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
         return score.score_run(debate, run, settings)
 
     def max_score(self, verdict: Verdict) -> float:
-        return score.MAX_MODERATOR_SCORE
+        return MAX_SCORE
 
     def explain(self, verdict: Verdict) -> str:
         notes = parse_notes(score.ModeratorNotes, verdict)
-        maxima = {group: sum(FINAL_CATEGORIES[item] for item in items) for group, items in CATEGORY_GROUPS.items()}
         marks = {
             row.participant: {
                 group: sum(row.categories[item] for item in items)
-                for group, items in CATEGORY_GROUPS.items()
+                for group, items in FINAL.groups.items()
                 if row.categories.keys() >= set(items)
             }
             for row in notes.final
         }
-        scores = describe_scores(verdict, self.max_score(verdict), marks, maxima, whole="the final evaluation")
-        parts = f"{score.ROUND_SHARE:.0%} of the mean round sum plus {score.FINAL_SHARE:.0%} of the final evaluation"
+        scores = describe_scores(
+            verdict, self.max_score(verdict), marks, FINAL.group_maxima, whole="the final evaluation"
+        )
+        parts = f"{ROUND_SHARE:.0%} of the mean round sum plus {FINAL_SHARE:.0%} of the final evaluation"
         return f"{scores} A score is {parts}." if scores else ""
 
     def tables(self, verdict: Verdict) -> Iterator[Table]:
@@ -99,17 +95,17 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
         return tables.charts(verdict)
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        is_round = assessment.subject.moment == "round"
+        asked = ROUND if assessment.subject.moment == "round" else FINAL
         sentences: list[str] = []
         for name in dict.fromkeys(mark.participant for mark in assessment.marks):
-            for group, criteria in (ROUND_GROUPS if is_round else CATEGORY_GROUPS).items():
+            for group, criteria in asked.groups.items():
                 own = [mark for mark in assessment.marks if mark.participant == name and mark.criterion in criteria]
                 total = f"{sum(mark.value for mark in own):g}/{sum(mark.out_of for mark in own):g}"
                 reasons = dict.fromkeys(mark.reason for mark in own if mark.reason)
                 sentences += [f"{name}, {group.replace('_', ' ')} {total}: {reason.rstrip('.')}" for reason in reasons]
         for finding in assessment.findings:
             sentences += finding.describe() if isinstance(finding, self.findings) else ()
-        totals = sum_marks(assessment.marks, ROUND_CRITERIA if is_round else FINAL_CATEGORIES)
+        totals = sum_marks(assessment.marks, asked.maxima)
         return LiveReport(totals, tuple(sentences))
 
 

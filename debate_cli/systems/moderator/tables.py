@@ -4,18 +4,11 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
 
+from debate_cli.domain.message_text import spell_number
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.charts import Chart, line_series, percent_chart
-from debate_cli.systems.moderator import score
+from debate_cli.systems.moderator.criteria import FINAL, FINAL_SHARE, ROUND, ROUND_SHARE
 from debate_cli.systems.moderator.score import ModeratorNotes, RoundReport
-from debate_cli.systems.moderator.settings import (
-    CATEGORY_GROUPS,
-    FINAL_CATEGORIES,
-    FINAL_TOTAL,
-    ROUND_CRITERIA,
-    ROUND_HEADS,
-    ROUND_TOTAL,
-)
 from debate_cli.systems.tables import (
     DebaterCell,
     Gauge,
@@ -42,9 +35,7 @@ def tables(verdict: Verdict) -> Iterator[Table]:
 
 
 def _score_table(notes: ModeratorNotes) -> Table:
-    remarks = [
-        f"score = {score.ROUND_SHARE:g} × rounds (mean) + {score.FINAL_SHARE:g} × final, at most {notes.highest:g}."
-    ]
+    remarks = [f"score = {ROUND_SHARE:g} × rounds (mean) + {FINAL_SHARE:g} × final, at most {notes.highest:g}."]
     for claim in notes.claimed:
         where = f"round {claim.round}" if claim.round is not None else "the final evaluation"
         remarks.append(
@@ -62,8 +53,8 @@ def _score_table(notes: ModeratorNotes) -> Table:
         notes.final,
         {
             "debater": lambda row: DebaterCell(row.participant),
-            f"rounds /{ROUND_TOTAL:g}": lambda row: Number(row.round_mean),
-            f"final /{FINAL_TOTAL:g}": lambda row: Number(row.total),
+            f"rounds /{ROUND.total:g}": lambda row: Number(row.round_mean),
+            f"final /{FINAL.total:g}": lambda row: Number(row.total),
             f"score /{notes.highest:g}": lambda row: Number(row.score, strong=True),
             "share": lambda row: "—" if row.share is None else f"{row.share:.0%}",
             "": lambda row: None if row.score is None else Gauge(row.score, notes.highest, row.participant),
@@ -77,14 +68,14 @@ def _round_table(notes: ModeratorNotes) -> Table:
         (
             str(row.round),
             DebaterCell(row.participant),
-            *(Number(row.marks.get(criterion), 1) for criterion in ROUND_CRITERIA),
+            *(Number(row.marks.get(criterion), 1) for criterion in ROUND.maxima),
             Number(row.sum),
-            None if row.sum is None else Gauge(row.sum, ROUND_TOTAL, row.participant),
+            None if row.sum is None else Gauge(row.sum, ROUND.total, row.participant),
         )
         for row in notes.rounds
     )
     return make_table(
-        "rounds, moderator", ("round", "debater", *ROUND_HEADS.values(), f"sum /{ROUND_TOTAL:g}", ""), rows
+        "rounds, moderator", ("round", "debater", *ROUND.heads.values(), f"sum /{ROUND.total:g}", ""), rows
     )
 
 
@@ -93,7 +84,7 @@ def _round_reason_table(notes: ModeratorNotes) -> Table:
         (
             str(row.round),
             DebaterCell(row.participant),
-            _join(f"{ROUND_HEADS[criterion]}: {_join(reasons)}" for criterion, reasons in row.reasons.items()),
+            _join(f"{ROUND.heads[criterion]}: {_join(reasons)}" for criterion, reasons in row.reasons.items()),
         )
         for row in notes.rounds
         if row.reasons
@@ -108,14 +99,13 @@ def _group_by_round(rows: Iterable[TableRow]) -> tuple[TableRow | None, ...]:
 def _final_table(notes: ModeratorNotes) -> Table:
     has_marks = any(row.categories for row in notes.final)
     groups: list[list[TableRow]] = []
-    for place, (group, categories) in enumerate(CATEGORY_GROUPS.items() if has_marks else ()):
+    for place, (group, categories) in enumerate(FINAL.groups.items() if has_marks else ()):
         sums = [row.groups[place] if row.groups else None for row in notes.final]
-        out_of = sum(FINAL_CATEGORIES[name] for name in categories)
-        heading = (group.replace("_", " ").upper(), Number(out_of, 0))
+        heading = (group.replace("_", " ").upper(), Number(FINAL.group_maxima[group], 0))
         groups.append([(*heading, *(Number(None if of is None else of.sum, strong=True) for of in sums))])
         for name in categories:
             marks = (Number(row.categories.get(name), 1) for row in notes.final)
-            groups[-1].append((name.replace("_", " "), Number(FINAL_CATEGORIES[name], 0), *marks))
+            groups[-1].append((name.replace("_", " "), Number(FINAL.maxima[name], 0), *marks))
     heads = ("category", "out of", *(row.participant for row in notes.final))
     return make_table("final evaluation, moderator", heads, join_row_groups(groups))
 
@@ -133,7 +123,7 @@ def _final_reason_table(notes: ModeratorNotes) -> Table:
             for found in row.groups
             if found.group == group and found.reasons
         ]
-        for group in CATEGORY_GROUPS
+        for group in FINAL.groups
     )
     return Table("reasons for the final evaluation, moderator", ("group", "debater", "marks", "reason"), rows)
 
@@ -172,7 +162,7 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
     yield percent_chart(
         "Final evaluation by category",
         "Marks as a percentage of the category's maximum; the final evaluation counts three quarters.",
-        FINAL_CATEGORIES,
+        FINAL.maxima,
         {row.participant: row.categories for row in notes.final},
     )
     rounds = {row.round: f"round {row.round}" for row in notes.rounds}
@@ -182,11 +172,11 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
             sums[row.participant][row.round] = row.sum
     yield Chart(
         "Marks by round",
-        f"Sum of the three marks of a round, out of {ROUND_TOTAL:g}; the mean of the rounds counts a quarter.",
+        f"Sum of the {spell_number(len(ROUND.criteria))} marks of a round, out of {ROUND.total:g}; the mean of the rounds counts a quarter.",
         "line",
         tuple(map(str, rounds)),
         tuple(line_series(name, of, rounds) for name, of in sums.items() if of),
         0,
-        ROUND_TOTAL,
-        (0.0, 10.0, 20.0, 30.0),
+        ROUND.total,
+        (*map(float, range(0, ROUND.total, 10)), float(ROUND.total)),
     )

@@ -1,0 +1,94 @@
+"""Criteria of the moderator, and the scale of its scores. Prompts, forms, scores, tables and charts are derived from them.
+
+To add a criterion, add one line to `ROUND` or `FINAL` and raise `RULES`. Debates that were judged before lack its marks,
+so their verdicts become undetermined. The rules of the chair in the prompts, and docs/systems/moderator.md, name some
+criteria: adapt them if the new criterion changes what they say.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+RULES = 1
+"""Version of the scoring rules. With a higher number, stored verdicts of older rules are no longer compared."""
+
+
+class Criterion(NamedTuple):
+    """A criterion that the judge marks from 0 to `most` for each debater."""
+
+    name: str
+    """Name in forms, prompts, marks and verdicts. No criterion of the same question may have this name."""
+    asks: str
+    """What the judge marks. The judge reads this text."""
+    most: int = 10
+    """Highest mark. The prompt about a round explains only marks from 0 to 10."""
+    group: str = ""
+    """Name of the group of the criterion. The judge gives one reason for each group. Empty: the criterion is a group of
+    its own."""
+    head: str = ""
+    """Short name for tables. Empty: `name`, with spaces."""
+
+
+@dataclass(frozen=True)
+class CriterionSet:
+    """The criteria that the judge marks in one answer."""
+
+    criteria: tuple[Criterion, ...]
+
+    @cached_property
+    def maxima(self) -> Mapping[str, int]:
+        """Maps criteria to their highest marks."""
+        return {criterion.name: criterion.most for criterion in self.criteria}
+
+    @cached_property
+    def heads(self) -> Mapping[str, str]:
+        """Maps criteria to short names for tables."""
+        return {criterion.name: criterion.head or criterion.name.replace("_", " ") for criterion in self.criteria}
+
+    @cached_property
+    def groups(self) -> Mapping[str, tuple[str, ...]]:
+        """Maps groups to the names of their criteria."""
+        found: dict[str, tuple[str, ...]] = {}
+        for criterion in self.criteria:
+            group = criterion.group or criterion.name
+            found[group] = (*found.get(group, ()), criterion.name)
+        return found
+
+    @cached_property
+    def group_maxima(self) -> Mapping[str, int]:
+        """Maps groups to the sums of their highest marks."""
+        return {group: sum(self.maxima[name] for name in names) for group, names in self.groups.items()}
+
+    @property
+    def total(self) -> int:
+        """Sum of all highest marks."""
+        return sum(self.maxima.values())
+
+
+ROUND = CriterionSet((
+    Criterion("argument_quality", "clarity, logical structure, relevance to the motion, depth, and accuracy of the sources in this round", head="argument"),
+    Criterion("rebuttal_effectiveness", "how well this round addresses, counters or integrates the earlier turns of others. In a round in which the participants cannot see each other, judge how well the points anticipate objections.", head="rebuttal"),
+    Criterion("strategic_positioning", "how well the participant advances its own case, anticipates counter-arguments and uses the structure of the round", head="strategy"),
+))  # fmt: skip
+"""Criteria of a round."""
+FINAL = CriterionSet((
+    Criterion("evidence_based_claims", "claims rest on specific evidence that can be checked and shows what it is cited for", 10, "argument_quality"),
+    Criterion("logical_structure", "premises lead to conclusions, without gaps or contradictions", 10, "argument_quality"),
+    Criterion("relevance", "the points bear on the motion", 10, "argument_quality"),
+    Criterion("comprehensiveness", "the important points of the others are answered", 10, "rebuttal_effectiveness"),
+    Criterion("precision", "answers meet what was said, at its strongest, and not a weaker version", 10, "rebuttal_effectiveness"),
+    Criterion("counter_evidence", "answers bring evidence of their own", 5, "rebuttal_effectiveness"),
+    Criterion("framing_control", "the debate is held on the terms of this participant", 10, "strategic_positioning"),
+    Criterion("adaptability", "the case takes up what the others said and develops over the rounds", 10, "strategic_positioning"),
+    Criterion("clarity", "a reader understands each point at once", 5, "rhetorical_effectiveness"),
+    Criterion("persuasiveness", "an undecided reader is moved", 5, "rhetorical_effectiveness"),
+    Criterion("tone_management", "the tone is respectful and fits the subject", 5, "rhetorical_effectiveness"),
+    Criterion("concession_when_appropriate", "what cannot be defended is conceded", 5, "intellectual_integrity"),
+    Criterion("accuracy", "facts, figures and the words of others are given correctly", 5, "intellectual_integrity"),
+))  # fmt: skip
+"""Criteria of the final evaluation, called categories in its notes and tables."""
+ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
+"""Factors of the mean round sum and of the final evaluation in a debater's score."""
+MAX_SCORE = ROUND_SHARE * ROUND.total + FINAL_SHARE * FINAL.total
+"""Highest score that a debater can reach."""

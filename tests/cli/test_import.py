@@ -159,6 +159,14 @@ def test_a_folder_gives_one_transcript_each_and_names_the_broken_files(tmp_path:
     assert debate("import", "in/a.txt", "-o", "out", "--force", cwd=tmp_path).code == 0
 
 
+def test_out_may_be_a_folder_whose_name_ends_in_json(tmp_path: Path) -> None:
+    """`import FILE -o DIR` writes into an existing folder whatever its name is."""
+    write(tmp_path, SHORT, "a.txt")
+    (tmp_path / "all.json").mkdir()
+    done = debate("import", "a.txt", "-o", "all.json", cwd=tmp_path)
+    assert (done.code, [path.name for path in (tmp_path / "all.json").iterdir()]) == (0, ["a.json"]), done.err
+
+
 def test_json_lists_every_file(tmp_path: Path) -> None:
     """One document on stdout with speakers, rounds and what was left out."""
     write(tmp_path, "who=x,body,part,mood\nAnn,Yes,a,glad\nBo,No,b,\n", "d.csv")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import Problem, check_config, check_stored_config
@@ -22,7 +22,7 @@ from debate_cli.storage.config_file import ConfigCheck, LoadedConfig, read_confi
 from debate_cli.storage.provider_origin import settings_fingerprint
 from debate_cli.storage.serialization import Redact, config_to_json
 from debate_cli.storage.transcript_store import StoredDebate
-from debate_cli.storage.variables import ConfigChange, load_environment
+from debate_cli.storage.variables import ConfigChange, apply_overrides, load_environment
 
 T = TypeVar("T")
 
@@ -106,16 +106,30 @@ def config_from_transcript(
             else origin
             for name, origin in loaded.provider_origins.items()
         }
-        prompts = {"prompts": {**kept.prompts, **loaded.config.prompts}}
-        config = loaded.config.model_copy(update=prompts) if prompts["prompts"] else loaded.config
-        if kept.evidence is not None:
-            given = config.evidence
-            changed = {} if given is None else {name: getattr(given, name) for name in given.model_fields_set}
-            config = config.model_copy(update={"evidence": kept.evidence.model_copy(update=changed)})
+        config = _keep_stored_values(loaded.config, kept, changes)
         return replace(loaded, config=config, source_map=source_map, env=env, provider_origins=origins)
     except ConfigError as error:
         problems = [_STDIN_POSITION.sub(lambda _: str(stored.path), problem) for problem in error.problems]
         raise ConfigError(*problems, advice) from error
+
+
+def _keep_stored_values(config: DebateConfig, kept: DebateConfig, changes: Sequence[ConfigChange]) -> DebateConfig:
+    """Return `config` with the prompts, variables and evidence of the stored configuration `kept`.
+
+    Changed values are those of `changes`. A variable that `kept` does not use is left out.
+    """
+    variables: dict[str, Any] = apply_overrides({"vars": kept.vars}, changes)[0]["vars"] or {}
+    config = config.model_copy(
+        update={
+            "prompts": {**kept.prompts, **config.prompts},
+            "vars": {name: str(variables.get(name, value)) for name, value in kept.vars.items()},
+        }
+    )
+    if kept.evidence is None:
+        return config
+    given = config.evidence
+    changed = {} if given is None else {name: getattr(given, name) for name in given.model_fields_set}
+    return config.model_copy(update={"evidence": kept.evidence.model_copy(update=changed)})
 
 
 def escape_variables(data: T) -> T:

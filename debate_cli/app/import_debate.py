@@ -97,10 +97,10 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
 def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
     """For each file, return the path of its transcript.
 
-    The transcripts are in the folder `out`, or in `folder` if `out` is None. If `out` ends in .json, it is the path of
-    the only transcript. Raises UsageError if `out` ends in .json and there are several files.
+    The transcripts are in the folder `out`, or in `folder` if `out` is None. If `out` ends in .json and is
+    not a folder, it is the path of the only transcript. Raises UsageError if there are several files then.
     """
-    if out is not None and out.suffix == TRANSCRIPT_SUFFIX:
+    if out is not None and out.suffix == TRANSCRIPT_SUFFIX and not out.is_dir():
         if len(files) > 1:
             raise UsageError(f"--out {out}: names one file for {len(files)} debates; name a folder")
         validate_id(out.stem)

@@ -191,8 +191,11 @@ def build_judge_plans(
     """
     for kind in request.systems:
         check_system_kind(kind)
-    if request.out is not None and len(sources) > 1 and request.out.suffix:
-        raise UsageError(f"--out {request.out}: this is one file for several results; name a folder")
+    if len(sources) > 1 and request.is_out_file:
+        raise UsageError(
+            f"--out {request.out}: this is one file for several results; name a folder, and create it first if its name "
+            "has a dot"
+        )
     if request.text_id is not None and (len(sources) != 1 or not sources[0].is_text):
         raise UsageError("--id applies only to a single text; leave it out for transcripts and for several texts")
     if request.context is not None and not any(source.is_text for source in sources):

@@ -67,16 +67,21 @@ class JudgingRequest:
     text_id: str | None = None
     """Id of the debate that is made from a text. None: an id is generated."""
 
+    @property
+    def is_out_file(self) -> bool:
+        """Whether `out` is a file: its name has a suffix, and there is no folder of this name."""
+        return self.out is not None and bool(self.out.suffix) and not self.out.is_dir()
+
     def target_for(self, default: Path) -> Path | None:
         """Return the file in which a judged debate is saved; None if it is not saved.
 
         - Without `out`, it is `default`.
-        - If `out` has a suffix, it is `out`.
+        - If `out` is a file, it is `out`.
         - Otherwise, it is the file in the folder `out` with the name of `default`.
         """
         if not self.save or self.out is None:
             return default if self.save else None
-        return self.out if self.out.suffix else self.out / default.name
+        return self.out if self.is_out_file else self.out / default.name
 
     @property
     def model_spec(self) -> ModelSpec | None:

@@ -72,8 +72,8 @@ def read_labels(path: Path) -> list[WinnerLabel]:
     return [_read_label(f"--labels {path}:{line}", row, score_columns) for line, row in rows]
 
 
-def _read_label(place: str, row: Mapping[str, str | None], score_columns: Sequence[str]) -> WinnerLabel:
-    values = {name: (value or "").strip() for name, value in row.items()}
+def _read_label(place: str, row: Mapping[str, str], score_columns: Sequence[str]) -> WinnerLabel:
+    values = {name: value.strip() for name, value in row.items()}
     scores = tuple(
         (name.removeprefix("score_"), _read_score(place, name, values[name]))
         for name in score_columns

@@ -373,6 +373,7 @@ def _show_plan(experiment: Experiment, folder: Path, *, shard: tuple[int, int], 
     done: set[str] = set()
     if (folder / LEDGER_NAME).is_file():
         with Ledger.open(folder) as ledger:
+            ledger.require_experiment(experiment.file.config.name, mock=experiment.mock)
             found = [(cell, ledger.find(cell.key)) for cell in cells]
         done = {
             cell.key for cell, known in found if known and known.state == "done" and known.cell.judges == cell.judges

@@ -133,7 +133,7 @@ def _plan_judging(
     described_in = (given.config, given.context, loaded.background_file if loaded is not None else None)
     sources, notes = find_sources(
         given.paths or (),
-        transcript_dirs(config=given.config),
+        transcript_dirs(None if loaded is None else Path(loaded.config.output.dir)),
         judges_texts=request.judges_texts,
         read_stdin=read_stdin,
         not_judged=[Path(file) for file in described_in if file is not None],

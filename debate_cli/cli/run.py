@@ -4,7 +4,7 @@ import asyncio
 import os
 import random
 import shlex
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -58,9 +58,10 @@ MAX_ESTIMATED_CALLS = 60
 def run(given: RunOptions) -> None:
     """Run a debate and save its transcript."""
     gates = options.gates_from_options(given.fail_under, given.expect_winner, given.max_warnings, given.fail_on)
-    given = _resolve_continue(given)
+    changes = _config_changes(given)
+    given = _resolve_continue(given, changes)
     _check_options(given)
-    context, stored = _prepare(given, gates)
+    context, stored = _prepare(given, changes, gates)
     hide_secrets(context.secrets)
     for line in find_notices(context.config):
         print_status(line)
@@ -94,31 +95,40 @@ def _check_options(given: RunOptions) -> None:
         refuse_existing(given.report, force=given.force, option="--report")
 
 
-def _resolve_continue(given: RunOptions) -> RunOptions:
+def _config_changes(given: RunOptions) -> list[ConfigChange]:
+    return config_options.overrides_from_options(
+        ConfigOptions(
+            given.settings,
+            given.topic,
+            given.background,
+            given.seed,
+            given.max_cost,
+            given.max_tokens,
+            given.var,
+            given.evidence,
+        )
+    )
+
+
+def _resolve_continue(given: RunOptions, changes: Sequence[ConfigChange]) -> RunOptions:
     if not given.continue_:
         return given
     if given.resume is not None:
         raise UsageError("--continue and --resume cannot be combined; leave out --continue")
     if given.id is None:
         raise UsageError("--continue needs the id of a debate; add --id")
-    folder = given.out or next(iter(transcript_dirs(config=given.config)))
+    if given.no_save:
+        raise UsageError("--continue saves the debate under its id; leave out --continue or --no-save")
+    folder = next(transcript_dirs(given.out, given.config, changes))
     place = folder / f"{validate_id(given.id)}.json"
     saved = next((path for path in (place, place.with_suffix(".jsonl")) if path.exists()), None)
     return given if saved is None else given._replace(id=None, resume=str(saved))
 
 
-def _prepare(given: RunOptions, gates: Gates) -> tuple[RunContext, StoredDebate | None]:
-    changes = ConfigOptions(
-        given.settings,
-        given.topic,
-        given.background,
-        given.seed,
-        given.max_cost,
-        given.max_tokens,
-        given.var,
-        given.evidence,
-    )
-    loaded, stored = _load_inputs(given, config_options.overrides_from_options(changes))
+def _prepare(
+    given: RunOptions, changes: Sequence[ConfigChange], gates: Gates
+) -> tuple[RunContext, StoredDebate | None]:
+    loaded, stored = _load_inputs(given, changes)
     config = (loaded if stored is None else stored.debate).config
     deciding = config.judging.deciding_kind if stored is None else deciding_kind(stored.debate, "all")
     gates.require_names([item.name for item in config.debaters], filter(None, [deciding]))
@@ -136,14 +146,14 @@ def _prepare(given: RunOptions, gates: Gates) -> tuple[RunContext, StoredDebate 
     return context, stored
 
 
-def _load_inputs(given: RunOptions, changes: list[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
+def _load_inputs(given: RunOptions, changes: Sequence[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
     checks = partial(check_config, needs_debaters=given.resume is None, needs_models=not given.mock)
     if given.resume is None:
         return config_options.config_from_argument(
             given.config, changes, checks=checks, trusted_folders=given.trust_path
         ), None
     if given.config is None:
-        stored = _open_to_resume(given, given.resume, transcript_dirs(given.out))
+        stored = _open_to_resume(given, given.resume, transcript_dirs(given.out, changes=changes))
         loaded = config_from_transcript(stored, changes)
         hide_secrets(all_secrets(loaded))
         config_options.print_notes(loaded.env.notes)

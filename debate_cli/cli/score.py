@@ -66,9 +66,9 @@ def run(given: ScoreOptions) -> None:
         check=given.check,
         write=given.write,
     )
-    pages = PageWriter(given.output, force=given.force) if given.output is not None else None
     report = _Report()
     paths = sorted(expand_references(given.paths, transcript_dirs()))
+    pages = PageWriter(given.output, paths, force=given.force) if given.output is not None else None
     files = report.read(score_files(paths, request), pages)
     _print_scores(files, form, given.per, report, pages)
     _print_missing(report)
@@ -247,25 +247,27 @@ class PageWriter:
     """Writes an HTML page per debate and an index. Existing files are overwritten only with `force`."""
 
     folder: Path
+    paths: Sequence[Path]
+    """The saved debates."""
     force: bool
-    used_names: set[str] = field(default_factory=lambda: {INDEX_FILE})
+    names: dict[Path, str] = field(init=False)
+    """Maps each of `paths` to the file name of its page."""
 
     def __post_init__(self) -> None:
         if self.folder.suffix == PAGE_SUFFIX and not self.folder.is_dir():
             raise UsageError(f"-o {self.folder}: this names a file, but several pages are written; name a folder")
-        if not self.force and (self.folder / INDEX_FILE).exists():
-            raise UsageError(
-                f"{self.folder / INDEX_FILE} exists already; choose another folder, or overwrite it with --force"
-            )
+        self.names = _choose_page_names(self.paths)
+        for name in () if self.force else (*self.names.values(), INDEX_FILE):
+            if (self.folder / name).exists():
+                raise UsageError(
+                    f"{self.folder / name} exists already; choose another folder with -o, or overwrite it with --force"
+                )
 
     def write_page(self, file: CheckedFile, debate: Debate) -> str:
         """Write the page of a debate. Returns the page's file name. Raises StorageError."""
         from debate_cli.render.html.page import render_html
 
-        stem = Path(file.file.path).stem
-        names = chain([f"{stem}{PAGE_SUFFIX}"], (f"{stem}-{number}{PAGE_SUFFIX}" for number in count(2)))
-        name = next(name for name in names if name not in self.used_names)
-        self.used_names.add(name)
+        name = self.names[Path(file.file.path)]
         page = render_html(debate, file.file.verdicts)
         atomic_write(self.folder / name, page.encode("utf-8", "replace"), overwrite=self.force)
         return name
@@ -275,6 +277,16 @@ class PageWriter:
         path = self.folder / INDEX_FILE
         atomic_write(path, page.encode("utf-8", "replace"), overwrite=self.force)
         return path
+
+
+def _choose_page_names(paths: Iterable[Path]) -> dict[Path, str]:
+    taken = {INDEX_FILE}
+    names: dict[Path, str] = {}
+    for path in paths:
+        possible = chain([f"{path.stem}{PAGE_SUFFIX}"], (f"{path.stem}-{number}{PAGE_SUFFIX}" for number in count(2)))
+        names[path] = next(name for name in possible if name not in taken)
+        taken.add(names[path])
+    return names
 
 
 def _print_github(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile]) -> None:

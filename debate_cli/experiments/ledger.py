@@ -129,7 +129,6 @@ class Ledger:
             with _friendly(path):
                 os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE))
         ledger = cls._open(path)
-        kind = "rehearsal" if mock else "run"
         with ledger.transaction():
             is_new = not ledger._has_tables()
             if is_new and ledger.query("SELECT 1 FROM sqlite_master"):
@@ -140,11 +139,8 @@ class Ledger:
                 ledger.query(statement)
             if is_new:
                 ledger.set_meta("name", name)
-                ledger.set_meta("kind", kind)
-        ledger.require_name(name)
-        if ledger.is_rehearsal != mock:
-            other_kind = "run" if mock else "rehearsal"
-            raise UsageError(f"{path}: belongs to a {other_kind}, not to a {kind}; choose another folder with --out")
+                ledger.set_meta("kind", "rehearsal" if mock else "run")
+        ledger.require_experiment(name, mock=mock)
         return ledger
 
     @classmethod
@@ -194,6 +190,13 @@ class Ledger:
             raise UsageError(
                 f"{self.path}: belongs to the experiment `{self.name}`, not to `{name}`; choose another folder with --out"
             )
+
+    def require_experiment(self, name: str, *, mock: bool) -> None:
+        """Raise UsageError if the ledger was created with another `name` or with another value of `mock`."""
+        self.require_name(name)
+        if self.is_rehearsal != mock:
+            kinds = "a run, not to a rehearsal" if mock else "a rehearsal, not to a run"
+            raise UsageError(f"{self.path}: belongs to {kinds}; choose another folder with --out")
 
     @property
     def is_rehearsal(self) -> bool:

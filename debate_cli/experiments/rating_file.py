@@ -105,18 +105,18 @@ def _read_number(place: str, column: str, text: str) -> float:
     return value
 
 
-def _parse(path: Path, line: int, row: Mapping[str, str | None]) -> _Row:
-    fields = {name: (value or "").strip() for name, value in row.items() if name in COLUMNS}
+def _parse(path: Path, line: int, row: Mapping[str, str]) -> _Row:
+    fields = {name: row.get(name, "").strip() for name in COLUMNS}
     if not fields["left"] or not fields["right"] or fields["left"] == fields["right"]:
         raise UsageError(f"{path}:{line}: the row needs two different players; correct `left` and `right`")
-    is_margin = not fields.get("score")
+    is_margin = not fields["score"]
     column = "margin" if is_margin else "score"
-    value = _read_number(f"{path}:{line}", column, fields.get(column, ""))
-    if not is_margin and fields.get("margin"):
+    value = _read_number(f"{path}:{line}", column, fields[column])
+    if not is_margin and fields["margin"]:
         margin = _read_number(f"{path}:{line}", "margin", fields["margin"])
         if (value - 0.5) * margin < 0:
             raise UsageError(f"{path}:{line}: `score` and `margin` name different winners; correct one of them")
-    if fields.get("side", "") not in SIDES:
+    if fields["side"] not in SIDES:
         raise UsageError(f"{path}:{line}: `side` must be `left`, `right` or `none`, not {fields['side']!r}")
-    cluster, judge, side = (fields.get(name, "") for name in ("cluster", "judge", "side"))
+    cluster, judge, side = (fields[name] for name in ("cluster", "judge", "side"))
     return _Row(fields["left"], fields["right"], value, is_margin, cluster, judge, side)

@@ -300,14 +300,18 @@ def _read_motions(path: Path, place: str) -> tuple[dict[str, Motion], str | None
     written, rows = read_csv_file(path, MAX_MOTIONS_BYTES, f"{place}: motions: {path}", MAX_BACKGROUND_CHARS * 4)
     columns = [name.lower() for name in written]
     if "topic" not in columns:
-        found = ", ".join(filter(None, columns)) or "none"
+        found = ", ".join(columns) or "none"
         raise ConfigError(f"{path}:1: there is no column `topic` (columns: {found}); add `topic` to the first line")
     motions: dict[str, Motion] = {}
     problems: list[str] = []
     for number, row in rows:
-        cells = {name.lower(): (value or "").strip() for name, value in row.items() if name in written}
+        cells = {name.lower(): value.strip() for name, value in row.items()}
         tags = [tag.strip() for tag in cells.get("tags", "").replace(",", ";").split(";")]
-        data = {"topic": cells["topic"], "background": cells.get("background") or None, "tags": [*filter(None, tags)]}
+        data = {
+            "topic": cells.get("topic", ""),
+            "background": cells.get("background") or None,
+            "tags": [*filter(None, tags)],
+        }
         try:
             motions[f"{path}:{number}"] = Motion.model_validate(data)
         except ValidationError as error:

@@ -3,8 +3,6 @@
 docs/studies/README.md describes the files.
 """
 
-import csv
-import io
 import json
 import re
 from collections import Counter
@@ -15,6 +13,7 @@ from typing import Any, NamedTuple
 
 from debate_cli.errors import ConfigError
 from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError, format_counts
+from debate_cli.storage.csv_file import parse_csv
 from debate_cli.yaml_positions import parse_yaml
 
 DRAW = "draw"
@@ -199,7 +198,7 @@ def read_debates(dataset: str, texts: Texts) -> Iterator[DatasetDebate]:
             yield from read(path, texts)
         except UnreadableDebateError as error:
             yield DatasetDebate(path.stem, path, error)
-        except (*_WRONG_SHAPE, ConfigError, csv.Error) as error:
+        except (*_WRONG_SHAPE, ConfigError) as error:
             fault = (
                 f"the debate cannot be read together with its motion and labels ({error}); extract the archive again"
             )
@@ -210,8 +209,8 @@ def _parse_yaml(texts: Texts, path: PurePosixPath) -> Any:
     return parse_yaml(texts[path]()).data if path in texts else None
 
 
-def _csv_rows(texts: Texts, path: PurePosixPath) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(texts[path]()))) if path in texts else []
+def _csv_rows(texts: Texts, path: PurePosixPath) -> list[Mapping[str, str]]:
+    return [row for _, row in parse_csv(texts[path]()).rows] if path in texts else []
 
 
 def _plain_name(name: str) -> str:

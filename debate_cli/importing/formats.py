@@ -15,6 +15,7 @@ from debate_cli.importing.speeches import (
     Speech,
     UnreadableDebateError,
 )
+from debate_cli.storage.csv_file import find_delimiter
 from debate_cli.storage.transcript import parse_transcript, transcript_to_debate
 
 
@@ -98,7 +99,7 @@ def _parse(text: str) -> object:
 
 
 def _is_table(text: str, suffix: str) -> bool:
-    delimiter, head = tables.find_delimiter(text), text.split("\n", 1)[0]
+    delimiter, head = find_delimiter(text), text.split("\n", 1)[0]
     if delimiter not in head:
         return False
     labels = map(parse_label, text[:_HEAD_CHARS].split("\n"))

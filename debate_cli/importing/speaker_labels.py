@@ -115,8 +115,8 @@ def looks_like_name(name: str) -> bool:
     words = name.split()
     if not 0 < len(words) <= MAX_NAME_WORDS or len(name) > MAX_NAME_CHARS or re.search(r"[!?;=%,]", name):
         return False
-    return _starts_like_name(words[0]) and all(
-        _starts_like_name(word) or word[0].isdigit() or word.casefold() in _PARTICLES or word == "&"
+    return starts_like_name(words[0]) and all(
+        starts_like_name(word) or word[0].isdigit() or word.casefold() in _PARTICLES or word == "&"
         for word in words[1:]
     )
 
@@ -127,6 +127,10 @@ def names_section(heading: str) -> bool:
     return not words or words[0] in _RARELY_NAMES or words[-1] in _SECTION_WORDS or words[0] in _SECTION_WORDS
 
 
-def _starts_like_name(word: str) -> bool:
+def starts_like_name(word: str) -> bool:
+    """Return whether the first letter or digit of `word` is a letter that can begin a name.
+
+    This is a capital letter of any script, or a letter that has no capital at the start of a word, e.g. `王` or `გ`.
+    """
     first = next((char for char in word if char.isalnum()), "")
-    return first.isalpha() and not first.islower()
+    return first.isalpha() and (not first.islower() or first.title() == first)

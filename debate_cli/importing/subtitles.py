@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from debate_cli.importing.speaker_labels import SpeakerLabel, fold_name, parse_label, select_names
+from debate_cli.importing.speaker_labels import SpeakerLabel, fold_name, parse_label, select_names, starts_like_name
 from debate_cli.importing.speeches import FoundDebate, Speech, format_counts, join_speeches
 
 _TIMING = re.compile(
@@ -19,7 +19,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _BLOCKS = re.compile(r"(?:NOTE|STYLE|REGION)(?:[ \t].*)?")
-_CHANGE = re.compile(r"\s*(?:>>+|-(?=\s*[A-Z]))\s*")
+_CHANGE = re.compile(r"\s*(?:>>+|(?P<dash>[-\u2010-\u2015]))\s*(?P<words>.*)")
 
 
 class _Part(NamedTuple):
@@ -51,8 +51,10 @@ def read_subtitles(text: str) -> FoundDebate:
 
 
 def _parse_label(line: str) -> SpeakerLabel | None:
-    change = _CHANGE.match(line)
-    return parse_label(line[change.end() :] if change is not None else line)
+    change = _CHANGE.fullmatch(line)
+    if change is None or (change["dash"] and not starts_like_name(change["words"][:1])):
+        return parse_label(line)
+    return parse_label(change["words"])
 
 
 def _read_parts(text: str, omitted: Counter[str]) -> Iterator[_Part]:

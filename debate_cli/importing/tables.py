@@ -1,7 +1,5 @@
 """Reads tables with a row per speech (CSV, JSON lines, a JSON list), and messages of a chat."""
 
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,6 +7,7 @@ from typing import Any, cast
 
 from debate_cli.domain.message_text import format_suggestion
 from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError, format_counts
+from debate_cli.storage.csv_file import parse_csv
 
 KNOWN_COLUMNS: dict[str, tuple[str, ...]] = {
     "speaker": ("speaker", "name", "speaker_name", "debater", "participant", "author", "who", "user", "from", "side"),
@@ -16,7 +15,6 @@ KNOWN_COLUMNS: dict[str, tuple[str, ...]] = {
     "round": ("round", "section", "phase", "stage"),
 }  # fmt: skip
 """Maps each field of a speech to the usual names of its column, in order of preference."""
-DELIMITERS = ",;\t|"
 _MAX_CELL_CHARS = 20_000_000
 _MAX_SHOWN_CHARS = 200
 _BACKGROUND_ROLES = frozenset({"system", "developer"})
@@ -29,32 +27,11 @@ def read_csv(text: str, columns: Mapping[str, str]) -> FoundDebate:
     `columns`: the user's choices, e.g. `{"speaker": "Name"}` if the column `Name` contains the speakers. Raises
     UnreadableDebateError if the table cannot be read as a debate.
     """
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=find_delimiter(text), strict=True)
-    limit = csv.field_size_limit(_MAX_CELL_CHARS)
     try:
-        head = [cell.strip() for cell in next(lines, list[str]())]
-        rows = [(lines.line_num, row) for row in lines if any(row)]
-    except csv.Error as error:
-        raise UnreadableDebateError(
-            f"the file is not valid CSV (line {lines.line_num}: {error}); correct it"
-        ) from error
-    finally:
-        csv.field_size_limit(limit)
-    if len(set(head)) < len(head):
-        raise UnreadableDebateError("the table has two columns with the same name; rename one")
-    for number, row in rows:
-        if any(map(str.strip, row[len(head) :])):
-            raise UnreadableDebateError(
-                f"line {number} has more cells than the header line has columns; put quotation marks around a cell that "
-                "contains the delimiter"
-            )
-    named = [(f"line {number}", dict(zip(head, row, strict=False))) for number, row in rows]
-    return _from_rows(head, named, columns)
-
-
-def find_delimiter(text: str) -> str:
-    """Return the most frequent delimiter in the first line; the comma if the line has no delimiter."""
-    return max(DELIMITERS, key=text.split("\n", 1)[0].count)
+        head, rows = parse_csv(text, _MAX_CELL_CHARS)
+    except ValueError as error:
+        raise UnreadableDebateError(str(error)) from error
+    return _from_rows(head, [(f"line {number}", row) for number, row in rows], columns)
 
 
 def has_speech_columns(head: Iterable[str]) -> bool:

@@ -22,6 +22,10 @@ INFLATE_BYTES = 64 * 1024
 """Maximum number of bytes that one step of decompression returns."""
 COMPRESSIONS = frozenset({"gzip", "x-gzip", "deflate"})
 """Values of Content-Encoding that are decompressed."""
+_GZIP_OR_ZLIB = zlib.MAX_WBITS | 32
+"""Lets zlib find out from the first bytes whether a body is gzip or zlib."""
+_GZIP_START = b"\x1f"
+"""First byte of each member of a gzip body."""
 
 ClientT = TypeVar("ClientT", bound=httpx2.AsyncClient)
 
@@ -33,8 +37,10 @@ def make_http_client(kind: type[ClientT], endpoint: Endpoint) -> ClientT:
         is_compressed = response.headers.pop("content-encoding", "").strip().lower() in COMPRESSIONS
         is_error = response.status_code >= FIRST_ERROR_STATUS
         stream = cast("httpx2.AsyncByteStream", response.stream)
+        has_end_event = response.headers.get("content-type", "").startswith("text/event-stream")
+        parts = _inflate(stream, may_be_cut_off=has_end_event) if is_compressed else stream
         asked = SentRequest(endpoint, "", structured=False)
-        response.stream = _BoundedStream(stream, asked, is_compressed=is_compressed, is_error=is_error)
+        response.stream = _BoundedStream(stream, parts, asked, is_error=is_error)
 
     return kind(
         verify=_tls_context(),
@@ -53,13 +59,15 @@ def _tls_context() -> ssl.SSLContext:
 
 
 class _BoundedStream(httpx2.AsyncByteStream):
+    """The body `parts` of a response, up to the limit of its size. `stream`: the body as it was sent, to be closed."""
+
     def __init__(
-        self, stream: httpx2.AsyncByteStream, asked: SentRequest, *, is_compressed: bool, is_error: bool
+        self, stream: httpx2.AsyncByteStream, parts: AsyncIterable[bytes], asked: SentRequest, *, is_error: bool
     ) -> None:
         self._stream = stream
+        self._parts = parts
         self._asked = asked
         self._is_error = is_error
-        self._parts: AsyncIterable[bytes] = _inflate(stream) if is_compressed else stream
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         left = MAX_ERROR_BODY_BYTES if self._is_error else self._asked.endpoint.max_body_bytes
@@ -84,10 +92,23 @@ class _BoundedStream(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-async def _inflate(stream: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
-    decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)  # 32: the header says whether it is gzip or zlib
+async def _inflate(stream: httpx2.AsyncByteStream, *, may_be_cut_off: bool) -> AsyncIterator[bytes]:
+    """Yield the decompressed bytes of a gzip or zlib body. A gzip body may have several members (RFC 1952, 2.2).
+
+    Bytes after the last member are ignored. Raises zlib.error if the body is neither gzip nor zlib, or if it is cut off
+    and `may_be_cut_off` is False.
+    """
+    decoder, has_bytes = zlib.decompressobj(_GZIP_OR_ZLIB), False
     async for raw in stream:
-        part = b"" if decoder.eof else decoder.decompress(raw, INFLATE_BYTES)
-        while part:
-            yield part
-            part = decoder.decompress(decoder.unconsumed_tail, INFLATE_BYTES)
+        rest, part, has_bytes = raw, b"", True
+        while rest or part:
+            if decoder.eof and rest:
+                if not rest.startswith(_GZIP_START):
+                    return
+                decoder = zlib.decompressobj(_GZIP_OR_ZLIB)
+            part = decoder.decompress(rest, INFLATE_BYTES)
+            if part:
+                yield part
+            rest = decoder.unused_data or decoder.unconsumed_tail
+    if has_bytes and not decoder.eof and not may_be_cut_off:
+        raise zlib.error("the body is cut off")

@@ -12,10 +12,13 @@ from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.model_call import REHEARSAL_NOTICE, is_mock
 from debate_cli.render.sanitize import sanitize_line
 from debate_cli.render.text.markdown import escape_markdown, format_table
-from debate_cli.statistics.estimate import Estimate
+from debate_cli.statistics.estimate import LEVEL_LABEL, Estimate
 from debate_cli.systems.tables import Badge, Cell, Table, TableRow, column_table
 
-INTERVALS = "Brackets contain the range of values that fit these debates (95 % interval). With fewer debates, the range is wider."
+INTERVAL = f"{LEVEL_LABEL} interval"
+INTERVALS = (
+    f"Brackets contain the range of values that fit these debates ({INTERVAL}). With fewer debates, the range is wider."
+)
 POINTS = "The whole scale of scores has 100 points. Intervals come from a bootstrap over debates."
 ANSWERS = {"met": Badge("✓", "yes", "good"), "not met": Badge("✗", "no", "bad")}
 
@@ -155,7 +158,7 @@ def format_estimate(found: Estimate, unit: str) -> str:
 def _bias_table(measures: Iterable[Measure]) -> Table:
     columns: dict[str, Callable[[Measure], Cell]] = {
         "what was measured": lambda of: of.label,
-        "value (95 % interval)": lambda of: format_estimate(of.estimate, of.unit),
+        f"value ({INTERVAL})": lambda of: format_estimate(of.estimate, of.unit),
         "it shows": lambda of: VARIANTS[of.variant].tested_bias,
         "comparisons": lambda of: f"{of.estimate.rows} in {count_noun(of.estimate.clusters, 'debate')}",
     }
@@ -186,7 +189,7 @@ def _comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
         )
     return Table(
         "who named the known winner",
-        ("who", "value (95 % interval)"),
+        ("who", f"value ({INTERVAL})"),
         (judge, *rules, None, *(row for row in others if row[1] != "—")),
         tuple(remarks),
     )

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 Row = TypeVar("Row")
 
 LEVEL = 0.95
+"""Confidence level of all intervals."""
+LEVEL_LABEL = f"{100 * LEVEL:g} %"
+"""The confidence level as reports write it: `95 %`."""
 RESAMPLES = 1000
 MIN_DEFINED_SHARE = 0.9
 """Minimum share of resamples in which the statistic must be defined. With a smaller share, there is no interval."""
@@ -26,7 +29,7 @@ MIN_DEFINED_SHARE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A statistic with its 95 % interval."""
+    """A statistic with its interval at the confidence level LEVEL."""
 
     value: float | None
     """The statistic of all rows; None if it is undefined, e.g. a correlation of constant values."""

@@ -1,4 +1,4 @@
-"""Reads a CSV file with column names in its first line, as written by a person or a spreadsheet."""
+"""Reads CSV with column names in its first line, as written by a person or a spreadsheet."""
 
 import csv
 import io
@@ -11,14 +11,16 @@ from debate_cli.errors import UsageError
 from debate_cli.regular_file import read_regular_text
 
 MAX_CELL_CHARS = 128 * 1024
+DELIMITERS = ",;\t|"
 
 
 class CsvFile(NamedTuple):
     """The content of a CSV file."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[int, Mapping[str, str | None]], ...]
-    """One pair per row: line number in the file, and values by column. A missing value is None.
+    """Names of the columns. A column without a name is called `unnamed 3` if it is the third."""
+    rows: tuple[tuple[int, Mapping[str, str]], ...]
+    """One pair per row: line number in the file, and values by column. A row may lack values at its end.
 
     If a value contains line breaks, the line number is that of the row's last line.
     """
@@ -27,31 +29,47 @@ class CsvFile(NamedTuple):
 def read_csv_file(path: Path, max_bytes: int, name: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:
     """Read a CSV file in UTF-8. `name`: name of the file in errors.
 
-    Raises UsageError if the file is unreadable, too large or not valid CSV. Raises UsageError if a column name appears
-    twice, or if a row has more values than there are columns.
+    Raises UsageError if the file is unreadable or too large, or if `parse_csv` raises ValueError.
     """
     try:
-        text = read_regular_text(path, max_bytes, "utf-8-sig")
+        return parse_csv(read_regular_text(path, max_bytes, "utf-8-sig"), max_cell_chars)
     except OSError as error:
         raise UsageError(f"{name}: cannot be read ({error.strerror}); give a CSV file in UTF-8") from error
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from error
-    reader = csv.DictReader(io.StringIO(text, newline=""))
+
+
+def parse_csv(text: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:
+    """Return the table in `text`. Leaves out empty rows, and empty columns without a name, which spreadsheets append.
+
+    Raises ValueError if `text` is not valid CSV, if a column name appears twice, or if a row has more values than there
+    are columns.
+    """
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=find_delimiter(text), strict=True)
     limit = csv.field_size_limit(max_cell_chars)
     try:
-        columns = tuple(column.strip() for column in reader.fieldnames or ())
-        reader.fieldnames = columns
-        rows = tuple((reader.line_num, row) for row in reader)
+        head = [cell.strip() for cell in next(lines, list[str]())]
+        rows = [(lines.line_num, row) for row in lines if any(row)]
     except csv.Error as error:
-        raise UsageError(f"{name}: not valid CSV after line {reader.line_num} ({error}); check the quotes") from error
+        raise ValueError(f"not valid CSV at line {lines.line_num} ({error}); check the quotes") from error
     finally:
         csv.field_size_limit(limit)
-    repeated = [column for column, count in Counter(map(str.lower, filter(None, columns))).items() if count > 1]
-    if repeated:
-        raise UsageError(f"{name}: the column {repeated[0]!r} is named twice; rename or remove one of the two")
+    used = {number for _, row in rows for number, cell in enumerate(row) if cell.strip()}
     for line, row in rows:
-        if any(map(str.strip, row.pop(None, ()))):  # a spreadsheet may end rows with empty values
-            raise UsageError(
-                f"{name}: line {line} has more values than the {len(columns)} columns; put a value with a comma in quotes"
+        if any(map(str.strip, row[len(head) :])):
+            raise ValueError(
+                f"line {line} has more values than the {len(head)} columns; put a value with a delimiter in quotes"
             )
-    return CsvFile(columns, rows)
+    columns = {number: name or f"unnamed {number + 1}" for number, name in enumerate(head) if name or number in used}
+    repeated = [name for name, count in Counter(map(str.lower, columns.values())).items() if count > 1]
+    if repeated:
+        raise ValueError(f"the column {repeated[0]!r} is named twice; rename or remove one of the two")
+    return CsvFile(
+        tuple(columns.values()),
+        tuple((line, {columns[at]: cell for at, cell in enumerate(row) if at in columns}) for line, row in rows),
+    )
+
+
+def find_delimiter(text: str) -> str:
+    """Return the most frequent delimiter in the first line; the comma if the line has no delimiter."""
+    return max(DELIMITERS, key=text.split("\n", 1)[0].count)

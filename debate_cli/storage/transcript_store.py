@@ -4,9 +4,9 @@ import contextlib
 import glob
 import os
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.message_text import format_suggestion
@@ -18,6 +18,9 @@ from debate_cli.storage.journal import cut_at_damage, read_journal
 from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.plain_data import get_child, is_mapping
 from debate_cli.storage.transcript import load_transcript_file, transcript_to_debate
+
+if TYPE_CHECKING:
+    from debate_cli.storage.variables import ConfigChange
 
 _SUFFIXES = {JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX}
 
@@ -181,22 +184,28 @@ DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
 """If `run` gets no path, it reads the first of these files that exists, else the packaged configuration."""
 
 
-def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
+def transcript_dirs(
+    out: Path | None = None, config: str | None = None, changes: "Sequence[ConfigChange]" = ()
+) -> Iterator[Path]:
     """Yield the folders in which to search for a debate: the output folder, then DEFAULT_OUTPUT_FOLDER.
 
     The output folder is the first of these that is set:
 
     - `out`
+    - `output.dir` in `changes`
     - the environment variable DEBATE_OUT
     - `output.dir` in the configuration file `config`. If `config` is None or `-`, the first existing file of
       DEFAULT_CONFIG_PATHS is read. Errors in the file are ignored.
+
+    `changes`: changes to the configuration from options. They may also set variables that `output.dir` uses.
     """
     named = Path(config) if config is not None and config != "-" else None
-    first = out or _output_dir(named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None))
+    file = named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None)
+    first = out or _output_dir(file, changes)
     yield from dict.fromkeys((first, DEFAULT_OUTPUT_FOLDER))
 
 
-def _output_dir(config: Path | None) -> Path:
+def _output_dir(config: Path | None, changes: "Sequence[ConfigChange]") -> Path:
     from debate_cli.storage.variables import VariableResolver, apply_overrides, overrides_from_env
     from debate_cli.yaml_positions import parse_yaml, read_yaml_text
 
@@ -204,7 +213,7 @@ def _output_dir(config: Path | None) -> Path:
     if config is not None:
         with contextlib.suppress(ConfigError):
             data = parse_yaml(read_yaml_text(config, absent="")).data
-    changed, _, _ = apply_overrides(data if is_mapping(data) else {}, overrides_from_env(os.environ))
+    changed, _, _ = apply_overrides(data if is_mapping(data) else {}, [*overrides_from_env(os.environ), *changes])
     given = changed.get("vars")
     resolver = VariableResolver({}, given if is_mapping(given) else {})
     folder = resolver.resolve(get_child(changed.get("output"), "dir"), ("output", "dir"))

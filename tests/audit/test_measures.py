@@ -215,7 +215,7 @@ def test_labels_are_read_by_column(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="needs the columns `id` and `winner`"):
         read_labels(path)
     path.write_text("id,winner\nx," + "x" * 200_000)
-    with pytest.raises(UsageError, match="not valid CSV after line 1"):
+    with pytest.raises(UsageError, match="not valid CSV at line 2"):
         read_labels(path)
     assert compare_with_labels(_judge(_first_ahead, ["repeat"]), [WinnerLabel("other", "Ada")], "x") is None
 

@@ -122,7 +122,9 @@ def test_encodings_and_line_ends_are_recognised(tmp_path: Path, data: bytes, enc
         ("x.txt", SHORT.encode(), ("--drop", "Cy"), "x.txt: --drop: the debate has no speaker `Cy`; the speakers are Ann, Bo"),
         ("x.txt", SHORT.encode(), ("--side", "Ann=blue"), "x.txt: the debate has two speakers, so their sides must be `for` and `against`, not `blue`; correct --side"),
         ("x.csv", b"person,remark\nAnn,Yes\n", (), "x.csv: the table has no column for the speaker (its columns are person, remark); name the column with --map"),
-        ("x.csv", b"speaker,text\nAnn,Yes, or no\n", (), "x.csv: line 2 has more cells than the header line has columns"),
+        ("x.csv", b"speaker,text\nAnn,Yes, or no\n", (), "x.csv: line 2 has more values than the 2 columns; put a value with a delimiter in quotes"),
+        ("x.csv", b"speaker,text,Text\nAnn,Yes,Well\n", (), "x.csv: the column 'text' is named twice; rename or remove one of the two"),
+        ("x.csv", b'speaker,text\nAnn,"Yes\n', (), "x.csv: not valid CSV at line 2"),
         ("x.jsonl", b'{"speaker": "Ann", "text": "Yes"}\n{"speaker"', (), "x.jsonl: line 2 is not valid JSON"),
         ("x.json", b'[{"role": "user", "content": "Hi"}, {"content": "No"}]', (), "x.json: message 2 has no role"),
         ("x.txt", "".join(f"Speaker {n}: Yes.\n" for n in range(1000)).encode(), (), "x.txt: the debate has 1,000 speakers, more than 100;"),
@@ -157,6 +159,21 @@ def test_a_folder_gives_one_transcript_each_and_names_the_broken_files(tmp_path:
     assert "1 file skipped, because of a link out of the folder" in done.err
     assert debate("import", "in/a.txt", "-o", "out", cwd=tmp_path).code != 0
     assert debate("import", "in/a.txt", "-o", "out", "--force", cwd=tmp_path).code == 0
+
+
+def test_out_may_be_a_folder_whose_name_ends_in_json(tmp_path: Path) -> None:
+    """`import FILE -o DIR` writes into an existing folder whatever its name is."""
+    write(tmp_path, SHORT, "a.txt")
+    (tmp_path / "all.json").mkdir()
+    done = debate("import", "a.txt", "-o", "all.json", cwd=tmp_path)
+    assert (done.code, [path.name for path in (tmp_path / "all.json").iterdir()]) == (0, ["a.json"]), done.err
+
+
+def test_empty_columns_of_a_spreadsheet_are_ignored(tmp_path: Path) -> None:
+    """A table with empty columns at its end is imported as the table without them."""
+    write(tmp_path, "speaker,text,,\nAnn,Yes we do.,,\nBob,No.,,\n", "t.csv")
+    done = debate("import", "t.csv", "--dry-run", cwd=tmp_path)
+    assert (done.code, "Found: 2 speeches" in done.out, "Left out: nothing" in done.out) == (0, True, True), done.err
 
 
 def test_json_lists_every_file(tmp_path: Path) -> None:

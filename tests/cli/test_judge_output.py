@@ -35,6 +35,22 @@ def test_another_system_is_suggested(saved: Path, options: tuple[str, ...], hint
     assert done.lines == [f"saved: {saved}", *([hint] if hinted else [])]
 
 
+@pytest.mark.parametrize("names", [("one",), ("one", "two")], ids=["one", "several"])
+def test_out_may_be_a_folder_with_a_dot_in_its_name(two_saved: Path, names: tuple[str, ...]) -> None:
+    """`judge --out DIR` writes into an existing folder whatever its name is."""
+    here = two_saved.parent.parent
+    (here / "results.v2").mkdir()
+    done = debate("judge", *names, "--system", "structured", "--mock", "--out", "results.v2", "-q", cwd=here)
+    assert (done.code, sorted(path.stem for path in (here / "results.v2").iterdir())) == (0, [*names]), done.err
+
+
+def test_out_with_a_dot_is_one_file_unless_there_is_such_a_folder(two_saved: Path) -> None:
+    """`judge --out NAME.v2` of two debates is refused with the advice to create the folder."""
+    here = two_saved.parent.parent
+    done = debate("judge", "one", "two", "--system", "structured", "--mock", "--out", "results.v2", cwd=here)
+    assert (done.code, "create it first if its name has a dot" in done.err) == (2, True)
+
+
 def test_a_changed_deciding_verdict_is_reported(saved: Path) -> None:
     """Judging in place reports a changed deciding verdict in one line; a result that is saved elsewhere has none."""
     command = ("judge", saved, "--system", "structured", "--model", "mock/third")

@@ -201,3 +201,15 @@ def test_close_needs_a_saved_debate_with_a_speech(here: Path) -> None:
     for command in (("run", "debate.yaml", "--close"), ("run", "--resume", "one", "--close")):
         done = debate(*command, cwd=here)
         assert (done.code, len(done.lines), "--close" in done.err) == (2, 1, True), done.err
+
+
+def test_a_debate_with_variables_is_resumed_without_its_configuration(here: Path) -> None:
+    """`run --resume ID` keeps the stored variables; only another value of one of them is a change, which is refused."""
+    write_config(here, OFFLINE.replace("Cats or dogs?", "'${A:-Cats} or dogs?'"))
+    debate("run", "debate.yaml", "--id", "one", "-q", "--var", "A=Birds", cwd=here)
+    (here / "debate.yaml").unlink()
+    kept = [
+        resume(here, *options).code for options in ((), ("--var", "A=Birds"), ("--var", "B=x"), ("--set", "vars=null"))
+    ]
+    changed = resume(here, "--var", "A=Fish")
+    assert (kept, changed.code, 'vars.A: stored "Birds", given "Fish"' in changed.err) == ([0, 0, 0, 0], 2, True)

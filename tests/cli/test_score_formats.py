@@ -102,6 +102,16 @@ def test_reports_are_not_overwritten(two_saved: Path) -> None:
     assert "precious" not in (folder / "index.html").read_text()
 
 
+def test_an_existing_page_is_named_before_any_page_is_written(two_saved: Path) -> None:
+    """An existing page of the last debate is refused with the option for another folder, and no page is written."""
+    folder = two_saved.parent.parent / "reports"
+    folder.mkdir()
+    (folder / "two.html").write_text("precious")
+    refused = score(two_saved, "--format", "html", "-o", folder)
+    assert (refused.code, [path.name for path in folder.iterdir()]) == (2, ["two.html"])
+    assert "two.html exists already; choose another folder with -o, or overwrite it with --force" in refused.err
+
+
 def test_on_stdout_the_index_links_existing_pages(two_saved: Path) -> None:
     """Pages beside their transcripts."""
     two_saved.with_suffix(".html").write_text("<!doctype html>")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cli_support import debate, write_config
+from cli_support import CommandResult, debate, write_config
 from saved_support import first_debate, write_transcript_file
 
 CONFIG = "topic: t\nmodels: {default: {model: mock/a}}\ndebaters: [{name: Ada, side: for}, {name: Bo, side: against}]\n"
@@ -77,6 +77,50 @@ def test_a_named_configuration_sets_the_folder(here: Path) -> None:
     assert debate("judge", "one", "--config", "my.yaml", cwd=here).code == 0
     resumed = debate("run", "my.yaml", "--resume", "one", cwd=here)
     assert "debates/one.json: to resume this debate, you may change models" in resumed.err
+
+
+OPTIONS: dict[str, tuple[tuple[str, ...], str, dict[str, str]]] = {
+    "setting": (("--set", "output.dir=debates"), "", {}),
+    "variable": (("--var", "PLACE=debates"), "output: {dir: '${PLACE:-other}'}\n", {}),
+    "option before the environment": (("--set", "output.dir=debates"), "", {"DEBATE_OUT": "other"}),
+    "environment": ((), "output: {dir: other}\n", {"DEBATE__OUTPUT__DIR": "debates"}),
+    "environment before a variable": ((), "output: {dir: '${PLACE:-other}'}\n", {"DEBATE_VAR_PLACE": "debates"}),
+}
+"""Ways to set the folder: the options of `run`, what debate.yaml adds, and the environment."""
+
+
+@pytest.mark.parametrize("name", [(), ("debate.yaml",)], ids=["default configuration", "named configuration"])
+@pytest.mark.parametrize("way", OPTIONS)
+def test_a_run_is_continued_where_its_options_saved_it(here: Path, way: str, name: tuple[str, ...]) -> None:
+    """`run --id ID --continue` and `run --resume ID` find the debate that `run` saved with the same options."""
+    options, written, env = OPTIONS[way]
+    write_config(here, CONFIG + written)
+    command = ("run", *name, "--mock", "-q", *options)
+    for chosen in (("--id", "one", "--continue"), ("--id", "one", "--continue"), ("--resume", "one")):
+        done = debate(*command, *chosen, cwd=here, env=env)
+        assert (done.code, [str(path.relative_to(here)) for path in here.rglob("one.*")]) == (
+            0,
+            ["debates/one.json"],
+        ), done.err
+
+
+def test_judge_searches_an_id_where_its_options_say(here: Path) -> None:
+    """`judge ID --config FILE --var NAME=VALUE` searches the id in the folder that the variable gives."""
+    write_transcript_file(here / "debates" / "one.json", first_debate())
+    write_config(here, CONFIG + "output: {dir: '${PLACE:-other}'}\n", "my.yaml")
+    done = debate("judge", "one", "--config", "my.yaml", "--var", "PLACE=debates", "-q", cwd=here)
+    assert done.code == 0, done.err
+
+
+def test_continue_without_saving_names_the_options_that_were_given(here: Path) -> None:
+    """`--continue --no-save` is refused with the names of these two options, whether or not the debate is saved."""
+    write_config(here, CONFIG)
+    command = ("run", "--mock", "-q", "--id", "one", "--continue")
+    refusals: list[CommandResult] = []
+    for _ in range(2):
+        refusals.append(debate(*command, "--no-save", cwd=here))
+        debate(*command, cwd=here)
+    assert [(done.code, "leave out --continue or --no-save" in done.err) for done in refusals] == [(2, True)] * 2
 
 
 def test_saved_debates_can_be_shown_despite_an_invalid_configuration(here: Path) -> None:

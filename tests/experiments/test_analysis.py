@@ -179,7 +179,7 @@ def test_rows_without_a_cluster_share_no_weight(tmp_path: Path) -> None:
         ("left,right,score,margin\na,b,0.2,x\n", "results.csv:2: `margin` must be a number, not 'x'"),
         ("left,right,score,score\na,b,1,0\n", "results.csv: the column 'score' is named twice"),
         ("left,right,score\na,b,0,5\n", "results.csv: line 2 has more values than the 3 columns"),
-        ("left,right,score\n" + "x" * 200_000 + ",b,1\n", "results.csv: not valid CSV after line 1"),
+        ("left,right,score\n" + "x" * 200_000 + ",b,1\n", "results.csv: not valid CSV at line 2"),
     ],
 )
 def test_wrong_files_are_named(tmp_path: Path, text: str, sentence: str) -> None:

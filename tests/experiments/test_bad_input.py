@@ -115,6 +115,17 @@ def test_a_ledger_of_another_experiment_is_refused(here: Path) -> None:
     assert judgements(here / "trial") == before
 
 
+def test_a_plan_refuses_the_ledger_that_the_run_refuses(here: Path) -> None:
+    """`experiment run --dry-run` refuses the ledger of another experiment or of a run in the words of the run."""
+    write_experiment(here, players=PAIR)
+    run(here, "--limit", "1")
+    for name, options in (("another", ()), ("trial", ("--mock",))):
+        write_experiment(here, name=name, players=PAIR)
+        command = ("experiment", "run", "exp.yaml", "--out", "trial", *options)
+        plan, refused = debate(*command, "--dry-run", cwd=here), debate(*command, cwd=here)
+        assert (plan.code, plan.err, plan.out) == (2, refused.err, "")
+
+
 @pytest.mark.parametrize("kind", ["text", "database", "link"])
 def test_a_file_that_is_no_ledger_is_left_alone(here: Path, kind: str) -> None:
     """A run refuses a file that is no ledger, and the file keeps its content."""

@@ -1,5 +1,7 @@
 """Which beginnings of lines name speakers, and what becomes of the other lines."""
 
+from unicodedata import normalize
+
 import pytest
 
 from debate_cli.importing.prose import read_markdown, read_text
@@ -116,3 +118,21 @@ def test_numbers_and_names_of_cues_are_no_words(text: str) -> None:
     """A number or name right before a time is not part of a speech; another number is."""
     found = read_subtitles(text)
     assert spoken(found) == [("Ann", "Yes."), ("Bo", "No, 42")]
+
+
+@pytest.mark.parametrize("sign", ["-", "- ", "\u2010 ", "\u2013 ", "\u2014", "\u2015 ", ">> "], ids=ascii)
+@pytest.mark.parametrize("name", ["Ann", "Élise", "E\u0301lise", "Юлия", "Ōno", "王伟", "أحمد", "გიორგი"], ids=ascii)
+def test_a_dash_before_a_name_begins_a_speech_in_subtitles(sign: str, name: str) -> None:
+    """In subtitles a hyphen, a dash or `>>` before a name begins a speech, also if the script has no capitals."""
+    cues = (f"{sign}Marc: Why?", f"{sign}{name}: We must act.", f"{sign}Paul: Both.")
+    found = read_subtitles("".join(f"00:00:0{at},000 --> 00:00:0{at},900\n{cue}\n\n" for at, cue in enumerate(cues)))
+    assert spoken(found) == [("Marc", "Why?"), (normalize("NFC", name), "We must act."), ("Paul", "Both.")]
+
+
+@pytest.mark.parametrize(
+    "line", ["- 3: the third", "– one reason: cost", "— Note: it is late", "–5: below zero", "— Because: it rains"]
+)
+def test_a_dash_before_other_words_begins_no_speech(line: str) -> None:
+    """In subtitles a dash before a number, a small letter or an announcing word stays in the speech."""
+    found = read_subtitles(f"00:01.000 --> 00:02.000\n- Ann: Yes.\n{line}\n\n00:03.000 --> 00:04.000\n- Bo: No.\n")
+    assert spoken(found) == [("Ann", f"Yes. {line}"), ("Bo", "No.")]

@@ -125,6 +125,45 @@ def test_a_compressed_answer_is_read(encoding: str, compressed: type[bytes]) -> 
     assert OPENAI.ask(http_response(body, headers={"Content-Encoding": encoding}))[0].text == "Hi"
 
 
+WHOLE_BODY = OPENAI.whole[0].partition(b"\r\n\r\n")[2]
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 3, len(WHOLE_BODY)])
+@pytest.mark.parametrize("after", [b"", bytes(9), b"\r\n"], ids=["nothing", "zeros", "a line end"])
+@pytest.mark.parametrize("chunk_bytes", [1, 30, 10_000])
+def test_all_members_of_a_gzip_body_are_read(pieces: int, after: bytes, chunk_bytes: int) -> None:
+    """A gzip body may be compressed in several pieces, arrive in any chunks, and have other bytes at its end."""
+    size = -(-len(WHOLE_BODY) // pieces)
+    starts = range(0, len(WHOLE_BODY), size)
+    body = b"".join(gzip.compress(WHOLE_BODY[start : start + size]) for start in starts) + after
+    playback = (
+        head(content_type=media(stream=False), content_encoding="gzip"),
+        *(body[start : start + chunk_bytes] for start in range(0, len(body), chunk_bytes)),
+        "close",
+    )
+    assert OPENAI.ask(playback)[0].text == "Hi"
+
+
+@each_adapter
+@pytest.mark.parametrize("kept", [1, -1, -8, -9])
+@pytest.mark.parametrize("members", [1, 2])
+def test_a_truncated_gzip_body_is_a_broken_body(adapter: Adapter, kept: int, members: int) -> None:
+    """A gzip body that ends before the end of its last member is an error, even if its words seem to be whole."""
+    body = adapter.whole[0].partition(b"\r\n\r\n")[2]
+    pieces = [body] if members == 1 else [body, b" "]
+    *complete, last = map(gzip.compress, pieces)
+    playback = http_response(b"".join(complete) + last[:kept], headers={"Content-Encoding": "gzip"})
+    assert type(adapter.ask_for_error(playback, stream=False)) is BrokenBodyError
+
+
+@each_adapter
+def test_an_event_stream_is_complete_after_its_last_event(adapter: Adapter) -> None:
+    """Some servers never end the compression of a stream; its own last event says that the answer is complete."""
+    body = gzip.compress("".join((*adapter.begun, *adapter.end)).encode())[:-8]
+    playback = (head(content_type=media(stream=True), content_encoding="gzip"), body, "close")
+    assert adapter.ask(playback, on_text=ignore)[0].text == "a"
+
+
 @pytest.mark.parametrize(("status", "kind"), [(200, BrokenBodyError), (500, ServerError)])
 @pytest.mark.parametrize(("encoding", "body"), [("br", b"x"), ("gzip", b"not gzip")])
 @either_way

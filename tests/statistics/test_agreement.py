@@ -1,11 +1,13 @@
 """Agreement, calibration and intervals against published and hand-worked values."""
 
 import math
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("scipy", reason="needs the extra [experiments]")
 
+import debate_cli
 from debate_cli.statistics.agreement import (
     brier_score,
     calibration_bins,
@@ -16,7 +18,7 @@ from debate_cli.statistics.agreement import (
     root_mean_square_error,
     spearman_correlation,
 )
-from debate_cli.statistics.estimate import cluster_rows, estimate, mean_or_none, wilson_interval
+from debate_cli.statistics.estimate import LEVEL_LABEL, cluster_rows, estimate, mean_or_none, wilson_interval
 
 
 def _units() -> list[dict[str, float]]:
@@ -96,3 +98,12 @@ def test_debates_needed() -> None:
     differences = [0.25 + spread, 0.25 - spread, 0.25, 0.25]
     assert debates_to_tell_apart(differences) == 32
     assert debates_to_tell_apart([0.0, 0.0]) is None
+
+
+def test_the_confidence_level_is_written_once() -> None:
+    """No report or template writes the confidence level itself, so that its label always is the level of the numbers."""
+    package = Path(debate_cli.__file__).parent
+    files = {path for kind in ("*.py", "*.j2") for path in package.rglob(kind)} - {
+        package / "statistics" / "estimate.py"
+    }
+    assert [str(path) for path in sorted(files) if LEVEL_LABEL in path.read_text(encoding="utf-8")] == []

@@ -16,7 +16,7 @@ from debate_cli.experiments.analysis import (
 )
 from debate_cli.experiments.progress import BASE_JUDGES, FailureGroup
 from debate_cli.render import theme
-from debate_cli.statistics.estimate import Estimate
+from debate_cli.statistics.estimate import LEVEL_LABEL, Estimate
 from debate_cli.statistics.ratings import Rating, Ratings
 from debate_cli.systems.tables import Cell, Gauge, Interval, Number, Table, column_table, drop_empty_columns
 
@@ -80,7 +80,7 @@ def leaderboard_table(ratings: Ratings, title: str) -> Table:
     high = max((elo.value or 0.0 if elo.high is None else elo.high for elo in elos), default=1.0)
     pad = 0.03 * (high - low) or 1.0
     has_intervals = ratings.clusters > 1
-    level = " (95 %)" if has_intervals else ""
+    level = f" ({LEVEL_LABEL})" if has_intervals else ""
 
     def interval(elo: Estimate) -> Interval | None:
         return Interval(elo.value, elo.low, elo.high, low - pad, high + pad) if has_intervals else None
@@ -101,7 +101,7 @@ def _rating_remarks(ratings: Ratings, *, has_intervals: bool) -> Iterator[str]:
     if ratings.side.value is not None:
         side = _format_interval(ratings.side, 2)
         yield f"Advantage of the player named first (in debates: for the motion): {side} in log odds."
-    source = "The 95 % intervals come from a bootstrap over clusters."
+    source = f"The {LEVEL_LABEL} intervals come from a bootstrap over clusters."
     clusters = count_noun(ratings.clusters, "cluster")
     yield (
         f"{ratings.results} results in {clusters} (usually a cluster is a motion). "

@@ -4,6 +4,7 @@ import base64
 import hashlib
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -12,6 +13,7 @@ from markupsafe import Markup
 from debate_cli.render import sanitize
 from debate_cli.render.html.charts import plot_interval
 from debate_cli.render.theme import format_model, format_model_id
+from debate_cli.statistics.estimate import LEVEL_LABEL
 from debate_cli.systems.tables import Cell, Interval, Lines, format_number
 
 SHORT_CELL_LENGTH = 30
@@ -20,7 +22,10 @@ SHORT_CELL_LENGTH = 30
 
 @cache
 def build_environment() -> Environment:
-    """Return the Jinja2 environment of all packaged templates, with filters for text and numbers."""
+    """Return the Jinja2 environment of all packaged templates, with filters for text and numbers.
+
+    Templates read the confidence level of intervals from the variable `interval_level`.
+    """
     environment = Environment(
         loader=PackageLoader("debate_cli.render.html"),
         autoescape=True,
@@ -41,6 +46,8 @@ def build_environment() -> Environment:
         "csp_hash": csp_hash,
     }
     environment.filters.update(filters)
+    variables: dict[str, Any] = {"interval_level": LEVEL_LABEL}
+    environment.globals.update(variables)
     return environment
 
 

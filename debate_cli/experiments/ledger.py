@@ -272,13 +272,16 @@ class Ledger:
         """
         found: list[CellRecord] = []
         with self.transaction():
-            workers = self.query("SELECT owner, host, pid, until FROM workers")
-            known = {owner: (host, pid, until) for owner, host, pid, until in workers}
-            running = [owner for (owner,) in self.query("SELECT DISTINCT owner FROM cells WHERE state = 'running'")]
-            for owner in {*running, *known}:
-                if owner not in known or not _is_alive(*known[owner], now):
-                    found += self.release(owner, updated_at=0)
+            for owner in self._dead_workers(now):
+                found += self.release(owner, updated_at=0)
         return found
+
+    def _dead_workers(self, now: float) -> list[str]:
+        workers = self.query("SELECT owner, host, pid, until FROM workers")
+        known = {owner: (host, pid, until) for owner, host, pid, until in workers}
+        running = self.query("SELECT DISTINCT owner FROM cells WHERE state = 'running' AND owner IS NOT NULL")
+        owners = {*known, *(owner for (owner,) in running)}
+        return [owner for owner in owners if owner not in known or not _is_alive(*known[owner], now)]
 
     def release(self, owner: str, *, updated_at: float | None = None) -> list[CellRecord]:
         """Remove a worker, set its running cells to `open`, and return these cells.
@@ -294,13 +297,16 @@ class Ledger:
         )
         return [to_record(row) for row in rows]
 
-    def counts(self, shard: tuple[int, int] = (1, 1)) -> dict[CellState, int]:
-        """Return how many cells of a shard are in each state. `shard`: e.g. (2, 4) for the second of four shards."""
+    def counts(self, shard: tuple[int, int] = (1, 1), *, now: float | None = None) -> dict[CellState, int]:
+        """Return how many cells of a shard are in each state. The running cells of dead workers count as open.
+
+        `shard`: e.g. (2, 4) for the second of four shards. `now`: seconds since 1970; None means the current time.
+        """
+        dead = self._dead_workers(time.time() if now is None else now)
         rows = self.query(
-            "SELECT state, COUNT(*) FROM cells WHERE plan = ? AND bucket % ? = ? GROUP BY state",
-            self.plan,
-            shard[1],
-            shard[0] - 1,
+            "SELECT CASE WHEN state = 'running' AND owner IN (SELECT value FROM json_each(?)) THEN 'open' ELSE state END, "
+            "COUNT(*) FROM cells WHERE plan = ? AND bucket % ? = ? GROUP BY 1",
+            *(json.dumps(dead), self.plan, shard[1], shard[0] - 1),
         )
         return {"open": 0, "running": 0, "failed": 0, "done": 0, **dict(rows)}
 

@@ -27,7 +27,7 @@ from debate_cli.experiments.results import judge_results
 from debate_cli.observer import NullObserver
 from debate_cli.providers.registry import split_model_name
 from debate_cli.storage.folder import JOURNAL_SUFFIX
-from debate_cli.storage.lock import lock_holder
+from debate_cli.storage.lock import lock_holder, remove_stale_lock
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
 
@@ -316,6 +316,7 @@ class _CellObserver(NullObserver):
 
 async def _complete(session: Session, stored: StoredDebate, path: Path, missing: AddedRuns) -> Outcome:
     if is_finished(stored.debate) and not path.with_suffix(JOURNAL_SUFFIX).exists():
+        remove_stale_lock(path)
         outcome = Outcome(stored.debate, (), path, is_unchanged=True)
     else:
         outcome = await session.resume(stored)

@@ -18,7 +18,7 @@ from debate_cli.errors import UsageError
 from debate_cli.experiments.cells import CellPlan
 from debate_cli.experiments.cluster.database import Database, fetch
 from debate_cli.experiments.cluster.documents import dump_experiment
-from debate_cli.experiments.cluster.queued_cells import COLUMNS, LEASE_S, TASK, record_from_row
+from debate_cli.experiments.cluster.queued_cells import COLUMNS, LEASE_S, TASK, QueuedCells, record_from_row
 from debate_cli.experiments.ledger import DEBATES_FOLDER, LEDGER_NAME, CellRecord, Ledger, ResultRow
 from debate_cli.experiments.progress import ExperimentObserver, deciding_winners, read_progress
 from debate_cli.experiments.runner import RENEW_S, RunSummary
@@ -273,14 +273,17 @@ async def run_in_queue(
         return await _watch(database, ledger, observer, stop=stop, budget_usd=budget)
 
 
-async def copy_from_queue(dsn: str, folder: Path, name: str, *, mock: bool) -> None:
+async def copy_from_queue(dsn: str, folder: Path, name: str, *, mock: bool, lease_s: float = LEASE_S) -> None:
     """Copy the workers' results into the experiment's folder. Create the folder if it does not exist.
 
+    First, the cells of workers that sent no heartbeat for `lease_s` seconds are given back to the queue.
     Raises UsageError if neither the queue nor the folder has the experiment.
     """
     async with Database.connect(dsn) as database:
-        stored = await database.run(partial(_find_experiment, experiment=experiment_id(name, mock=mock)))
+        experiment = experiment_id(name, mock=mock)
+        stored = await database.run(partial(_find_experiment, experiment=experiment))
         if stored is not None:
+            await QueuedCells(database, experiment, stored.plan, folder, lease_s).sweep()
             with Ledger.create(folder, name, mock=mock) as ledger:
                 if ledger.plan:
                     _refuse_other(stored, ledger, ledger.plan)

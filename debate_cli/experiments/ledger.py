@@ -21,6 +21,9 @@ from debate_cli.storage.atomic_write import FILE_MODE, make_folder
 DEBATES_FOLDER = "debates"
 CellState = Literal["open", "running", "failed", "done"]
 LEDGER_NAME = "ledger.sqlite"
+REHEARSAL_META = "rehearsal_notice"
+"""Name under which the ledger stores the notice that the mock speaks or judges."""
+_MOCK_OPTION = "--mock"
 _APPLICATION_ID = 0x64656278
 _VERSION = 1
 _BUSY_S = 60.0
@@ -120,7 +123,7 @@ class Ledger:
     def create(cls, folder: Path, name: str, *, mock: bool) -> Self:
         """Open the ledger in `folder`. If the folder has no ledger, create one.
 
-        `mock`: whether this run is a rehearsal on the mock.
+        `mock`: whether the mock replaces every model in this run (`--mock`).
         Raises UsageError if the ledger was created with another `name` or with another value of `mock`.
         """
         path = folder / LEDGER_NAME
@@ -129,7 +132,6 @@ class Ledger:
             with _friendly(path):
                 os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE))
         ledger = cls._open(path)
-        kind = "rehearsal" if mock else "run"
         with ledger.transaction():
             is_new = not ledger._has_tables()
             if is_new and ledger.query("SELECT 1 FROM sqlite_master"):
@@ -140,11 +142,13 @@ class Ledger:
                 ledger.query(statement)
             if is_new:
                 ledger.set_meta("name", name)
-                ledger.set_meta("kind", kind)
+                ledger.set_meta("option", _MOCK_OPTION if mock else "")
         ledger.require_name(name)
-        if ledger.is_rehearsal != mock:
-            other_kind = "run" if mock else "rehearsal"
-            raise UsageError(f"{path}: belongs to a {other_kind}, not to a {kind}; choose another folder with --out")
+        if ledger.replaces_models != mock:
+            one, other = ("without", "with") if mock else ("with", "without")
+            raise UsageError(
+                f"{path}: belongs to runs {one} {_MOCK_OPTION}, not to runs {other} it; choose another folder with --out"
+            )
         return ledger
 
     @classmethod
@@ -196,9 +200,18 @@ class Ledger:
             )
 
     @property
-    def is_rehearsal(self) -> bool:
-        """Whether the debates ran on the mock."""
-        return self.meta("kind") == "rehearsal"
+    def replaces_models(self) -> bool:
+        """Whether the ledger belongs to runs with `--mock`, in which the mock replaces every model of the file.
+
+        Cells of such runs are kept apart from all others. Without `--mock`, an experiment is a rehearsal too if its file
+        names the mock as every model: see `rehearsal_notice`.
+        """
+        return self.meta("option") == _MOCK_OPTION
+
+    @property
+    def rehearsal_notice(self) -> str:
+        """The `rehearsal_notice` of the newest plan's experiment. Empty if no cell uses the mock."""
+        return self.meta(REHEARSAL_META) or ""
 
     def meta(self, name: str) -> str | None:
         """Return the text that is stored under `name`. None if no text is stored."""

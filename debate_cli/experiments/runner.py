@@ -21,7 +21,7 @@ from debate_cli.errors import DebateError, StorageError
 from debate_cli.experiments.cell_store import CellStore
 from debate_cli.experiments.cells import Cell, CellPlan
 from debate_cli.experiments.definition import Experiment, ExperimentJudge
-from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, CellState, Ledger, ResultRow
+from debate_cli.experiments.ledger import DEBATES_FOLDER, REHEARSAL_META, CellRecord, CellState, Ledger, ResultRow
 from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress, deciding_winners
 from debate_cli.experiments.results import judge_results
 from debate_cli.observer import NullObserver
@@ -57,6 +57,7 @@ class RunSummary:
 def plan_experiment(experiment: Experiment, ledger: Ledger) -> CellPlan:
     """Plan the cells of an experiment, and store them in the ledger."""
     plan = CellPlan(experiment)
+    ledger.set_meta(REHEARSAL_META, experiment.rehearsal_notice)
     if ledger.plan != plan.fingerprint:
         ledger.set_plan(plan.fingerprint, plan.cells())
         ledger.set_meta("notes", "\n".join(plan.describe_self_judging()))

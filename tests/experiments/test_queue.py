@@ -84,7 +84,8 @@ def test_a_queued_experiment_is_like_a_local_one(here: Path, dsn: str) -> None:
     assert "added 4 cells" in first.out
     worked = work(here, dsn)
     assert "4 cells done, 0 failed" in worked.err
-    assert bring_back(here, dsn)["cells"] == {"open": 0, "running": 0, "failed": 0, "done": 4}
+    status = bring_back(here, dsn)
+    assert (status["cells"], status["rehearsal"]) == ({"open": 0, "running": 0, "failed": 0, "done": 4}, True)
     assert outcomes(here / "trial") == outcomes(here / "local")
     checked = debate("score", "trial/debates", "--check", cwd=here)
     assert checked.code == 0, checked.err
@@ -236,9 +237,7 @@ def test_a_late_worker_cannot_write(here: Path, dsn: str) -> None:
 async def _take_over(here: Path, dsn: str) -> None:
     plan = query(dsn, "SELECT plan FROM experiments")[0][0]
     async with Database.connect(dsn) as database:
-        late, new = (
-            QueuedCells(database, "rehearsal:trial", plan, here / name, lease_s=0.1) for name in ("late", "new")
-        )
+        late, new = (QueuedCells(database, "mock:trial", plan, here / name, lease_s=0.1) for name in ("late", "new"))
         budget = await late.open_budget(Limits())
         record = await late.take()
         assert record is not None
@@ -278,7 +277,7 @@ def test_a_worker_without_a_disk_gives_its_cell_back(here: Path, dsn: str) -> No
     async def take() -> None:
         plan = query(dsn, "SELECT plan FROM experiments")[0][0]
         async with Database.connect(dsn) as database:
-            cells = QueuedCells(database, "rehearsal:trial", plan, here / "file")
+            cells = QueuedCells(database, "mock:trial", plan, here / "file")
             await cells.open_budget(Limits())
             with pytest.raises(StorageError):
                 await cells.take()

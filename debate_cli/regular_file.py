@@ -48,6 +48,15 @@ def read_regular_text(path: Path, max_bytes: int, encoding: str = "utf-8") -> st
         raise ValueError("is not valid UTF-8; save it as UTF-8") from error
 
 
+def is_special_file(path: Path) -> bool:
+    """Return whether `path` is neither a regular file nor a folder, e.g. a FIFO. False if it cannot be examined."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
 FOLDER_MODE = 0o700
 """Mode of new folders. Only the user may open them, because a debate may be confidential."""
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from debate_cli.errors import TranscriptError, UsageError
-from debate_cli.regular_file import follow_links, is_inside, read_regular_file, visible_files
+from debate_cli.regular_file import follow_links, is_inside, is_special_file, read_regular_file, visible_files
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, list_debate_files
 from debate_cli.storage.transcript_store import expand_references
 from debate_cli.systems.registry import text_system_options
@@ -69,7 +69,8 @@ def find_sources(
     text_folders = [
         folder
         for folder in folders_named
-        if not any(_TRANSCRIPT_MARK in _read_start(file) for file in list_debate_files(folder))
+        if folder.suffix not in TRANSCRIPT_SUFFIXES
+        and not any(_TRANSCRIPT_MARK in _read_start(file) for file in list_debate_files(folder))
     ]
     others = [reference for reference in references if reference != STDIN and Path(reference) not in text_folders]
     found = [
@@ -91,9 +92,16 @@ def find_sources(
 
 
 def _list_texts(folder: Path, excluded: Collection[Path]) -> tuple[list[Path], list[Path]]:
-    """Return the texts in a folder and below it, and the skipped files, e.g. JSON and YAML files."""
+    """Return the texts in a folder and below it, and the skipped files, e.g. JSON and YAML files.
+
+    A special file, e.g. a FIFO, is returned as a text. It cannot be read.
+    """
     files = visible_files(folder)
-    texts = [path for path in files if follow_links(path) not in excluded and _is_text_in(path, folder)]
+    texts = [
+        path
+        for path in files
+        if follow_links(path) not in excluded and (_is_text_in(path, folder) or is_special_file(path))
+    ]
     if not texts:
         raise UsageError(f"{folder}: contains no transcripts and no text files; name another folder, or a file")
     return texts, [path for path in files if path not in texts]

@@ -45,6 +45,7 @@ from debate_cli.cli.console import is_interactive, print_json, print_lines, prin
 from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.cli.saved_options import AuditOptions
+from debate_cli.domain.model_call import mock_notice
 from debate_cli.engine import StopSignal
 from debate_cli.errors import ExitCode, UsageError
 from debate_cli.llm.budget import Budget, BudgetAmount
@@ -241,6 +242,7 @@ def _show(given: AuditOptions, report: AuditReport, cases: Sequence[AuditCase]) 
     if report.between is not None and not given.quiet:
         print()
         show_tables([judge_agreement_table(report.between)])
+    print_lines(filter(None, [mock_notice(judge.judge.model for judge in report.judges)]))
     print_status(f"saved: {given.out / 'card.html'}")
     print_status(f"note: the folder also has card.md, {REPORT_NAME} and {len(cases)} debates")
 

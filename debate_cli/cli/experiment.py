@@ -156,6 +156,8 @@ def _run(given: ExperimentOptions) -> None:
         obtain_consents(loaded.destinations, given.trust_host)
     with Ledger.create(folder, loaded.file.config.name, mock=loaded.mock) as ledger:
         plan = plan_experiment(loaded, ledger)
+        if not given.json:
+            _print_if_open(shown.rehearsal_lines(ledger.rehearsal_notice))
         control = screen.PipeSafeObserver(NullObserver(), show_warning=screen.print_note)
         batches = BatchScreen(quiet=given.quiet, show=lambda line: control.warn(f"batch: {line}"))
         with _observe(given, control, read_status(ledger).progress) as observer:
@@ -172,8 +174,7 @@ def _run(given: ExperimentOptions) -> None:
                 observer.finish(summary)
         status = read_status(ledger)
     if not given.json:
-        with console.ignore_broken_pipe():
-            _show_status(status, given)
+        _print_if_open([*shown.status_lines(status), *shown.rehearsal_lines(status.progress.rehearsal_notice)])
     code = _report_end(summary, given, folder, loaded, control)
     if summary.stopped == "interrupted" and given.batch:
         batches.report_end(_command(given, loaded))
@@ -266,7 +267,7 @@ def _open_ledger(given: ExperimentOptions) -> Ledger:
     if path.is_dir():
         folder = path
         with Ledger.open(folder) as ledger:
-            name, mock = ledger.name, ledger.is_rehearsal
+            name, mock = ledger.name, ledger.replaces_models
     else:
         file = read_experiment_file(path)
         name, mock = file.config.name, given.mock
@@ -284,7 +285,13 @@ def _show_status(status: Status, given: ExperimentOptions) -> None:
     if given.json:
         print_json(shown.status_data(status))
         return
-    console.print_lines(shown.status_lines(status))
+    notice = shown.rehearsal_lines(status.progress.rehearsal_notice)
+    console.print_lines([*notice, *shown.status_lines(status), *notice])
+
+
+def _print_if_open(lines: Iterable[str]) -> None:
+    with console.ignore_broken_pipe():
+        console.print_lines(lines)
 
 
 def _report(ledger: Ledger, given: ExperimentOptions) -> None:
@@ -348,9 +355,11 @@ def _show_report(ledger: Ledger, given: ExperimentOptions) -> None:
     if given.json:
         print_json({"status": shown.status_data(status), "analysis": asdict(analysis)})
         return
-    _show_status(status, given)
+    notice = shown.rehearsal_lines(status.progress.rehearsal_notice)
+    console.print_lines([*notice, *shown.status_lines(status)])
     print()
     console.show_tables(report_tables(analysis, status.failures), plain=given.plain)
+    console.print_lines(notice)
 
 
 def _rate(given: ExperimentOptions) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import not_
 from typing import Annotated, Literal
 
@@ -22,14 +23,22 @@ def is_person(model: str) -> bool:
 
 MOCK_PROVIDER = "mock"
 REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
-"""Printed before and after a debate in which only the mock speaks and judges."""
+"""Printed before and after a debate or an experiment in which only the mock speaks and judges."""
 PARTIAL_REHEARSAL_NOTICE = "REHEARSAL in part: some answers are from the mock provider, not from a model"
-"""Printed before and after a debate in which the mock and others speak or judge."""
+"""Printed before and after a debate or an experiment in which the mock and others speak or judge."""
 
 
 def is_mock(model: str) -> bool:
     """Whether `model` belongs to the mock provider, e.g. `mock/debater`."""
     return model.partition("/")[0] == MOCK_PROVIDER
+
+
+def mock_notice(models: Iterable[str]) -> str:
+    """Return REHEARSAL_NOTICE if each of `models` is the mock, PARTIAL_REHEARSAL_NOTICE if some are; else empty."""
+    found = set(map(is_mock, models))
+    if found == {True}:
+        return REHEARSAL_NOTICE
+    return PARTIAL_REHEARSAL_NOTICE if True in found else ""
 
 
 StructuredOutputMode = Literal["native", "tool", "prompt", "text"]

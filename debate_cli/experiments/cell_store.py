@@ -131,7 +131,7 @@ class LedgerCells:
 
     async def load_progress(self) -> ExperimentProgress:
         """Return the current progress of this run's shard."""
-        return read_progress(self._ledger, self._shard)
+        return read_progress(self._ledger, self._shard, now=self._clock())
 
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
         """Take the next free cell of the shard. Return None if no cell is free now.

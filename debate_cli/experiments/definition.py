@@ -18,7 +18,7 @@ from debate_cli.domain.config import DebateConfig, DebaterConfig, ModelSpec
 from debate_cli.domain.config_checks import Problem, check_config
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.message_text import format_suggestion
-from debate_cli.domain.model_call import TERMINAL_PROVIDERS
+from debate_cli.domain.model_call import TERMINAL_PROVIDERS, mock_notice
 from debate_cli.errors import ConfigError, MissingKeyError
 from debate_cli.experiments.settings import ExperimentFile, Motion, PlayerConfig, load_motions, read_experiment_file
 from debate_cli.providers.registry import is_key_missing
@@ -60,13 +60,30 @@ class Experiment:
     motions: tuple[Motion, ...]
     variants: tuple[ConfigVariant, ...]
     mock: bool
+    """Whether the mock provider replaces every model (`--mock`)."""
     notes: tuple[str, ...]
     """Notes for the user, e.g. on ignored columns."""
 
     @property
     def default_folder(self) -> Path:
-        """Folder for the debates, beside the experiment's file. A rehearsal on the mock has its own folder."""
+        """Folder for the debates, beside the experiment's file. With `--mock` it is another folder."""
         return self.file.folder / f"{self.file.config.slug}{'-mock' if self.mock else ''}"
+
+    @property
+    def rehearsal_notice(self) -> str:
+        """REHEARSAL_NOTICE if only the mock speaks and judges, PARTIAL_REHEARSAL_NOTICE if it does in part; else empty.
+
+        It makes no difference whether the file names the mock or `--mock` replaces the models.
+        """
+        return mock_notice(
+            spec.model
+            for variant in self.variants
+            for spec in (
+                *variant.players.values(),
+                *(judge.spec for judge in variant.judges),
+                *all_model_specs(variant.context.config),
+            )
+        )
 
     @property
     def destinations(self) -> tuple[Destination, ...]:

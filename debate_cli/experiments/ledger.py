@@ -21,6 +21,9 @@ from debate_cli.storage.atomic_write import FILE_MODE, make_folder
 DEBATES_FOLDER = "debates"
 CellState = Literal["open", "running", "failed", "done"]
 LEDGER_NAME = "ledger.sqlite"
+REHEARSAL_META = "rehearsal_notice"
+"""Name under which the ledger stores the notice that the mock speaks or judges."""
+_MOCK_OPTION = "--mock"
 _APPLICATION_ID = 0x64656278
 _VERSION = 1
 _BUSY_S = 60.0
@@ -120,7 +123,7 @@ class Ledger:
     def create(cls, folder: Path, name: str, *, mock: bool) -> Self:
         """Open the ledger in `folder`. If the folder has no ledger, create one.
 
-        `mock`: whether this run is a rehearsal on the mock.
+        `mock`: whether the mock replaces every model in this run (`--mock`).
         Raises UsageError if the ledger was created with another `name` or with another value of `mock`.
         """
         path = folder / LEDGER_NAME
@@ -139,7 +142,7 @@ class Ledger:
                 ledger.query(statement)
             if is_new:
                 ledger.set_meta("name", name)
-                ledger.set_meta("kind", "rehearsal" if mock else "run")
+                ledger.set_meta("option", _MOCK_OPTION if mock else "")
         ledger.require_experiment(name, mock=mock)
         return ledger
 
@@ -194,14 +197,25 @@ class Ledger:
     def require_experiment(self, name: str, *, mock: bool) -> None:
         """Raise UsageError if the ledger was created with another `name` or with another value of `mock`."""
         self.require_name(name)
-        if self.is_rehearsal != mock:
-            kinds = "a run, not to a rehearsal" if mock else "a rehearsal, not to a run"
-            raise UsageError(f"{self.path}: belongs to {kinds}; choose another folder with --out")
+        if self.replaces_models != mock:
+            one, other = ("without", "with") if mock else ("with", "without")
+            raise UsageError(
+                f"{self.path}: belongs to runs {one} {_MOCK_OPTION}, not to runs {other} it; choose another folder with --out"
+            )
 
     @property
-    def is_rehearsal(self) -> bool:
-        """Whether the debates ran on the mock."""
-        return self.meta("kind") == "rehearsal"
+    def replaces_models(self) -> bool:
+        """Whether the ledger belongs to runs with `--mock`, in which the mock replaces every model of the file.
+
+        Cells of such runs are kept apart from all others. Without `--mock`, an experiment is a rehearsal too if its file
+        names the mock as every model: see `rehearsal_notice`.
+        """
+        return self.meta("option") == _MOCK_OPTION
+
+    @property
+    def rehearsal_notice(self) -> str:
+        """The `rehearsal_notice` of the newest plan's experiment. Empty if no cell uses the mock."""
+        return self.meta(REHEARSAL_META) or ""
 
     def meta(self, name: str) -> str | None:
         """Return the text that is stored under `name`. None if no text is stored."""
@@ -275,13 +289,16 @@ class Ledger:
         """
         found: list[CellRecord] = []
         with self.transaction():
-            workers = self.query("SELECT owner, host, pid, until FROM workers")
-            known = {owner: (host, pid, until) for owner, host, pid, until in workers}
-            running = [owner for (owner,) in self.query("SELECT DISTINCT owner FROM cells WHERE state = 'running'")]
-            for owner in {*running, *known}:
-                if owner not in known or not _is_alive(*known[owner], now):
-                    found += self.release(owner, updated_at=0)
+            for owner in self._dead_workers(now):
+                found += self.release(owner, updated_at=0)
         return found
+
+    def _dead_workers(self, now: float) -> list[str]:
+        workers = self.query("SELECT owner, host, pid, until FROM workers")
+        known = {owner: (host, pid, until) for owner, host, pid, until in workers}
+        running = self.query("SELECT DISTINCT owner FROM cells WHERE state = 'running' AND owner IS NOT NULL")
+        owners = {*known, *(owner for (owner,) in running)}
+        return [owner for owner in owners if owner not in known or not _is_alive(*known[owner], now)]
 
     def release(self, owner: str, *, updated_at: float | None = None) -> list[CellRecord]:
         """Remove a worker, set its running cells to `open`, and return these cells.
@@ -297,13 +314,16 @@ class Ledger:
         )
         return [to_record(row) for row in rows]
 
-    def counts(self, shard: tuple[int, int] = (1, 1)) -> dict[CellState, int]:
-        """Return how many cells of a shard are in each state. `shard`: e.g. (2, 4) for the second of four shards."""
+    def counts(self, shard: tuple[int, int] = (1, 1), *, now: float | None = None) -> dict[CellState, int]:
+        """Return how many cells of a shard are in each state. The running cells of dead workers count as open.
+
+        `shard`: e.g. (2, 4) for the second of four shards. `now`: seconds since 1970; None means the current time.
+        """
+        dead = self._dead_workers(time.time() if now is None else now)
         rows = self.query(
-            "SELECT state, COUNT(*) FROM cells WHERE plan = ? AND bucket % ? = ? GROUP BY state",
-            self.plan,
-            shard[1],
-            shard[0] - 1,
+            "SELECT CASE WHEN state = 'running' AND owner IN (SELECT value FROM json_each(?)) THEN 'open' ELSE state END, "
+            "COUNT(*) FROM cells WHERE plan = ? AND bucket % ? = ? GROUP BY 1",
+            *(json.dumps(dead), self.plan, shard[1], shard[0] - 1),
         )
         return {"open": 0, "running": 0, "failed": 0, "done": 0, **dict(rows)}
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from debate_cli.errors import UsageError
-from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, CellState, Ledger
+from debate_cli.experiments.ledger import DEBATES_FOLDER, REHEARSAL_META, CellRecord, CellState, Ledger
 from debate_cli.regular_file import read_regular_file
 from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
@@ -24,7 +24,7 @@ def merge_experiments(folders: Sequence[Path], out: Path) -> Ledger:
     try:
         _check_sources(sources)
         first = sources[0]
-        target = Ledger.create(out, first.name, mock=first.is_rehearsal)
+        target = Ledger.create(out, first.name, mock=first.replaces_models)
         if target.plan not in {"", first.plan}:
             target.close()
             raise UsageError(
@@ -35,6 +35,7 @@ def merge_experiments(folders: Sequence[Path], out: Path) -> Ledger:
                 _add(source, folder, target, out)
         target.set_meta("plan", first.plan)
         target.set_meta("notes", first.meta("notes") or "")
+        target.set_meta(REHEARSAL_META, first.rehearsal_notice)
     finally:
         for source in sources:
             source.close()
@@ -47,8 +48,10 @@ def _check_sources(sources: Sequence[Ledger]) -> None:
         both = f"{other.path} and {first.path}"
         if other.name != first.name:
             raise UsageError(f"{both} belong to different experiments; merge folders of one experiment")
-        if other.is_rehearsal != first.is_rehearsal:
-            raise UsageError(f"only one of {both} is a rehearsal; merge only rehearsals, or only real runs")
+        if other.replaces_models != first.replaces_models:
+            raise UsageError(
+                f"only one of {both} ran with --mock; merge folders that all ran with it, or all without it"
+            )
         if other.plan != first.plan:
             raise UsageError(
                 f"{both} come from different versions of the experiment file; run both again with "

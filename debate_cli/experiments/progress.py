@@ -31,7 +31,8 @@ class ExperimentProgress:
     cost_usd: float
     tokens: int
     calls: int
-    is_rehearsal: bool = False
+    rehearsal_notice: str = ""
+    """Notice that the mock speaks and judges, or does so in part. Empty if no cell uses the mock."""
     max_cost_usd: float | None = None
     calls_per_minute: float | None = None
     """Calls per minute in this run. None before the first call of this run."""
@@ -118,10 +119,11 @@ def deciding_winners(results: Iterable[ResultRow]) -> Winners:
     return {row["judge"] or BASE_JUDGES: row["winner"] for _, row in results if row["decides"]}
 
 
-def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> ExperimentProgress:
-    """Read the progress of an experiment from its ledger.
+def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1), *, now: float | None = None) -> ExperimentProgress:
+    """Read the progress of an experiment from its ledger. The running cells of dead workers count as open.
 
     `shard`: the number of the shard and the number of all shards, e.g. `(1, 4)` for the first of four shards.
+    `now`: seconds since 1970; None means the current time.
     """
     players: dict[str, PlayerScore] = {}
     deciding = ledger.query(
@@ -135,5 +137,5 @@ def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1)) -> Experiment
             known = players.get(player, PlayerScore())
             players[player] = PlayerScore(known.won + (count if winner == player else 0), known.judged + count)
     return ExperimentProgress(
-        ledger.name, ledger.counts(shard), players, *ledger.usage(), is_rehearsal=ledger.is_rehearsal
+        ledger.name, ledger.counts(shard, now=now), players, *ledger.usage(), ledger.rehearsal_notice
     )

@@ -21,13 +21,13 @@ from debate_cli.errors import DebateError, StorageError
 from debate_cli.experiments.cell_store import CellStore
 from debate_cli.experiments.cells import Cell, CellPlan
 from debate_cli.experiments.definition import Experiment, ExperimentJudge
-from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, CellState, Ledger, ResultRow
+from debate_cli.experiments.ledger import DEBATES_FOLDER, REHEARSAL_META, CellRecord, CellState, Ledger, ResultRow
 from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress, deciding_winners
 from debate_cli.experiments.results import judge_results
 from debate_cli.observer import NullObserver
 from debate_cli.providers.registry import split_model_name
 from debate_cli.storage.folder import JOURNAL_SUFFIX
-from debate_cli.storage.lock import lock_holder
+from debate_cli.storage.lock import lock_holder, remove_stale_lock
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
 
@@ -57,6 +57,7 @@ class RunSummary:
 def plan_experiment(experiment: Experiment, ledger: Ledger) -> CellPlan:
     """Plan the cells of an experiment, and store them in the ledger."""
     plan = CellPlan(experiment)
+    ledger.set_meta(REHEARSAL_META, experiment.rehearsal_notice)
     if ledger.plan != plan.fingerprint:
         ledger.set_plan(plan.fingerprint, plan.cells())
         ledger.set_meta("notes", "\n".join(plan.describe_self_judging()))
@@ -316,6 +317,7 @@ class _CellObserver(NullObserver):
 
 async def _complete(session: Session, stored: StoredDebate, path: Path, missing: AddedRuns) -> Outcome:
     if is_finished(stored.debate) and not path.with_suffix(JOURNAL_SUFFIX).exists():
+        remove_stale_lock(path)
         outcome = Outcome(stored.debate, (), path, is_unchanged=True)
     else:
         outcome = await session.resume(stored)

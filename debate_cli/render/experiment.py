@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, TextIO
 
 from debate_cli.domain.message_text import count_noun
+from debate_cli.domain.model_call import PARTIAL_REHEARSAL_NOTICE, REHEARSAL_NOTICE
 from debate_cli.experiments.ledger import CellRecord
 from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress, FailureGroup, Status, Winners
 from debate_cli.experiments.runner import LOCKED, RunSummary
@@ -45,11 +46,15 @@ def format_spending(progress: ExperimentProgress) -> str:
     return cost if progress.max_cost_usd is None else f"{cost} of ${progress.max_cost_usd:g}"
 
 
+def rehearsal_lines(notice: str) -> list[str]:
+    """Return the notice of a rehearsal as sanitized lines. Empty for an experiment without the mock."""
+    return [sanitize.sanitize_line(notice)] if notice else []
+
+
 def status_lines(status: Status) -> Iterator[str]:
-    """Yield the state of an experiment as sanitized plain lines."""
+    """Yield the state of an experiment as sanitized plain lines, without the notice of a rehearsal."""
     progress = status.progress
     yield sanitize.sanitize_line(progress.name)
-    yield from (theme.EXPERIMENT_REHEARSAL_NOTICE,) if progress.is_rehearsal else ()
     yield progress_sentence(progress)
     names = [sanitize.sanitize_line(name) for name in progress.players]
     width = max(map(len, names), default=0)
@@ -76,7 +81,6 @@ def status_data(status: Status) -> dict[str, Any]:
     """Return the state of an experiment as JSON data."""
     return {
         "name": status.progress.name,
-        "rehearsal": status.progress.is_rehearsal,
         **progress_data(status.progress),
         "failures": [{"cause": each.cause, "cells": each.count, "example": each.example} for each in status.failures],
         "removed": status.removed,
@@ -87,6 +91,8 @@ def status_data(status: Status) -> dict[str, Any]:
 def progress_data(progress: ExperimentProgress) -> dict[str, Any]:
     """Return the progress as JSON data."""
     return {
+        "rehearsal": progress.rehearsal_notice == REHEARSAL_NOTICE,
+        "rehearsal_in_part": progress.rehearsal_notice == PARTIAL_REHEARSAL_NOTICE,
         "cells": dict(progress.cells),
         "players": {name: score._asdict() for name, score in progress.players.items()},
         "cost_usd": round(progress.cost_usd, 10),

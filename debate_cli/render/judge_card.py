@@ -9,7 +9,7 @@ from debate_cli.audit.measures import Measure
 from debate_cli.audit.report import AuditReport, JudgeAuditReport
 from debate_cli.audit.variants import VARIANTS
 from debate_cli.domain.message_text import count_noun
-from debate_cli.domain.model_call import REHEARSAL_NOTICE, is_mock
+from debate_cli.domain.model_call import mock_notice
 from debate_cli.render.sanitize import sanitize_line
 from debate_cli.render.text.markdown import escape_markdown, format_table
 from debate_cli.statistics.estimate import LEVEL_LABEL, Estimate
@@ -81,7 +81,7 @@ def first_screen(report: JudgeAuditReport) -> list[str]:
 
 def rehearsal_line(report: JudgeAuditReport) -> str:
     """Return the notice that the judge is the mock; empty for any other judge."""
-    return REHEARSAL_NOTICE if is_mock(report.judge.model) else ""
+    return mock_notice([report.judge.model])
 
 
 def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table]:

@@ -79,8 +79,6 @@ PHASE_LABELS = {
 MOCK_LABEL = "mock, no model"
 NO_MODEL = "no model"
 IMPORTED_LABEL = "imported"
-EXPERIMENT_REHEARSAL_NOTICE = "REHEARSAL: the mock answered, so no result says anything about a model"
-"""Notice above the results of an experiment in which only the mock answered."""
 
 
 def format_model(model: str) -> str:

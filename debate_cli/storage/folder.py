@@ -14,10 +14,13 @@ _SCHEMA_SUFFIX = ".schema.json"
 
 
 def list_debate_files(folder: Path) -> list[Path]:
-    """Return the transcripts in `folder`, and the journals without a transcript, sorted by name. Raises OSError."""
-    files = [path for path in folder.iterdir() if not path.name.startswith(".")]
+    """Return the transcripts in `folder`, and the journals without a transcript, sorted by name. Raises OSError.
+
+    Whatever has the name of a transcript is returned, e.g. also a FIFO or a folder. It cannot be opened as a debate.
+    """
+    files = {path for path in folder.iterdir() if not path.name.startswith(".")}
     named = (path for path in files if path.suffix == TRANSCRIPT_SUFFIX and not is_schema_file(path.name))
-    whole = {path.stem for path in named if _is_file(path)}
+    whole = {path.stem for path in named if path.with_suffix(JOURNAL_SUFFIX) not in files or _is_file(path)}
     return sorted(
         path for path in files if path.suffix == (TRANSCRIPT_SUFFIX if path.stem in whole else JOURNAL_SUFFIX)
     )

@@ -36,6 +36,13 @@ def lock_debate(path: Path) -> Generator[None]:
         os.close(opened)
 
 
+def remove_stale_lock(path: Path) -> None:
+    """Remove the lock file that a killed process left for the debate at `path`. A held lock is kept."""
+    if path.with_suffix(LOCK_SUFFIX).exists():
+        with contextlib.suppress(StorageError), lock_debate(path):
+            pass
+
+
 def lock_holder(path: Path) -> int | None:
     """Return the id of the process that has locked the debate at `path`.
 

@@ -130,8 +130,9 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """Expand paths, ids, folders and globs to a list of files, each once. `folders`: where to search for ids.
 
-    Paths of missing files are returned too. Raises UsageError for a folder or glob without files, and for a single
-    unknown id that is similar to the id of a debate.
+    Paths that cannot be opened are returned too, e.g. of missing files and FIFOs. So is a folder that has the name of a
+    debate's file and contains no debates. A glob leaves out all other folders. Raises UsageError for a folder or glob
+    without files, and for a single unknown id that is similar to the id of a debate.
     """
     found: dict[Path, None] = {}
     searched: list[Path] | None = None
@@ -140,8 +141,11 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
         files = [path]
         if path.is_dir():
             files = list_debate_files(path)
+            if not files and path.suffix in _SUFFIXES:  # e.g. from a glob that the shell expanded
+                files = [path]
         elif glob.has_magic(reference) and not path.exists():
-            files = sorted(place for place in map(Path, glob.glob(reference, recursive=True)) if place.is_file())  # noqa: PTH207 - takes absolute patterns too
+            places = map(Path, glob.glob(reference, recursive=True))  # noqa: PTH207 - takes absolute patterns too
+            files = sorted(place for place in places if place.suffix in _SUFFIXES or not place.is_dir())
         elif not path.exists() and not path.suffix and len(path.parts) == 1:
             searched = list(folders) if searched is None else searched
             places = (place for folder in searched for place in reversed(_journal_and_transcript(folder / path)))

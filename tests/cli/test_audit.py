@@ -56,9 +56,10 @@ def test_measure_is_the_same_whichever_other_changes_are_tested(here: Path) -> N
 
 
 def test_cards_of_the_mock_are_marked_as_a_rehearsal(here: Path) -> None:
-    """The notice is the first line on the screen, and is in both saved cards."""
+    """The notice is the first and the last line on the screen, and is in both saved cards."""
     notice = "REHEARSAL: mock provider, no model was called"
-    assert debate("audit", "--judge", "mock/judge", *ONE, cwd=here).out.startswith(f"{notice}\n")
+    lines = debate("audit", "--judge", "mock/judge", *ONE, cwd=here).out.splitlines()
+    assert (lines[0], lines[-1]) == (notice, notice)
     assert all(notice in (here / "audit" / name).read_text() for name in ("card.md", "card.html"))
 
 

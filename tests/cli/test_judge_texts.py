@@ -1,6 +1,7 @@
 """`debate judge` on texts, other commands on judged texts, and messages of `score --weights` and `--check`."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -167,6 +168,18 @@ def test_files_folders_and_standard_input_are_judged(here: Path) -> None:
     assert [entry["topic"] for entry in done.json] == ["PLAN.md", "specs/a.md", "specs/api/b.txt", "stdin"]
     note = "specs: these files are not judged (empty or data files, links out of the folder, or files that other options name): "
     assert f"{note}link.md, logo.png, openapi.json, review.YAML" in done.err
+
+
+@pytest.mark.parametrize("reference", ["specs", "specs/*"])
+def test_a_special_file_among_texts_is_reported_and_the_rest_judged(here: Path, reference: str) -> None:
+    """A FIFO in a folder or glob of texts gets a line, without blocking; a folder in the glob gets none."""
+    (here / "specs" / "api").mkdir(parents=True)
+    (here / "specs" / "a.md").write_text("The plan of the service.")
+    os.mkfifo(here / "specs" / "pipe.md")
+    done = debate("judge", reference, "--system", "panel", "--mock", "--json", cwd=here)
+    assert (done.code, [entry["topic"] for entry in done.json]) == (1, ["specs/a.md"])
+    assert done.err.count("debate: specs/pipe.md: cannot be read (not a regular file)") == 1, done.err
+    assert "specs/api" not in done.err
 
 
 def test_a_yaml_file_is_judged_if_it_is_named(here: Path) -> None:

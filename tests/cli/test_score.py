@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -247,6 +248,20 @@ def test_per_argument_gives_the_same_rows_in_each_format(saved: Path) -> None:
     assert [(row["argument"], row["criterion"]) for row in csv_rows] == [(r["argument"], r["criterion"]) for r in rows]
     refused = score(saved, saved, "--per", "argument")
     assert (refused.code, "--format csv" in refused.err) == (2, True)
+
+
+@pytest.mark.parametrize("references", [["."], ["*.json"], ["folder.json", "pipe.json", "saved.json"]])
+@pytest.mark.parametrize("command", [["score"], ["judge", "--system", "panel", "--mock", "--no-save"]])
+def test_what_is_no_regular_file_is_reported_and_the_rest_done(
+    saved: Path, command: list[str], references: list[str]
+) -> None:
+    """A FIFO and a folder named as transcripts get a line each, without blocking, and the other debate is done."""
+    os.mkfifo(saved.with_name("pipe.json"))
+    saved.with_name("folder.json").mkdir()
+    done = debate(*command, *references, "--json", cwd=saved.parent)
+    assert (done.code, [entry["id"] for entry in done.json]) == (1, ["saved"]), done.err
+    for sentence in ("folder.json: this is a folder", "pipe.json: cannot be read (not a regular file)"):
+        assert done.err.count(f"debate: {sentence}; name a transcript\n") == 1, done.err
 
 
 @pytest.mark.parametrize("format_", ["table", "json", "jsonl", "csv"])

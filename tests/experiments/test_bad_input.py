@@ -100,7 +100,7 @@ def test_a_motion_file_as_spreadsheets_write_it(here: Path) -> None:
 
 
 def test_a_ledger_of_another_experiment_is_refused(here: Path) -> None:
-    """A run does not change the ledger of another experiment or of a rehearsal, and `status` shows no other experiment's."""
+    """A run does not change the ledger of another experiment or of runs without --mock, and `status` shows no other experiment's."""
     write_experiment(here, players=PAIR)
     run(here, "--limit", "1")
     before = judgements(here / "trial")
@@ -111,7 +111,7 @@ def test_a_ledger_of_another_experiment_is_refused(here: Path) -> None:
     assert (status.code, status.out, "not to `another`" in status.err) == (2, "", True)
     write_experiment(here, players=PAIR)
     rehearsal = debate("experiment", "run", "exp.yaml", "--mock", "--out", "trial", cwd=here)
-    assert (rehearsal.code, "belongs to a run, not to a rehearsal" in rehearsal.err) == (2, True)
+    assert (rehearsal.code, "belongs to runs without --mock, not to runs with it" in rehearsal.err) == (2, True)
     assert judgements(here / "trial") == before
 
 

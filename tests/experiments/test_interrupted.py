@@ -141,6 +141,38 @@ def test_what_dead_processes_spent_counts(here: Path) -> None:
     assert status["tokens"] >= answered * 0.99
 
 
+def test_status_counts_the_cells_of_a_killed_run_as_left(here: Path) -> None:
+    """Directly after a kill, `status` counts no cell as running, and it changes nothing that the next run needs."""
+    with model_server(latency_s=600) as server:
+        write_served_experiment(here, server.base_url, motions=2, concurrency=4)
+        with start_process("experiment", "run", "exp.yaml", cwd=here) as process:
+            wait_until(lambda: count_states(here / "trial").get("running") == 4, "the cells")
+            process.signal(signal.SIGKILL)
+            process.wait()
+    before = stored_cells(here / "trial")
+    status = debate("experiment", "status", "exp.yaml", "--json", cwd=here).json
+    assert status["cells"] == {"open": 4, "running": 0, "failed": 0, "done": 0}
+    assert stored_cells(here / "trial") == before
+
+
+def stored_cells(folder: Path) -> list[tuple[str, str]]:
+    """State and owner of each cell, as stored."""
+    with Ledger.open(folder) as ledger:
+        return ledger.query("SELECT state, owner FROM cells ORDER BY key")
+
+
+def test_a_run_removes_the_lock_file_of_a_killed_cell(here: Path) -> None:
+    """A cell that was killed between its transcript and the ledger leaves a lock file, which the next run removes."""
+    write_experiment(here, players=PAIR)
+    run(here, "--limit", "1")
+    transcript = next((here / "trial" / "debates").glob("*.json"))
+    transcript.with_suffix(".lock").write_text("4711\n")
+    with closing(sqlite3.connect(here / "trial" / LEDGER_NAME)) as ledger, ledger:
+        ledger.execute("UPDATE cells SET state = 'running', owner = 'killed' WHERE debate = ?", (transcript.stem,))
+    run(here)
+    assert not list((here / "trial" / "debates").glob("*.lock"))
+
+
 def test_a_debate_that_another_process_uses_is_left_alone(here: Path) -> None:
     """A run leaves a locked debate open and does the other cells; the next run does the open cell."""
     write_experiment(here, players=PAIR)

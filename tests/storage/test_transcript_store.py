@@ -1,5 +1,6 @@
 """Finding debates, and which of journal and transcript is read."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -125,8 +126,22 @@ def test_a_debate_beside_a_folder_of_the_same_name_is_found(tmp_path: Path) -> N
     assert open_debate(find_debate(str(tmp_path / "a-debate"), [])).path == whole
 
 
-def test_a_circular_link_in_a_folder_is_ignored(tmp_path: Path) -> None:
-    """A circular link does not hide the other files of a folder."""
+@pytest.mark.parametrize("reference", ["{folder}", "{folder}/*"])
+def test_what_is_no_regular_file_is_not_left_out(tmp_path: Path, reference: str) -> None:
+    """A folder or glob also stands for FIFOs, folders and broken links with the name of a transcript, except hidden ones."""
     whole = transcribed(tmp_path / "a.json", WHOLE)
-    (tmp_path / "loop.json").symlink_to(tmp_path / "loop.json")
-    assert expand_references([str(tmp_path)]) == [whole]
+    loop, pipe, folder = (tmp_path / f"{name}.json" for name in ("loop", "pipe", "folder"))
+    loop.symlink_to(loop)
+    os.mkfifo(pipe)
+    folder.mkdir()
+    os.mkfifo(tmp_path / ".hidden.json")
+    (tmp_path / "deeper").mkdir()
+    assert expand_references([reference.format(folder=tmp_path)]) == [whole, folder, loop, pipe]
+    assert expand_references([str(folder), str(whole)]) == [folder, whole]
+
+
+def test_a_journal_is_found_beside_a_folder_with_the_name_of_its_transcript(tmp_path: Path) -> None:
+    """A folder stands for the journal of a debate whose transcript is no file."""
+    (tmp_path / "a.json").mkdir()
+    journal = journalled(tmp_path / "a.jsonl", HALF)
+    assert expand_references([str(tmp_path)]) == [journal]

@@ -33,7 +33,7 @@ _TABLES = """
 CREATE TABLE version (number INTEGER NOT NULL);
 INSERT INTO version VALUES (1);
 CREATE TABLE experiments (
-    id TEXT PRIMARY KEY, name TEXT NOT NULL, is_mock BOOLEAN NOT NULL, plan TEXT NOT NULL, notes TEXT NOT NULL,
+    id TEXT PRIMARY KEY, name TEXT NOT NULL, rehearsal_notice TEXT NOT NULL, plan TEXT NOT NULL, notes TEXT NOT NULL,
     document BYTEA NOT NULL, revision INTEGER NOT NULL DEFAULT 1, max_cost_usd DOUBLE PRECISION, max_tokens BIGINT,
     spent_usd DOUBLE PRECISION NOT NULL DEFAULT 0, spent_tokens BIGINT NOT NULL DEFAULT 0, halted TEXT,
     created_at TIMESTAMPTZ NOT NULL DEFAULT clock_timestamp()

@@ -18,8 +18,8 @@ from debate_cli.errors import UsageError
 from debate_cli.experiments.cells import CellPlan
 from debate_cli.experiments.cluster.database import Database, fetch
 from debate_cli.experiments.cluster.documents import dump_experiment
-from debate_cli.experiments.cluster.queued_cells import COLUMNS, LEASE_S, TASK, record_from_row
-from debate_cli.experiments.ledger import DEBATES_FOLDER, LEDGER_NAME, CellRecord, Ledger, ResultRow
+from debate_cli.experiments.cluster.queued_cells import COLUMNS, LEASE_S, TASK, QueuedCells, record_from_row
+from debate_cli.experiments.ledger import DEBATES_FOLDER, LEDGER_NAME, REHEARSAL_META, CellRecord, Ledger, ResultRow
 from debate_cli.experiments.progress import ExperimentObserver, deciding_winners, read_progress
 from debate_cli.experiments.runner import RENEW_S, RunSummary
 from debate_cli.storage.atomic_write import atomic_write
@@ -42,8 +42,8 @@ _NO_WORKER_NOTICE_S = 10.0
 
 
 def experiment_id(name: str, *, mock: bool) -> str:
-    """Return the id of an experiment in the queue. A rehearsal (`mock`) and a real run have different ids."""
-    return f"{'rehearsal' if mock else 'experiment'}:{name}"
+    """Return the id of an experiment in the queue. Runs with and without `--mock` (`mock`) have different ids."""
+    return f"{'mock' if mock else 'experiment'}:{name}"
 
 
 async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, *, retry_failed: bool) -> int:
@@ -83,11 +83,12 @@ async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, *, retry_f
 class _StoredExperiment(NamedTuple):
     plan: str
     notes: str
+    rehearsal_notice: str
     created_at: str
 
 
 async def _find_experiment(connection: AsyncConnection, experiment: str) -> _StoredExperiment | None:
-    query = "SELECT plan, notes, created_at::text FROM experiments WHERE id = %s"
+    query = "SELECT plan, notes, rehearsal_notice, created_at::text FROM experiments WHERE id = %s"
     rows = await fetch(connection, query, experiment)
     return _StoredExperiment(*rows[0]) if rows else None
 
@@ -109,13 +110,15 @@ async def _store_experiment(
     [row] = await fetch(
         connection,
         """
-        INSERT INTO experiments (id, name, is_mock, plan, notes, document, max_cost_usd, max_tokens, spent_usd, spent_tokens)
+        INSERT INTO experiments (id, name, rehearsal_notice, plan, notes, document, max_cost_usd, max_tokens, spent_usd,
+            spent_tokens)
         VALUES (%s, %s, %s, '', %s, %s, %s, %s, %s, %s)
-        ON CONFLICT (id) DO UPDATE SET notes = excluded.notes, document = excluded.document, halted = NULL,
+        ON CONFLICT (id) DO UPDATE SET notes = excluded.notes, rehearsal_notice = excluded.rehearsal_notice,
+            document = excluded.document, halted = NULL,
             max_cost_usd = excluded.max_cost_usd, max_tokens = excluded.max_tokens, revision = experiments.revision + 1
-        RETURNING plan, notes, created_at::text
+        RETURNING plan, notes, rehearsal_notice, created_at::text
         """,
-        *(experiment, plan.config.name, plan.experiment.mock, ledger.meta("notes") or "", document,
+        *(experiment, plan.config.name, plan.experiment.rehearsal_notice, ledger.meta("notes") or "", document,
          limits.max_cost_usd, limits.max_tokens, spent_usd, spent_tokens),
     )  # fmt: skip
     return _StoredExperiment(*row)
@@ -189,10 +192,16 @@ async def _add_jobs(connection: AsyncConnection, *, database: Database, experime
 
 async def copy_changes(database: Database, ledger: Ledger) -> list[tuple[CellRecord, list[ResultRow]]]:
     """Copy all changed cells from the queue into the experiment's folder. Return these cells with their results."""
-    experiment = experiment_id(ledger.name, mock=ledger.is_rehearsal)
+    experiment = experiment_id(ledger.name, mock=ledger.replaces_models)
     stored = await database.run(partial(_find_experiment, experiment=experiment))
-    plan, notes, created_at = stored or ("", "", "")
-    for name, value in (("plan", plan), ("notes", notes), (QUEUED_AS, created_at), (QUEUE_META, database.shown)):
+    found = stored or _StoredExperiment("", "", "", "")
+    for name, value in (
+        ("plan", found.plan),
+        ("notes", found.notes),
+        (REHEARSAL_META, found.rehearsal_notice),
+        (QUEUED_AS, found.created_at),
+        (QUEUE_META, database.shown),
+    ):
         ledger.set_meta(name, value)
     query = (
         f"SELECT {COLUMNS}, results, transcript IS NOT NULL, updated_at FROM cells "  # noqa: S608 - constants
@@ -227,7 +236,7 @@ async def _copy_cell(
         return False
     if has_transcript and is_ended:
         query = "SELECT transcript FROM cells WHERE experiment = %s AND key = %s"
-        experiment = experiment_id(ledger.name, mock=ledger.is_rehearsal)
+        experiment = experiment_id(ledger.name, mock=ledger.replaces_models)
         [(data,)] = await database.fetch(query, experiment, record.cell.key)
         atomic_write(path, data, overwrite=True)
         path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
@@ -273,14 +282,17 @@ async def run_in_queue(
         return await _watch(database, ledger, observer, stop=stop, budget_usd=budget)
 
 
-async def copy_from_queue(dsn: str, folder: Path, name: str, *, mock: bool) -> None:
+async def copy_from_queue(dsn: str, folder: Path, name: str, *, mock: bool, lease_s: float = LEASE_S) -> None:
     """Copy the workers' results into the experiment's folder. Create the folder if it does not exist.
 
+    First, the cells of workers that sent no heartbeat for `lease_s` seconds are given back to the queue.
     Raises UsageError if neither the queue nor the folder has the experiment.
     """
     async with Database.connect(dsn) as database:
-        stored = await database.run(partial(_find_experiment, experiment=experiment_id(name, mock=mock)))
+        experiment = experiment_id(name, mock=mock)
+        stored = await database.run(partial(_find_experiment, experiment=experiment))
         if stored is not None:
+            await QueuedCells(database, experiment, stored.plan, folder, lease_s).sweep()
             with Ledger.create(folder, name, mock=mock) as ledger:
                 if ledger.plan:
                     _refuse_other(stored, ledger, ledger.plan)
@@ -294,7 +306,7 @@ async def copy_from_queue(dsn: str, folder: Path, name: str, *, mock: bool) -> N
 async def _watch(
     database: Database, ledger: Ledger, observer: ExperimentObserver, *, stop: StopSignal, budget_usd: float | None
 ) -> RunSummary:
-    experiment = experiment_id(ledger.name, mock=ledger.is_rehearsal)
+    experiment = experiment_id(ledger.name, mock=ledger.replaces_models)
     query = (
         "SELECT (SELECT halted FROM experiments WHERE id = %s), EXISTS (SELECT FROM procrastinate_workers "
         "WHERE last_heartbeat > clock_timestamp() - make_interval(secs => %s))"

@@ -90,13 +90,13 @@ class QueuedCells:
             "coalesce(sum(calls), 0)::bigint FROM cells WHERE experiment = %s AND plan = %s GROUP BY state"
         )
         found = await self._database.fetch(query, self._experiment, self._plan)
-        [(name, is_mock)] = await self._database.fetch(
-            "SELECT name, is_mock FROM experiments WHERE id = %s", self._experiment
+        [(name, notice)] = await self._database.fetch(
+            "SELECT name, rehearsal_notice FROM experiments WHERE id = %s", self._experiment
         )
         cells: dict[CellState, int] = {"open": 0, "running": 0, "failed": 0, "done": 0}
         cells |= {row[0]: row[1] for row in found}
         cost, tokens, calls = (sum(row[column] for row in found) for column in (2, 3, 4))
-        return ExperimentProgress(name, cells, {}, cost, tokens, calls, is_rehearsal=is_mock)
+        return ExperimentProgress(name, cells, {}, cost, tokens, calls, notice)
 
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
         """Take the next free cell, and write its saved debate into the folder.

@@ -38,7 +38,7 @@ def render_experiment(
         script="sorting.js",
         title=name,
         analysis=analysis,
-        rehearsal=theme.EXPERIMENT_REHEARSAL_NOTICE if status.progress.is_rehearsal else "",
+        rehearsal=status.progress.rehearsal_notice,
         summary=progress_sentence(status.progress),
         notes=status.notes,
         leaderboard=partial(leaderboard_table, title="Leaderboard"),

@@ -58,8 +58,8 @@ class LiveExperimentObserver(ExperimentObserver):
         grid = Table.grid(padding=(0, 1))
         grid.add_row(ProgressBar(total=max(1, progress.total), completed=ended, width=30), f"{ended}/{progress.total}")
         parts: list[RenderableType] = [terminal_line(progress.name, "bold")]
-        if progress.is_rehearsal:
-            parts.append(terminal_line(theme.EXPERIMENT_REHEARSAL_NOTICE, theme.RED))
+        if progress.rehearsal_notice:
+            parts.append(terminal_line(progress.rehearsal_notice, theme.RED))
         parts += [grid, terminal_line(progress_sentence(progress))]
         players = player_table(progress)
         parts.append(render_table(players._replace(rows=players.rows[:MAX_PLAYERS]), {}))

@@ -1,8 +1,8 @@
 """Finds the hosts that get requests, and the consents that the user must give for them. `cli.consent` asks the user.
 
 A downloaded file could send keys to a stranger's host. So the user must consent to each host that a file names, and to
-each variable that the file sends there. A variable of a built-in provider, e.g. OPENAI_API_KEY, never goes to an address
-that a file names: no consent allows it. Four cases need no consent:
+each variable that the file sends there. A variable of a built-in provider, e.g. OPENAI_API_KEY, never goes from the
+environment to an address that a file names: no consent allows it. Four cases need no consent:
 
 - A variable of a built-in provider, e.g. OPENAI_API_KEY, goes to that provider: to its own server, or to an address that
   the environment sets for it.
@@ -217,6 +217,11 @@ def missing_consents(
 def require_consents(destinations: Iterable[Destination], trusted_hosts: Iterable[str], env: Mapping[str, str]) -> None:
     """Raise UntrustedHostError if a needed consent is missing."""
     refuse_consents(missing_consents(destinations, trusted_hosts, env))
+
+
+def refuse_forbidden(destinations: Iterable[Destination]) -> None:
+    """Raise UntrustedHostError if `destinations` need a consent that the user cannot give."""
+    refuse_consents([consent for place in destinations for consent in place.consents if consent.is_forbidden])
 
 
 def refuse_consents(missing: Sequence[Consent]) -> None:

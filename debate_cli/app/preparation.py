@@ -140,7 +140,9 @@ def _refuse_secret_names(loaded: LoadedConfig, others: Iterable[ModelSpec]) -> N
     secrets = sorted(secret for secret in all_secrets(loaded) if len(secret) >= _MIN_SECRET_CHARS)
     redact = Redactor(secrets)
     judge: KeyPath = ("models", "judge")
-    names = [*_iter_names(config_to_json(loaded.config), ()), *((judge, spec.model) for spec in others)]
+    configured = list(_iter_names(config_to_json(loaded.config), ()))
+    known = {name for _, name in configured}
+    names = [*configured, *((judge, spec.model) for spec in others if spec.model not in known)]
     problems: list[Problem] = []
     for path, name in names:
         if redact.finds_secret(name) and all(problem.path != path for problem in problems):

@@ -14,7 +14,7 @@ from typing import Any, TextIO, cast
 
 import typer
 
-from debate_cli.app.consent import describe_destinations
+from debate_cli.app.consent import describe_destinations, refuse_forbidden
 from debate_cli.app.model_roles import judge_model_specs
 from debate_cli.app.preparation import require_batches
 from debate_cli.cli import config_options, console, run_control, screen
@@ -150,6 +150,7 @@ def _run(given: ExperimentOptions) -> None:
     folder = given.out or loaded.default_folder
     _check_batches(given, loaded, folder)
     if given.dry_run:
+        refuse_forbidden(loaded.destinations)
         _show_plan(loaded, folder, shard=shard, as_json=given.json, batch=given.batch)
         return
     if not given.queue:

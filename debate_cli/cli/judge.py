@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 
+from debate_cli.app.consent import refuse_forbidden
 from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.documents import find_sources, read_text_file
 from debate_cli.app.gates import Gates
@@ -71,6 +72,7 @@ def run(given: JudgeOptions) -> None:
     for plan in plans:
         gates.require_names(plan.debater_names, filter(None, [plan.deciding_kind]), f"{plan.source}: ")
     if given.dry_run:
+        refuse_forbidden(place for plan in plans for place in plan.destinations)
         in_batch = given.batch or given.collect
         show_judging_plans([plan.build() for plan in plans], as_json=given.json, batch=in_batch)
         raise typer.Exit(ExitCode.FAILED if problems else ExitCode.DONE)
@@ -133,7 +135,7 @@ def _plan_judging(
     described_in = (given.config, given.context, loaded.background_file if loaded is not None else None)
     sources, notes = find_sources(
         given.paths or (),
-        transcript_dirs(None if loaded is None else Path(loaded.config.output.dir)),
+        transcript_dirs(None if loaded is None else Path(loaded.config.output.dir), changes=request.changes),
         judges_texts=request.judges_texts,
         read_stdin=read_stdin,
         not_judged=[Path(file) for file in described_in if file is not None],

@@ -14,6 +14,7 @@ from typing import Any
 import typer
 
 from debate_cli.app.config_resolution import all_secrets, check_output_folder, config_from_transcript
+from debate_cli.app.consent import refuse_forbidden
 from debate_cli.app.context import RunContext
 from debate_cli.app.estimate import estimate_run, planned_call_count
 from debate_cli.app.evidence import evidence_notes
@@ -69,6 +70,7 @@ def run(given: RunOptions) -> None:
         for note in evidence_notes(context.corpus, context.config, None if stored is None else stored.debate):
             print_status(f"note: {sanitize.sanitize_line(note)}")
     if given.dry_run:
+        refuse_forbidden(context.destinations)
         show_plan(context, as_json=given.json)
         return
     require_terminal(context.asked_people)

@@ -223,8 +223,9 @@ def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:
     option = request.rubric_option
     kept = [kind for kind, is_rescored in report.rescored.items() if not is_rescored]
     if option and kept:
-        changed = " and ".join(kind for kind in report.rescored if kind not in kept) or "no judging system"
-        console.print_status(f"note: {option} changes {changed}; with stored settings: {', '.join(kept)}")
+        changed = " and ".join(kind for kind in report.rescored if kind not in kept)
+        applies = f"applies to {changed}" if changed else "applies to no judging system here"
+        console.print_status(f"note: {option} {applies}; stored settings apply to {', '.join(kept)}")
     compared = report.compared_verdicts
     if compared and not report.has_differences and not report.unusable:
         matches = "1 stored verdict matches the recomputed one"

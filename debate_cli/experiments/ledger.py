@@ -25,7 +25,7 @@ REHEARSAL_META = "rehearsal_notice"
 """Name under which the ledger stores the notice that the mock speaks or judges."""
 _MOCK_OPTION = "--mock"
 _APPLICATION_ID = 0x64656278
-_VERSION = 1
+_VERSION = 2
 _BUSY_S = 60.0
 _RETRY_S = 0.02
 _PRIMARY_CODE_MASK = 0xFF
@@ -170,6 +170,10 @@ class Ledger:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version > _VERSION:
             raise UsageError(f"{path}: was written by a newer version of debate-cli; upgrade debate-cli")
+        if 0 < version < _VERSION:
+            raise UsageError(
+                f"{path}: was written by an unreleased version of debate-cli; choose another folder with --out"
+            )
         return cls(path, connection)
 
     def __enter__(self) -> Self:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -48,7 +49,7 @@ def parse_csv(text: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=find_delimiter(text), strict=True)
     limit = csv.field_size_limit(max_cell_chars)
     try:
-        head = [cell.strip() for cell in next(lines, list[str]())]
+        head = [cell.strip() for cell in next((row for row in lines if row), list[str]())]
         rows = [(lines.line_num, row) for row in lines if any(row)]
     except csv.Error as error:
         raise ValueError(f"not valid CSV at line {lines.line_num} ({error}); check the quotes") from error
@@ -71,5 +72,9 @@ def parse_csv(text: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:
 
 
 def find_delimiter(text: str) -> str:
-    """Return the most frequent delimiter in the first line; the comma if the line has no delimiter."""
-    return max(DELIMITERS, key=text.split("\n", 1)[0].count)
+    """Return the most frequent delimiter in the first line with text; the comma if the line has no delimiter.
+
+    Delimiters in quotes do not count.
+    """
+    head = text.lstrip("\r\n").split("\n", 1)[0]
+    return max(DELIMITERS, key=re.sub(r'"[^"]*"', "", head).count)

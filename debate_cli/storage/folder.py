@@ -16,14 +16,23 @@ _SCHEMA_SUFFIX = ".schema.json"
 def list_debate_files(folder: Path) -> list[Path]:
     """Return the transcripts in `folder`, and the journals without a transcript, sorted by name. Raises OSError.
 
-    Whatever has the name of a transcript is returned, e.g. also a FIFO or a folder. It cannot be opened as a debate.
+    Whatever has the name of a transcript is returned, e.g. also a FIFO or a folder without debates. It cannot be opened
+    as a debate.
     """
-    files = {path for path in folder.iterdir() if not path.name.startswith(".")}
+    files = {path for path in folder.iterdir() if not path.name.startswith(".") and not contains_debates(path)}
     named = (path for path in files if path.suffix == TRANSCRIPT_SUFFIX and not is_schema_file(path.name))
     whole = {path.stem for path in named if path.with_suffix(JOURNAL_SUFFIX) not in files or _is_file(path)}
     return sorted(
         path for path in files if path.suffix == (TRANSCRIPT_SUFFIX if path.stem in whole else JOURNAL_SUFFIX)
     )
+
+
+def contains_debates(path: Path) -> bool:
+    """Return whether `path` is a readable folder of debates with the name of a transcript or journal."""
+    try:
+        return path.suffix in {TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX} and path.is_dir() and bool(list_debate_files(path))
+    except OSError:
+        return False
 
 
 def _is_file(path: Path) -> bool:

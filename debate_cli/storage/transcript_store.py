@@ -13,7 +13,14 @@ from debate_cli.domain.message_text import format_suggestion
 from debate_cli.domain.text_normalization import common_prefix_length
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import ConfigError, TranscriptError, UsageError
-from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, is_schema_file, list_debate_files, validate_id
+from debate_cli.storage.folder import (
+    JOURNAL_SUFFIX,
+    TRANSCRIPT_SUFFIX,
+    contains_debates,
+    is_schema_file,
+    list_debate_files,
+    validate_id,
+)
 from debate_cli.storage.journal import cut_at_damage, read_journal
 from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.plain_data import get_child, is_mapping
@@ -145,7 +152,11 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
                 files = [path]
         elif glob.has_magic(reference) and not path.exists():
             places = map(Path, glob.glob(reference, recursive=True))  # noqa: PTH207 - takes absolute patterns too
-            files = sorted(place for place in places if place.suffix in _SUFFIXES or not place.is_dir())
+            files = sorted(
+                place
+                for place in places
+                if not place.is_dir() or (place.suffix in _SUFFIXES and not contains_debates(place))
+            )
         elif not path.exists() and not path.suffix and len(path.parts) == 1:
             searched = list(folders) if searched is None else searched
             places = (place for folder in searched for place in reversed(_journal_and_transcript(folder / path)))

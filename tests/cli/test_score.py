@@ -345,6 +345,6 @@ def test_a_replaced_run_is_reported(saved: Path) -> None:
 def test_new_weights_name_the_systems_that_keep_theirs(saved: Path, systems: tuple[str, ...], is_noted: bool) -> None:
     """The verdicts of other systems are not new, although they are in the same list."""
     done = score(saved, saved, "--weights", "logic=1", *systems)
-    note = "note: --weights logic=1 changes structured; with stored settings: moderator"
+    note = "note: --weights logic=1 applies to structured; stored settings apply to moderator"
     assert (note in done.lines) == is_noted, done.err
-    assert "with stored settings" not in score(saved, saved, *systems).err
+    assert "stored settings apply" not in score(saved, saved, *systems).err

@@ -61,6 +61,7 @@ def test_a_name_that_contains_a_secret_is_refused(here: Path, setting: str, path
     message = f"{path}: contains the value of LAB_KEY, which is a secret; choose a name without it"
     assert (done.code, SECRET in done.out + done.err) == (2, False)
     assert message in done.err
+    assert done.err.count("contains the value of") == 1
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,11 @@ def test_a_configuration_sends_nothing_to_a_host_of_its_own(
 
 
 @pytest.mark.parametrize("attack", ["a built-in variable", "a built-in variable in a header"])
-@pytest.mark.parametrize("command", [["run", "debate.yaml"], ["check", "debate.yaml"]], ids=["run", "check"])
+@pytest.mark.parametrize(
+    "command",
+    [["run", "debate.yaml"], ["check", "debate.yaml"], ["run", "debate.yaml", "--dry-run"]],
+    ids=["run", "check", "dry run"],
+)
 def test_no_consent_sends_a_built_in_key_to_an_address_of_a_file(
     here: Path, thief: ModelServer, command: list[str], attack: str
 ) -> None:

@@ -24,6 +24,16 @@ def test_what_a_spreadsheet_adds_changes_nothing(text: str) -> None:
     assert parse_csv(text) == TABLE
 
 
+def test_empty_lines_before_the_header_are_skipped() -> None:
+    """The first line with text names the columns."""
+    assert parse_csv("\n\na;b\n1;2\n").columns == ("a", "b")
+
+
+def test_delimiters_in_quotes_do_not_count() -> None:
+    """A quoted column name may contain more semicolons than the line has commas."""
+    assert parse_csv('topic,"a;b;c"\nx,y\n').columns == ("topic", "a;b;c")
+
+
 def test_a_column_without_a_name_that_has_values_is_kept() -> None:
     """A column without a name, such as numbers of rows, is called by its place, and does not clash with another."""
     table = parse_csv(",topic,\n1,Tea?,x\n")

@@ -140,6 +140,15 @@ def test_what_is_no_regular_file_is_not_left_out(tmp_path: Path, reference: str)
     assert expand_references([str(folder), str(whole)]) == [folder, whole]
 
 
+@pytest.mark.parametrize("reference", ["{folder}", "{folder}/*", "{folder}/**/*.json"])
+def test_a_folder_of_debates_with_the_name_of_a_transcript_is_no_bad_file(tmp_path: Path, reference: str) -> None:
+    """`import --out all.json` may make such a folder. Its debates count only if the reference names them."""
+    whole = transcribed(tmp_path / "a.json", WHOLE)
+    (tmp_path / "all.json").mkdir()
+    inner = transcribed(tmp_path / "all.json" / "b.json", WHOLE)
+    assert expand_references([reference.format(folder=tmp_path)]) == ([whole, inner] if "**" in reference else [whole])
+
+
 def test_a_journal_is_found_beside_a_folder_with_the_name_of_its_transcript(tmp_path: Path) -> None:
     """A folder stands for the journal of a debate whose transcript is no file."""
     (tmp_path / "a.json").mkdir()

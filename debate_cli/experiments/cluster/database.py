@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "debate_cli"
 """Name of the PostgreSQL schema that contains all tables."""
-VERSION = 1
+VERSION = 2
 OUTAGE_S = 300.0
 """Seconds for which a transaction is repeated while the server cannot be reached."""
 _RETRY_S = 0.5
@@ -31,7 +31,7 @@ _MAX_CONNECTIONS = 8
 _TABLE_CREATION_LOCK = 0x64656274
 _TABLES = """
 CREATE TABLE version (number INTEGER NOT NULL);
-INSERT INTO version VALUES (1);
+INSERT INTO version VALUES (2);
 CREATE TABLE experiments (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, rehearsal_notice TEXT NOT NULL, plan TEXT NOT NULL, notes TEXT NOT NULL,
     document BYTEA NOT NULL, revision INTEGER NOT NULL DEFAULT 1, max_cost_usd DOUBLE PRECISION, max_tokens BIGINT,
@@ -179,8 +179,12 @@ async def _create_tables(connection: AsyncConnection, queue_schema: str) -> None
     if await fetch(connection, "SELECT to_regclass(%s)", f"{SCHEMA}.version") == [(None,)]:
         await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}".encode())
         await connection.execute((_TABLES + queue_schema).encode())
-    elif (await fetch(connection, "SELECT number FROM version"))[0][0] > VERSION:
+        return
+    [(number,)] = await fetch(connection, "SELECT number FROM version")
+    if number > VERSION:
         raise UsageError("a newer version of debate-cli created this queue; upgrade debate-cli on this machine")
+    if number < VERSION:
+        raise UsageError(f"an unreleased version of debate-cli created this queue; drop the schema `{SCHEMA}`")
 
 
 async def fetch(connection: AsyncConnection, query: str, *values: object) -> list[tuple[Any, ...]]:

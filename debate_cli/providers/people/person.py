@@ -24,7 +24,7 @@ from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.retry import ignore_note
 from debate_cli.providers.people.prompt_page import find_prompt_hash, format_page
 from debate_cli.providers.people.replies import PersonAnswer, read_reply
-from debate_cli.regular_file import is_inside, make_private_folder, read_regular_file
+from debate_cli.regular_file import follow_links, is_inside, make_private_folder, read_regular_file
 
 FILES_FOLDER = "files"
 """Name of the default folder for prompts and replies, inside the folder of transcripts."""
@@ -140,14 +140,17 @@ class PromptFolder:
             pause = min(LAST_POLL_S, pause * POLL_GROWTH)
 
     def _read_stamp(self, path: Path) -> tuple[int, ...] | None:
-        with suppress(FileNotFoundError):
+        try:
             found = path.stat(follow_symlinks=self._contains(path))
-            return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
-        return None
+        except FileNotFoundError:
+            return None
+        except OSError:  # e.g. a link to itself
+            found = path.lstat()
+        return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
 
     def _read_reply(self, path: Path, request: Request, digest: str) -> PersonAnswer:
         if self._contains(path):
-            return _read_reply_file(path, request, digest)
+            return _read_reply_file(follow_links(path), request, digest)
         problem = "it is a link that leads out of the folder for replies; put the reply itself into this folder"
         return PersonAnswer("", (problem,), is_usable=False)
 

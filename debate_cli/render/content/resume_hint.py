@@ -33,7 +33,7 @@ _REQUIRED_CHANGES = {
     "UnauthorizedError": "resuming fails again until you replace the key or name another model",
     "UnknownModelError": "resuming fails again until the server has the model or you name another model",
     "QuotaExhaustedError": "resuming fails again until the provider raises the quota or you name another model",
-    "RefusedError": "resuming asks the same and is likely to be refused again; name another model",
+    "RefusedError": "the model is likely to refuse again; name another model",
     "RejectedError": "resuming sends the same request and is likely to fail again; name another model",
     "WeightsError": "resuming fails again until the weights can be loaded or you name another model",
 }
@@ -75,7 +75,7 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
     shorter = (SHORTER_PROMPTS,) if can_shorten else ()
     if isinstance(failure.task, Brief) and failure.task.run != FIRST_RUN:  # a resume cannot change its model
         return shorter if is_repeated else ("",)
-    model = _model_options(debate.config, failure.task)
+    model = _model_options(debate.config, failure.task, is_one_task=is_repeated)
     if not is_repeated:
         return ("", model)
     can_close = isinstance(failure.task, Cue) and bool(debate.turns)
@@ -90,19 +90,31 @@ def _can_drop_turns(debate: Debate, task: Task) -> bool:
     return format_recent_prompt(debate, task.subject) != format_full_prompt(debate, task.subject)
 
 
-def _model_options(config: DebateConfig, task: Task) -> str:
-    """Return options that replace the model of `task` in every setting of debaters and judges that names this model."""
-    models = {path: spec.model for path, spec in _model_settings(config) if spec is not None}
-    failed = config.model_for_debater(_debater(config, task)) if isinstance(task, Cue) else _judge_model(config, task)
-    paths = [path for path, model in models.items() if failed is not None and model == failed.model]
+def _model_options(config: DebateConfig, task: Task, *, is_one_task: bool) -> str:
+    """Return options that replace the model of `task` in the settings that name this model.
+
+    If only this task failed, e.g. because its prompt is too long, settings of the other kind (debaters or judges) are left
+    out. If the model or its key does not work at all, they are included.
+    """
+    of_debaters, of_judges = list(_debater_models(config)), list(_judge_models(config))
+    if isinstance(task, Cue):
+        failed, same_kind = config.model_for_debater(_debater(config, task)), of_debaters
+    else:
+        failed, same_kind = _judge_model(config, task), of_judges
+    settings = same_kind if is_one_task else of_debaters + of_judges
+    paths = dict.fromkeys(path for path, spec in settings if failed and spec and spec.model == failed.model)
     return " ".join(f"--set {path}={MODEL_PLACEHOLDER}" for path in paths)
 
 
-def _model_settings(config: DebateConfig) -> Iterator[tuple[str, ModelSpec | None]]:
-    """Yield (setting, model) for each debater and judge. The setting is one that the configuration names the model by."""
+def _debater_models(config: DebateConfig) -> Iterator[tuple[str, ModelSpec | None]]:
+    """Yield (setting, model) for each debater: the setting that names the model."""
     for index, debater in enumerate(config.debaters):
         role = debater.model or "default"
         yield _setting_of_role(role, f"debaters.{index}.model"), config.resolve_model(role)
+
+
+def _judge_models(config: DebateConfig) -> Iterator[tuple[str, ModelSpec | None]]:
+    """Yield (setting, model) for each judge: the setting that names the model."""
     for index, system in enumerate(config.judging.systems):
         for seat in system.seats:
             role = seat.model or ("judge" if "judge" in config.models else "default")
@@ -203,7 +215,7 @@ class MissingJudgements(NamedTuple):
         brief = self.briefs[0]
         if brief.run != FIRST_RUN or self.debate.document_name is not None:  # requested by `debate judge`
             return f"--model {MODEL_PLACEHOLDER}"
-        return _model_options(self.debate.config, brief)
+        return _model_options(self.debate.config, brief, is_one_task=True)
 
     def _resume_options(self) -> set[str]:
         failures = [self.failures[brief.key] for brief in self.resumable_briefs if brief.key in self.failures]

@@ -1,4 +1,4 @@
-"""Criteria of the moderator, and the scale of its scores. Prompts, forms, scores, tables and charts are derived from them.
+"""Criteria of the moderator, and the scale of its scores. Prompts, forms, scores and tables are derived from them.
 
 To add a criterion, add one line to `ROUND` or `FINAL` and raise `RULES`. Debates that were judged before lack its marks,
 so their verdicts become undetermined. The rules of the chair in the prompts, and docs/systems/moderator.md, name some

@@ -10,6 +10,7 @@ from debate_cli.domain.text_normalization import ascii_slug
 from debate_cli.errors import UsageError
 
 TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX = ".json", ".jsonl"
+_DEBATE_SUFFIXES = {TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX}
 _SCHEMA_SUFFIX = ".schema.json"
 
 
@@ -30,7 +31,11 @@ def list_debate_files(folder: Path) -> list[Path]:
 def contains_debates(path: Path) -> bool:
     """Return whether `path` is a readable folder of debates with the name of a transcript or journal."""
     try:
-        return path.suffix in {TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX} and path.is_dir() and bool(list_debate_files(path))
+        return (
+            path.suffix in _DEBATE_SUFFIXES
+            and path.is_dir()
+            and any(file.suffix in _DEBATE_SUFFIXES and file.is_file() for file in path.iterdir())
+        )
     except OSError:
         return False
 

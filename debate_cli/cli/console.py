@@ -180,7 +180,7 @@ def print_missing(
 def _wrap_for_terminal(line: str) -> str:
     """Wrap long prose to the width of the terminal. Paths and commands stay whole, because a user may copy them.
 
-    A command that does not fit beside the prose before it is on a line of its own.
+    If a command and the text before it do not fit into one line, the command gets its own line.
     """
     columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
     if not columns or len(line) * 2 <= columns:

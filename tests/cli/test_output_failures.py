@@ -29,7 +29,7 @@ def test_a_run_whose_reader_leaves_stops_and_can_be_resumed(here: Path, redirect
 
 
 def test_an_import_whose_reader_leaves_is_saved(here: Path) -> None:
-    """The transcript is written although nobody reads what was found."""
+    """`import` writes the transcript even if the pipe of its output is closed."""
     text = "Ada: We should.\n\nBo: We should not.\n\n"
     (here / "talk.txt").write_text(text * 400)
     done = run_in_shell("debate import talk.txt -o talk.json | true; exit ${PIPESTATUS[0]}", here)

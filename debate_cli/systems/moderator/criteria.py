@@ -2,7 +2,7 @@
 
 To add a criterion, add one line to `ROUND` or `FINAL` and raise `RULES`. Debates that were judged before lack its marks,
 so their verdicts become undetermined. The rules of the chair in the prompts, and docs/systems/moderator.md, name some
-criteria: adapt them if the new criterion changes what they say.
+criteria: adapt them if the new criterion changes what they say. Docstrings in score.py give the ranges of sums.
 """
 
 from collections.abc import Mapping

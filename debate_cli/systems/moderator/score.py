@@ -63,11 +63,11 @@ class ModeratorRoundRow(FrozenModel):
     participant: str
     """Name of the debater."""
     marks: dict[str, float]
-    """Maps criteria to mean marks of the judges."""
+    """Maps criteria to mean marks of the judges, 0-10."""
     reasons: dict[str, tuple[str, ...]]
     """Maps criteria to the judges' reasons for the marks."""
     sum: float | None
-    """Sum of the round's marks; None if a criterion has no mark."""
+    """Sum of the round's marks, 0-30; None if a criterion has no mark."""
 
 
 class GroupRow(FrozenModel):
@@ -91,9 +91,9 @@ class FinalRow(FrozenModel):
     categories: dict[str, float]
     """Maps categories to mean marks of the judges."""
     total: float | None
-    """Sum of the categories' marks; None if a category has no mark."""
+    """Sum of the categories' marks, 0-100; None if a category has no mark."""
     round_mean: float | None
-    """Mean of the debater's round sums; None if no round is fully marked."""
+    """Mean of the debater's round sums, 0-30; None if no round is fully marked."""
     score: float | None
     """Final score, at most `ModeratorNotes.highest`. None if `total` or `round_mean` is None, or if the debater never
     spoke but another debater did."""

@@ -33,7 +33,7 @@ class ExtensionPoint:
     """Maps the name of each built-in object to its import path."""
 
     def names(self) -> tuple[str, ...]:
-        """Return all names: first the built-in ones, then those of installed packages, sorted."""
+        """Return all names: first the built-in ones, then those of installed packages in alphabetical order."""
         return (*self.built_in, *sorted(_entry_points(self.group).keys() - self.built_in.keys()))
 
     def has(self, name: str) -> bool:

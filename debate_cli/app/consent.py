@@ -220,7 +220,7 @@ def require_consents(destinations: Iterable[Destination], trusted_hosts: Iterabl
 
 
 def refuse_forbidden(destinations: Iterable[Destination]) -> None:
-    """Raise UntrustedHostError if `destinations` need a consent that the user cannot give."""
+    """Raise UntrustedHostError if `destinations` need a consent that is forbidden (`Consent.is_forbidden`)."""
     refuse_consents([consent for place in destinations for consent in place.consents if consent.is_forbidden])
 
 

@@ -219,14 +219,14 @@ class WorkerOptions(NamedTuple):
         [ExitCode.DONE, ExitCode.FAILED, ExitCode.WRONG_INPUT, ExitCode.INTERRUPTED],
         DONE="done (--until-empty)",
         FAILED="the queue cannot be reached",
-        WRONG_INPUT="wrong input, or an experiment that this machine may not run (--until-empty)",
+        WRONG_INPUT="wrong input; with --until-empty also: this worker cannot run an experiment of the queue",
     )
 
     queue: options.QueueOption = None
     concurrency: Annotated[
         int | None, typer.Option(min=1, max=1000, help="Number of debates to run at the same time.")
     ] = None
-    until_empty: Annotated[bool, typer.Option("--until-empty", help="End when no debate is left in the queue.")] = False
+    until_empty: Annotated[bool, typer.Option("--until-empty", help="End when the queue has no debate left for this worker.")] = False
     lease: Annotated[
         float,
         typer.Option(

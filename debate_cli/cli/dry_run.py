@@ -64,7 +64,7 @@ def show_plan_table(
 ) -> None:
     """Print totals as a table on a terminal, elsewhere as lines with aligned columns.
 
-    `groups`: pairs of rows from `format_plan_rows`. `prefix`: text before each line.
+    `groups`: results of `format_plan_rows`. `prefix`: text before each line.
     """
     if is_interactive(sys.stdout):
         numbers = frozenset(range(headings.index("") + 1, len(headings)))

@@ -103,7 +103,7 @@ class _Report:
     missing: dict[str, int] = field(default_factory=dict[str, int])
     """Maps the path of each file with missing judgements to their number."""
     first_lacking: MissingJudgements | None = None
-    """The missing judgements of the first of these files."""
+    """The missing judgements of the first file in `missing`."""
     _sentences: set[str] = field(default_factory=set[str])
 
     def read(self, files: Iterator[CheckedFile | UnusableFile], pages: "PageWriter | None") -> Iterator[CheckedFile]:

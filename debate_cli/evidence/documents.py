@@ -106,7 +106,7 @@ def read_sections(source: SourceFile, data: bytes) -> tuple[str, list[Section]]:
 
 def _decode(data: bytes) -> str:
     if b"\0" in data:
-        raise UnreadableSourceError("it is not a text file; convert it to text")
+        raise UnreadableSourceError("it is not text in UTF-8; save it as UTF-8")
     try:
         return clean_text(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

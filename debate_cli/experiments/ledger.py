@@ -396,7 +396,7 @@ def _friendly(path: Path) -> Generator[None]:
         raise StorageError(f"{path}: cannot be written ({error}); {advice}; saved results are not lost") from error
     except sqlite3.DatabaseError as error:
         raise UsageError(
-            f"{path}: is not a ledger of an experiment ({error}); choose another folder with --out"
+            f"{path}: is damaged, or is not a ledger of an experiment ({error}); restore it, or choose another folder with --out"
         ) from error
     except OSError as error:
         raise StorageError(f"{path}: cannot be opened ({error.strerror}); choose another folder with --out") from error

@@ -66,7 +66,7 @@ def resolve_speakers(
             is_reserved = name.casefold() in RESERVED_NAMES
             kept.append(speech._replace(speaker=f"{name} (speaker)" if is_reserved else name))
     present = list(dict.fromkeys(speech.speaker for speech in kept))
-    _check_count(present)
+    _check_count(present, is_dropping=bool(dropped))
     sides, warnings = _choose_sides(present, found_sides, choices.sides)
     warnings += _describe_similar(present)
     for name in present:
@@ -108,7 +108,10 @@ def _check_names(choices: SpeakerChoices, names: Mapping[str, str]) -> None:
                 raise UnreadableDebateError(f"{option}: the debate has no speaker `{name}`{hint}")
 
 
-def _check_count(present: Sequence[str]) -> None:
+def _check_count(present: Sequence[str], *, is_dropping: bool) -> None:
+    if is_dropping and len(present) <= 1:
+        left = f"only one speaker ({present[0]})" if present else "no speaker"
+        raise UnreadableDebateError(f"--drop leaves {left}; leave out fewer speakers, so that two or more remain")
     if not present:
         raise UnreadableDebateError(
             "the debate has no speaker; begin each speech with `Name: `, or name the file's format with --format"
@@ -120,7 +123,7 @@ def _check_count(present: Sequence[str]) -> None:
     if len(present) > MAX_SPEAKERS:
         raise UnreadableDebateError(
             f"the debate has {len(present):,} speakers, more than {MAX_SPEAKERS}; join or leave out some with "
-            "--merge and --drop, or choose another --format if these are not names"
+            "--merge and --drop, or choose another --format if many are not names"
         )
 
 

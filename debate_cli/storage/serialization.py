@@ -67,7 +67,7 @@ def upgrade_transcript(
 ) -> dict[str, Any]:
     """Upgrade `data` from `version` to the newest version, and set `schema_version`.
 
-    Raises an error such as KeyError or TypeError if `data` is not a transcript of `version`.
+    May raise an error such as KeyError or TypeError if `data` is not a transcript of `version`.
     """
     for step in steps[version - 1 :]:
         data = step(data)

@@ -119,6 +119,8 @@ def test_encodings_and_line_ends_are_recognised(tmp_path: Path, data: bytes, enc
         ("x.txt", bytes(range(256)) * 9, (), "x.txt: the file is not a text file"),
         ("x.txt", b"We met at 10:30 and talked.", (), "x.txt: the debate has no speaker; begin each speech with `Name: `"),
         ("x.md", b"## Talk\n\n**Ann:** Yes.", (), "x.md: the debate has only one speaker (Ann)"),
+        ("x.txt", SHORT.encode(), ("--drop", "Ann", "--drop", "Bo"), "x.txt: --drop leaves no speaker; leave out fewer speakers, so that two or more remain"),
+        ("x.txt", SHORT.encode(), ("--drop", "Ann"), "x.txt: --drop leaves only one speaker (Bo); leave out fewer speakers"),
         ("x.txt", SHORT.encode(), ("--drop", "Cy"), "x.txt: --drop: the debate has no speaker `Cy`; the speakers are Ann, Bo"),
         ("x.txt", SHORT.encode(), ("--side", "Ann=blue"), "x.txt: the debate has two speakers, so their sides must be `for` and `against`, not `blue`; correct --side"),
         ("x.csv", b"person,remark\nAnn,Yes\n", (), "x.csv: the table has no column for the speaker (its columns are person, remark); name the column with --map"),

@@ -147,6 +147,18 @@ def test_a_file_that_is_no_ledger_is_left_alone(here: Path, kind: str) -> None:
     assert path.read_bytes() == before or kind == "database"
 
 
+def test_a_cut_ledger_is_refused_as_damaged(here: Path) -> None:
+    """The sentence allows for a ledger that is damaged, and says to restore it."""
+    write_experiment(here, players=PAIR)
+    run(here, "--limit", "1")
+    path = here / "trial" / "ledger.sqlite"
+    path.write_bytes(path.read_bytes()[:5000])
+    done = debate("experiment", "status", "trial", cwd=here)
+    assert done.code == 2
+    assert "is damaged, or is not a ledger of an experiment (" in done.err
+    assert "; restore it, or choose another folder with --out" in done.err
+
+
 async def test_a_judge_that_is_added_during_a_run_judges_the_running_cells_too(here: Path) -> None:
     """A run that began before a judge was added cannot finish a cell that the judge must judge."""
     with Ledger.create(here, "trial", mock=True) as ledger:

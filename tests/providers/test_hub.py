@@ -140,6 +140,7 @@ def test_a_wrong_file_is_deleted(hub: FakeHub, tmp_path: Path, known: bytes) -> 
         (404, {"X-Error-Code": "EntryNotFound"}, r"has no file tiny\.gguf in lab/tiny-GGUF; correct the model's name"),
         (401, {"X-Error-Code": "RepoNotFound"}, r"has no file tiny\.gguf in lab/tiny-GGUF"),
         (403, {"X-Error-Code": "GatedRepo"}, r"is gated: accept its licence at http.*/lab/tiny-GGUF and set HF_TOKEN"),
+        (403, {}, r"answered 403 for lab/tiny-GGUF; check HF_ENDPOINT, HF_TOKEN and the model's name"),
         (500, {}, r"answered 500 for lab/tiny-GGUF; try again later"),
     ],
 )

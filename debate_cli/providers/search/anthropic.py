@@ -29,8 +29,8 @@ _STATUS_BY_CODE: Mapping[str, int] = MappingProxyType({
 def build_search_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
     """Build the body of a request that may search.
 
-    Claude may pause in the middle of an answer. A request to continue this answer contains each earlier part as an
-    assistant message, in JSON.
+    Claude may pause in the middle of an answer. To continue it, `request` contains each earlier part as an assistant
+    message whose content is JSON.
     """
     assert request.search is not None
     body = anthropic.build_messages_body(request, model, profile, stream)

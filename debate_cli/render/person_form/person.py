@@ -48,7 +48,7 @@ class PeopleAtTerminal:
 
     @property
     def has_draft(self) -> bool:
-        """Whether the draft of an answer that was asked for is on disk."""
+        """Whether a draft of any requested answer is on disk."""
         return any(path.exists() for path in self._asked_drafts)
 
     async def fill_in_form(self, request: Request, time_limit_s: float | None = None) -> Reply:

@@ -355,7 +355,7 @@ class FormScreen:
             text = self._buffer.text
             edited, problem = await run_in_terminal(lambda: edit_text(text, os.environ), in_executor=True)
             self._state.write(edited)
-            self._state.message = sanitize_line(problem or "The text from the editor was taken over.")
+            self._state.message = sanitize_line(problem or "The field now contains the text from the editor.")
             self._load_field()
             self._save()
 

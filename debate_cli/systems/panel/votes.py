@@ -59,7 +59,7 @@ class Vote(Finding):
     """Whether this repeats the judge's earlier vote, because the judge did not answer in time."""
 
     def describe(self) -> list[str]:
-        """Return the judge's choice, critical findings, required corrections, and the reason for a changed vote."""
+        """Return the judge's choice and confidence, critical findings, required corrections, and why the vote changed."""
         late = ", late" if self.late else ""
         sentences = [f"Votes {self.option}, confidence {format_number(self.confidence)}{late}"]
         sentences += [f"Critical: {point}" for point in self.critical_findings]

@@ -226,7 +226,9 @@ class WorkerOptions(NamedTuple):
     concurrency: Annotated[
         int | None, typer.Option(min=1, max=1000, help="Number of debates to run at the same time.")
     ] = None
-    until_empty: Annotated[bool, typer.Option("--until-empty", help="End when the queue has no debate left for this worker.")] = False
+    until_empty: Annotated[
+        bool, typer.Option("--until-empty", help="End when the queue has no debate left for this worker.")
+    ] = False
     lease: Annotated[
         float,
         typer.Option(

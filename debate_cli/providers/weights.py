@@ -333,7 +333,11 @@ def _explained_errors(file: HubFile, access: HubAccess) -> Generator[None]:
                 f"{endpoint} has no file {file.file} in {file.repo}; correct the model's name"
             ) from error
         status = getattr(error.response, "status_code", "an error")
-        advice = f"check {ENDPOINT_VARIABLE}, {TOKEN_VARIABLE} and the model's name" if status in _REFUSED else "try again later"
+        advice = (
+            f"check {ENDPOINT_VARIABLE}, {TOKEN_VARIABLE} and the model's name"
+            if status in _REFUSED
+            else "try again later"
+        )
         raise _make_hub_error(f"{endpoint} answered {status} for {file.repo}; {advice}") from error
     except (http.HTTPError, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:  # an error of the disk, not of the download

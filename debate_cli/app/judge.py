@@ -386,14 +386,14 @@ def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConf
     path = source.path
     if not source.is_text:
         return _build_transcript_task(path, request, loaded)
-    if request.changes:
-        raise UsageError(
-            "--set changes settings of a configuration, but a text has no configuration; name one with --config"
-        )
     if source.content is None and not path.exists():
         raise TranscriptError(f"{path}: no such file; name a transcript, or a text for {text_system_options()}")
     if not request.judges_texts:
         raise TranscriptError(f"{path}: is not a transcript; to judge it as a text, add {text_system_options()}")
+    if request.changes:
+        raise UsageError(
+            "--set changes settings of a configuration, but a text has no configuration; name one with --config"
+        )
     now = datetime.now(UTC)
     debate_id = request.text_id or new_id(path.stem, now, random.SystemRandom(), config_redactor(loaded))
     events = document_events(source.name, source.read_text(), validate_id(debate_id), request, now)

@@ -65,7 +65,7 @@ class JudgeVote(NamedTuple):
 
 
 class RequiredChange(FrozenModel):
-    """A change that judges demand to a text. Contains untrusted text."""
+    """A change that judges demand to a text, or a condition under which a motion holds. Contains untrusted text."""
 
     dimension: str | None
     """The first name from the setting `dimensions` that occurs in the change; None if no name occurs."""
@@ -388,6 +388,10 @@ class JudgingSystem(Generic[SettingsT]):
 
     def required_changes(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
         """Return the changes that a judged text needs in order to pass, most important first. Default: none."""
+        return ()
+
+    def conditions(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
+        """Return the conditions under which a debate's motion holds, most important first. Default: none."""
         return ()
 
     def turn_scores(self, verdict: Verdict) -> Mapping[int, TurnScore]:

@@ -73,7 +73,7 @@ def closing_screen(
 def _shorten_row(row: SummaryRow, width: int) -> SummaryRow:
     *cells, last = row.cells
     claim = 2 * (max(width, MIN_WIDTH) - _WIDTH_BESIDE_CLAIM)
-    lengths = dict.fromkeys(("dispute", "rely on", "check first", "open"), claim)
+    lengths = dict.fromkeys(("condition", "dispute", "rely on", "check first", "open"), claim)
     lengths |= {"judge says": theme.EXCERPT_LENGTH, "advice": theme.EXCERPT_LENGTH, "judges": MAX_DISSENT_LENGTH}
     if row.label not in lengths or not isinstance(last, str):
         return row

@@ -113,6 +113,9 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     def required_changes(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
         return parse_notes(score.PanelNotes, verdict).required_changes
 
+    def conditions(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
+        return score.find_conditions(parse_notes(score.PanelNotes, verdict))
+
     def tables(self, verdict: Verdict) -> Iterator[Table]:
         return tables.tables(verdict)
 

@@ -84,7 +84,10 @@ QueueOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show the verdicts only.")]
 DetailsOption = Annotated[bool, typer.Option("--details", help="End with all tables instead of the short summary.")]
-PlainOption = Annotated[bool, typer.Option("--plain", help="Plain lines even on a terminal, e.g. for screen readers.")]
+PlainOption = Annotated[
+    bool,
+    typer.Option("--plain", help="Plain lines even on a terminal, e.g. for screen readers. --json prints JSON anyway."),
+]
 MockOption = Annotated[bool, typer.Option("--mock", help="Use the mock provider for every model (no key, no network).")]
 BatchOption = Annotated[
     bool,

@@ -336,6 +336,13 @@ class JudgingSystem(Generic[SettingsT]):
         """
         raise NotImplementedError
 
+    def mark_range(self, assessment: Assessment, mark: Mark) -> tuple[float, float]:
+        """Return the lowest and the highest value of `mark` in `assessment`. `score` clamps other values to this range.
+
+        Default: 0 to `mark.out_of`.
+        """
+        return 0.0, mark.out_of
+
     # Display
 
     def max_score(self, verdict: Verdict) -> float | None:

@@ -170,7 +170,8 @@ def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingR
         limits=config_options.limits_from_options(given.max_cost, given.max_tokens),
         batch=given.batch,
         asks_models=not given.dry_run and given.playback is None,
-        out=given.out,
+        out=None if given.out is None else Path(given.out),
+        is_out_folder=given.out is not None and options.ends_with_slash(given.out),
         save=not given.no_save,
         text_id=given.id,
     )

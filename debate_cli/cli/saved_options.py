@@ -91,10 +91,11 @@ class JudgeOptions(NamedTuple):
         ),
     ] = None
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             metavar="PATH",
-            help="File or folder for the judged transcripts (default: in place; for a text, the folder where `run` saves).",
+            help="File or folder for the judged transcripts; a path that ends with a slash is a folder (default: in place; "
+            "for a text, the folder where `run` saves).",
         ),
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file at --out.")] = False
@@ -469,9 +470,12 @@ class ImportOptions(NamedTuple):
     trust_host: options.TrustHostOption = None
     trust_path: options.TrustPathOption = None
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            "-o", "--out", metavar="PATH", help="Folder or .json file (default: the folder where `run` saves)."
+            "-o",
+            "--out",
+            metavar="PATH",
+            help="Folder or .json file; a path that ends with a slash is a folder (default: the folder where `run` saves).",
         ),
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing transcripts.")] = False

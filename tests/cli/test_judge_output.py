@@ -48,7 +48,7 @@ def test_out_with_a_dot_is_one_file_unless_there_is_such_a_folder(two_saved: Pat
     """`judge --out NAME.v2` of two debates is refused with the advice to create the folder."""
     here = two_saved.parent.parent
     done = debate("judge", "one", "two", "--system", "structured", "--mock", "--out", "results.v2", cwd=here)
-    assert (done.code, "create it first if its name has a dot" in done.err) == (2, True)
+    assert (done.code, "with a slash at its end if its name has a dot" in done.err) == (2, True)
 
 
 def test_a_changed_deciding_verdict_is_reported(saved: Path) -> None:

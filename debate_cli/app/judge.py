@@ -140,8 +140,6 @@ class JudgePlan:
     A built-in provider's own server is left out if it receives only this provider's own variables."""
     asked_people: tuple[str, ...]
     """Model names of the people that are asked when the file is judged: `human` or `files/NAME`."""
-    secrets: tuple[str, ...] = field(repr=False)
-    """Secret values that must not be shown, e.g. keys of the judges' providers."""
     read: Callable[[], JudgeTask]
     """Builds the task again from its file."""
 
@@ -159,7 +157,6 @@ class JudgePlan:
             task.deciding_kind,
             context.destinations,
             context.asked_people,
-            context.secrets,
             read,
         )
 

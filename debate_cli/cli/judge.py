@@ -64,7 +64,6 @@ def run(given: JudgeOptions) -> None:
     loaded = config_options.load_judging_config(given.config, changes, given.trust_path)
     request = _build_request(given, loaded)
     plans, problems = (_plan_collection if given.collect else _plan_judging)(given, request, loaded)
-    console.hide_secrets(secret for plan in plans for secret in plan.secrets)
     for problem in problems:
         print_status(f"debate: {problem}")
     for note in dict.fromkeys(note for plan in plans for note in plan.notes):

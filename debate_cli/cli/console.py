@@ -162,11 +162,18 @@ def print_missing(
     remedy = "ask again with:" if again else "ask another model with:" if other else ""
     if again and missing.is_unrecorded:
         remedy = "ask the models instead with:"
-    print_status("; ".join(filter(None, (f"{label}: {sanitize.sanitize_line(missing.describe(shown))}", remedy))))
+    obstacle = missing.repeat_obstacle if path is None and other else ""
+    reason = f"{label}: {sanitize.sanitize_line(missing.describe(shown))}"
+    print_status("; ".join(filter(None, (reason, obstacle, remedy))))
     if again or other:
         print_status(f"{again} {resume_options}".rstrip() if again else other)
     if again and other:
         print_status(f"or ask another model: {other}")
+    if again and path is None and missing.has_answers:
+        print_status(
+            "note: the same command asks for everything again; without --no-save, the answers are saved, and a resume asks "
+            "only for the missing ones"
+        )
 
 
 def _wrap_for_terminal(line: str) -> str:

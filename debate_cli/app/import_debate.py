@@ -94,9 +94,7 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
     return list(dict.fromkeys(found)), notes
 
 
-def choose_targets(
-    files: Sequence[Path], out: Path | None, folder: Path, *, is_out_folder: bool = False
-) -> list[Path]:
+def choose_targets(files: Sequence[Path], out: Path | None, folder: Path, *, is_out_folder: bool = False) -> list[Path]:
     """For each file, return the path of its transcript.
 
     The transcripts are in the folder `out`, or in `folder` if `out` is None. If `out` ends in .json and is

@@ -262,7 +262,9 @@ def _list_remarks(path: Path, debate: Debate, verdicts: Sequence[Verdict], reque
 def _describe_clamped_marks(debate: Debate, verdicts: Sequence[Verdict]) -> Iterator[str]:
     """Yield a sentence for each system and range of marks: how many stored marks are outside, and so are clamped."""
     counts: Counter[tuple[str, float, float]] = Counter()
-    for kind, run in dict.fromkeys((verdict.system, verdict.run) for verdict in verdicts if is_installed(verdict.system)):
+    for kind, run in dict.fromkeys(
+        (verdict.system, verdict.run) for verdict in verdicts if is_installed(verdict.system)
+    ):
         for assessment in debate.assessments_of_system(kind, run):
             for mark in assessment.marks:
                 low, high = get_system(kind).mark_range(assessment, mark)

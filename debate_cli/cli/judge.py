@@ -254,8 +254,13 @@ class _Judging:
         if given.json or (len(self.plans) > 1 and (given.quiet or not task.is_text)):
             return
         judged = {verdict.run for verdict in outcome.verdicts}
-        only = "verdict" if given.quiet else None
-        screen.show_summary(outcome.debate, outcome.verdicts, only=only, full=given.details, judged=judged)
+        screen.show_summary(
+            outcome.debate,
+            outcome.verdicts,
+            full=given.details and not given.quiet,
+            judged=judged,
+            only_verdicts=given.quiet,
+        )
 
     def _report(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> None:
         given = self.given

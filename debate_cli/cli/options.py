@@ -26,7 +26,6 @@ def ends_with_slash(path: str) -> bool:
     return path.endswith(("/", os.sep))
 
 
-
 def format_exit_codes(codes: Iterable[ExitCode], *, resumable: bool = False, **meanings: str) -> str:
     """Return the sentence about exit codes at the end of the help.
 

@@ -224,8 +224,13 @@ def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:
     if given.json:
         write_json_chunks([dump_transcript(to_transcript(outcome.debate, outcome.verdicts), redact)])
     elif not given.quiet or outcome.halted is None:
-        part = "verdict" if given.quiet else None
-        screen.show_summary(outcome.debate, outcome.verdicts, only=part, full=given.details, plain=given.plain)
+        screen.show_summary(
+            outcome.debate,
+            outcome.verdicts,
+            full=given.details and not given.quiet,
+            plain=given.plain,
+            only_verdicts=given.quiet,
+        )
 
 
 def _format_resume_options(given: RunOptions, context: RunContext) -> str:

@@ -123,7 +123,7 @@ def test_paths_are_printed_without_the_secret(here: Path) -> None:
         (("judge", SECRET, "--mock"), "[redacted]: no such file"),
         (("import", SECRET, "--arguments", "mock/m"), "[redacted]: no such file"),
     ],
-    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+    ids=["init", "judge", "import"],
 )
 def test_a_key_in_the_environment_is_printed_by_no_command(here: Path, command: tuple[str, ...], line: str) -> None:
     """A command that reads the environment prints no key of a built-in provider, and has to do nothing for it."""

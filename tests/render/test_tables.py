@@ -197,7 +197,12 @@ def test_the_verdict_has_its_conditions_in_every_form() -> None:
     for text in forms:
         assert text.lower().count("name an owner") == 1
         assert f"100% of the weight: {', '.join(JUDGES)}".replace("_", "") in text.replace("\\_", "").replace("_", "")
-        assert [words in text for words in ("Set a date.", "Fund it.", "Test a restore.", "and 2 more")] == [True, True, False, True]
+        assert [words in text for words in ("Set a date.", "Fund it.", "Test a restore.", "and 2 more")] == [
+            True,
+            True,
+            False,
+            True,
+        ]
     assert str(Outcome(shown, verdicts, None)).count("  condition: ") == 5
 
 

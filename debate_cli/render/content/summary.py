@@ -40,6 +40,9 @@ MAX_CONDITIONS = 3
 OPTIONAL_PARTS = ("open", "advice", "dispute", "other verdicts", "why")
 """Parts of the closing screen that are left out if the screen is too high. The first part is left out first."""
 
+LABELS_BEYOND_VERDICT = frozenset({"rely on", "check first", "open", "advice"})
+"""Labels of the rows of the closing screen that say more than the verdicts. `--quiet` leaves these rows out."""
+
 
 class SummaryRow(NamedTuple):
     """A row of a report: a label, and the cells beside the label."""
@@ -115,17 +118,19 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
 
 
 def closing_rows(
-    debate: Debate, verdicts: Sequence[Verdict], max_claims: int = MAX_CLAIMS
+    debate: Debate, verdicts: Sequence[Verdict], max_claims: int = MAX_CLAIMS, *, only_verdicts: bool = False
 ) -> tuple[VerdictSummary, list[SummaryRow]]:
     """Return the summary and the rows of the closing screen.
 
-    `max_claims`: maximum number of claims or sources under each label, e.g. `rely on`.
+    `max_claims`: maximum number of claims or sources under each label, e.g. `rely on`. `only_verdicts`: whether rows with
+    a label in `LABELS_BEYOND_VERDICT` are left out. All required changes are then listed, however many there are.
     """
     summary = summarize_verdicts(debate, verdicts)
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
     briefing, sources = build_briefing(debate), brief_sources(debate)
     scores = score_arguments(debate, ordered)
-    changes = limit_rows(change_rows(summary.required_changes), MAX_CHANGES)
+    changes = change_rows(summary.required_changes)
+    changes = changes if only_verdicts else limit_rows(changes, MAX_CHANGES)
     conditions = condition_rows(summary.conditions)
     rows = [*caution_rows(debate), *changes, *conditions, *_verdict_rows(debate, summary, briefing)]
     reliable, doubtful = (
@@ -145,7 +150,7 @@ def closing_rows(
     for vote in get_system(ordered[0].system).dissent(ordered[0]) if ordered else ():
         rows.append(SummaryRow("judges", (f"{vote.judge} votes {vote.option}: {vote.rationale}",)))
     rows += [SummaryRow("note", (note,)) for note in omitted_verdicts_notes(debate, verdicts)]
-    return summary, rows
+    return summary, [row for row in rows if not (only_verdicts and row.label in LABELS_BEYOND_VERDICT)]
 
 
 def caution_rows(debate: Debate) -> list[SummaryRow]:

@@ -28,7 +28,12 @@ from debate_cli.systems.base import (
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import describe_scores
 from debate_cli.systems.live import questions, register, score, tables
-from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, SUPPLEMENTARY_MAXIMA, build_scorecard, pair_end_indices
+from debate_cli.systems.live.calibration import (
+    DIMENSION_MAXIMA,
+    SUPPLEMENTARY_MAXIMA,
+    build_scorecard,
+    pair_end_indices,
+)
 from debate_cli.systems.live.findings import (
     CausalChain,
     Convergence,

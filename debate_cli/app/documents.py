@@ -66,12 +66,7 @@ def find_sources(
     if not judges_texts and STDIN in references:
         raise UsageError(f"standard input is a text, and no chosen system judges texts; add {text_system_options()}")
     folders_named = [Path(reference) for reference in references if judges_texts and Path(reference).is_dir()]
-    text_folders = [
-        folder
-        for folder in folders_named
-        if folder.suffix not in TRANSCRIPT_SUFFIXES
-        and not any(_TRANSCRIPT_MARK in _read_start(file) for file in list_debate_files(folder))
-    ]
+    text_folders = list(filter(_is_text_folder, folders_named))
     others = [reference for reference in references if reference != STDIN and Path(reference) not in text_folders]
     found = [
         JudgeSource(path, is_text=path.suffix not in TRANSCRIPT_SUFFIXES) for path in expand_references(others, folders)
@@ -89,6 +84,17 @@ def find_sources(
     if STDIN in references:
         found.append(JudgeSource(Path(STDIN_NAME), is_text=True, content=read_stdin(MAX_TEXT_BYTES + 1)))
     return list(dict.fromkeys(found)), notes
+
+
+def _is_text_folder(folder: Path) -> bool:
+    """Return whether `folder` stands for the texts in it: it has no saved debates.
+
+    The shell may have expanded a glob of transcripts to a folder with the name of a transcript. So such a folder must
+    contain a text.
+    """
+    if any(_TRANSCRIPT_MARK in _read_start(file) for file in list_debate_files(folder)):
+        return False
+    return folder.suffix not in TRANSCRIPT_SUFFIXES or any(_is_text_in(path, folder) for path in visible_files(folder))
 
 
 def _list_texts(folder: Path, excluded: Collection[Path]) -> tuple[list[Path], list[Path]]:

@@ -94,13 +94,15 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
     return list(dict.fromkeys(found)), notes
 
 
-def choose_targets(files: Sequence[Path], out: Path | None, folder: Path) -> list[Path]:
+def choose_targets(files: Sequence[Path], out: Path | None, folder: Path, *, is_out_folder: bool = False) -> list[Path]:
     """For each file, return the path of its transcript.
 
     The transcripts are in the folder `out`, or in `folder` if `out` is None. If `out` ends in .json and is
     not a folder, it is the path of the only transcript. Raises UsageError if there are several files then.
+
+    `is_out_folder`: whether `out` is a folder even if it does not exist.
     """
-    if out is not None and out.suffix == TRANSCRIPT_SUFFIX and not out.is_dir():
+    if out is not None and out.suffix == TRANSCRIPT_SUFFIX and not is_out_folder and not out.is_dir():
         if len(files) > 1:
             raise UsageError(f"--out {out}: names one file for {len(files)} debates; name a folder")
         validate_id(out.stem)

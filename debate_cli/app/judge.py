@@ -140,8 +140,6 @@ class JudgePlan:
     A built-in provider's own server is left out if it receives only this provider's own variables."""
     asked_people: tuple[str, ...]
     """Model names of the people that are asked when the file is judged: `human` or `files/NAME`."""
-    secrets: tuple[str, ...] = field(repr=False)
-    """Secret values that must not be shown, e.g. keys of the judges' providers."""
     read: Callable[[], JudgeTask]
     """Builds the task again from its file."""
 
@@ -159,7 +157,6 @@ class JudgePlan:
             task.deciding_kind,
             context.destinations,
             context.asked_people,
-            context.secrets,
             read,
         )
 
@@ -193,7 +190,7 @@ def build_judge_plans(
         check_system_kind(kind)
     if len(sources) > 1 and request.is_out_file:
         raise UsageError(
-            f"--out {request.out}: this is one file for several results; name a folder, and create it first if its name "
+            f"--out {request.out}: this is one file for several results; name a folder, with a slash at its end if its name "
             "has a dot"
         )
     if request.text_id is not None and (len(sources) != 1 or not sources[0].is_text):
@@ -386,14 +383,14 @@ def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConf
     path = source.path
     if not source.is_text:
         return _build_transcript_task(path, request, loaded)
-    if request.changes:
-        raise UsageError(
-            "--set changes settings of a configuration, but a text has no configuration; name one with --config"
-        )
     if source.content is None and not path.exists():
         raise TranscriptError(f"{path}: no such file; name a transcript, or a text for {text_system_options()}")
     if not request.judges_texts:
         raise TranscriptError(f"{path}: is not a transcript; to judge it as a text, add {text_system_options()}")
+    if request.changes:
+        raise UsageError(
+            "--set changes settings of a configuration, but a text has no configuration; name one with --config"
+        )
     now = datetime.now(UTC)
     debate_id = request.text_id or new_id(path.stem, now, random.SystemRandom(), config_redactor(loaded))
     events = document_events(source.name, source.read_text(), validate_id(debate_id), request, now)

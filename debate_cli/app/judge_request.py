@@ -63,14 +63,16 @@ class JudgingRequest:
     """Whether models will be asked. An estimate and a replayed cassette ask no model, and need no key."""
     out: Path | None = None
     """File or folder for the judged debates. None: a debate is saved in place, a text in `output.dir`."""
+    is_out_folder: bool = False
+    """Whether `out` is a folder even if it does not exist and its name has a suffix."""
     save: bool = True
     text_id: str | None = None
     """Id of the debate that is made from a text. None: an id is generated."""
 
     @property
     def is_out_file(self) -> bool:
-        """Whether `out` is a file: its name has a suffix, and there is no folder of this name."""
-        return self.out is not None and bool(self.out.suffix) and not self.out.is_dir()
+        """Whether `out` is a file: its name has a suffix, and it is no folder."""
+        return self.out is not None and bool(self.out.suffix) and not self.is_out_folder and not self.out.is_dir()
 
     def target_for(self, default: Path) -> Path | None:
         """Return the file in which a judged debate is saved; None if it is not saved.

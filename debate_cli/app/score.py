@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple
 
 from debate_cli.app.gates import GateResult, Gates
 from debate_cli.domain.debate import Debate, models_used_by_debaters
+from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, ExitCode, UsageError
@@ -75,7 +77,7 @@ class CheckedFile(NamedTuple):
     report: str | None = None
     """Address of the debate's HTML page, relative to the index page; None if no page is written."""
     remark: str | None = None
-    """A sentence on what could not be scored or checked; None if everything was scored and checked."""
+    """Sentences on what could not be scored or checked, and on clamped marks; None if there is nothing to say."""
     incomplete_line_warning: str | None = None
     """A sentence about an incomplete last line of the journal; None if the line is complete."""
     missing: tuple[Brief, ...] = ()
@@ -84,6 +86,8 @@ class CheckedFile(NamedTuple):
     """Number of stored verdicts that were compared with recomputed ones."""
     rescored_systems: tuple[str, ...] = ()
     """Kinds of the judging systems that were scored with new settings."""
+    unnamed_criteria: tuple[str, ...] = ()
+    """Criteria that --weights or --rubric does not name, although it changes other weights of their system."""
     facts: DebateFacts | None = None
     reviews: tuple[VoteReview, ...] = ()
     """Votes of the judges, one entry per verdict that has votes. Empty until a caller sets it with `collect_reviews`."""
@@ -230,6 +234,7 @@ def _score_file(path: Path, request: ScoreRequest, *, is_alone: bool) -> Checked
         missing=missing if missing and lock_holder(stored.path) is None else (),
         compared_count=compared_count,
         rescored_systems=tuple(settings),
+        unnamed_criteria=request.rubric.unnamed_criteria(settings),
         debate=debate,
     )
 
@@ -251,6 +256,26 @@ def _list_remarks(path: Path, debate: Debate, verdicts: Sequence[Verdict], reque
     unfinished = describe_unfinished(debate)
     if unfinished is not None:
         yield unfinished
+    yield from _describe_clamped_marks(debate, verdicts)
+
+
+def _describe_clamped_marks(debate: Debate, verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Yield a sentence for each system and range of marks: how many stored marks are outside, and so are clamped."""
+    counts: Counter[tuple[str, float, float]] = Counter()
+    for kind, run in dict.fromkeys(
+        (verdict.system, verdict.run) for verdict in verdicts if is_installed(verdict.system)
+    ):
+        for assessment in debate.assessments_of_system(kind, run):
+            for mark in assessment.marks:
+                low, high = get_system(kind).mark_range(assessment, mark)
+                if not low <= mark.value <= high:
+                    counts[kind, low, high] += 1
+    for (kind, low, high), count in counts.items():
+        are_outside, were_counted = ("is", "was") if count == 1 else ("are", "were")
+        yield (
+            f"{count_noun(count, 'mark')} of {kind} {are_outside} outside {low:g} to {high:g} and {were_counted} "
+            "counted as the nearest limit"
+        )
 
 
 def _check_run(debate: Debate, runs: str, prefix: str = "runs ") -> None:

@@ -63,6 +63,8 @@ class Outcome:
             lines.append(f"{verdict.system}{' (decides)' if verdict.decides else ''}: {answer}")
             changes = get_system(verdict.system).required_changes(verdict)
             lines += [f"  must change: {change.text} ({', '.join(change.judges)})" for change in changes]
+            conditions = get_system(verdict.system).conditions(verdict)
+            lines += [f"  condition: {condition.text} ({', '.join(condition.judges)})" for condition in conditions]
         lines += filter(None, [describe_trial_judges(self.debate)])
         if self.halted is not None:
             lines.append(f"ended early: {self.halted}")

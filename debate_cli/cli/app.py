@@ -15,7 +15,6 @@ from debate_cli.cli import debate_options, options, saved_options, setup_options
 from debate_cli.cli.console import (
     UNWRITABLE_ERRNOS,
     ClosedPipeError,
-    forget_secrets,
     guard_workflow,
     ignore_broken_pipe,
     prepare_streams,
@@ -33,6 +32,7 @@ from debate_cli.errors import (
     describe_missing_module,
     format_page_hint,
 )
+from debate_cli.resolved_secrets import forget_secrets
 from debate_cli.version import __version__
 
 SINGLE_GATES = ("fail_under", "expect_winner", "max_warnings")

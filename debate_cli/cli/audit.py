@@ -53,6 +53,7 @@ from debate_cli.providers.people.person import FILES_FOLDER
 from debate_cli.render.html.judge_card import render_judge_cards
 from debate_cli.render.judge_card import (
     card_tables,
+    changes_table,
     first_screen,
     format_bound,
     format_card_markdown,
@@ -63,7 +64,6 @@ from debate_cli.statistics import require_extra
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.systems.registry import check_system_kind
-from debate_cli.systems.tables import Table
 
 
 def run(given: AuditOptions) -> None:
@@ -260,9 +260,4 @@ def _show_difference(given: AuditOptions) -> None:
     if given.json:
         print_json([row._asdict() for row in rows])
         return
-    table = Table(
-        "changes",
-        ("what was measured", "judge", "before", "now", "change"),
-        tuple((row.label, row.judge, row.before, row.now, row.change) for row in rows),
-    )
-    show_tables([table])
+    show_tables([changes_table(rows)])

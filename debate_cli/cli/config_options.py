@@ -12,14 +12,13 @@ from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
-from debate_cli.app.config_resolution import all_secrets, escape_variables, resolve_config
+from debate_cli.app.config_resolution import escape_variables, resolve_config
 from debate_cli.app.context import Cassette
-from debate_cli.cli.console import hide_secrets, print_status
+from debate_cli.cli.console import print_status
 from debate_cli.domain.config_checks import check_config, check_for_any_use
 from debate_cli.domain.message_text import closest_match
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
-from debate_cli.providers.provider_table import BUILTIN_PROVIDERS, collect_secrets
 from debate_cli.regular_file import follow_links, read_regular_text
 from debate_cli.storage.config_file import ConfigCheck, LoadedConfig
 from debate_cli.storage.transcript_store import DEFAULT_CONFIG_PATHS
@@ -120,7 +119,6 @@ def config_from_argument(
         shipped=path is not None and _is_shipped(path),
         trusted_folders=trusted_folders or (),
     )
-    hide_secrets(all_secrets(loaded))
     print_notes(loaded.env.notes)
     return loaded
 
@@ -141,9 +139,7 @@ def load_judging_config(
     If `reference` is None, print the notes on the working folder's `.env` file, e.g. that it is ignored, and return None.
     """
     if reference is None:
-        env = load_environment(Path(), os.environ)
-        hide_secrets(collect_secrets(BUILTIN_PROVIDERS.values(), env))
-        print_notes(env.notes)
+        print_notes(load_environment(Path(), os.environ).notes)
         return None
     checks = partial(check_config, needs_debaters=False, needs_models=False)
     return config_from_argument(reference, changes, checks=checks, trusted_folders=trusted_folders)

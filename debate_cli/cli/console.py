@@ -9,14 +9,16 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Collection, Generator, Iterable, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from debate_cli.domain.message_text import one_line
 from debate_cli.errors import UsageError
 from debate_cli.render import sanitize
+from debate_cli.resolved_secrets import recorded_secrets
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -119,27 +121,17 @@ def replace_control_chars(text: str) -> str:
     return sanitize.replace_unprintable(_LINE_BREAKS.sub(" ", text))
 
 
-_secrets: set[str] = set()
-"""Secrets that this process has resolved."""
-
-
-def hide_secrets(secrets: Iterable[str]) -> None:
-    """Remove `secrets` from all lines that are printed from now on."""
-    _secrets.update(secrets)
-
-
-def forget_secrets() -> None:
-    """Undo all calls of `hide_secrets`."""
-    _secrets.clear()
-
-
 def redact_line(line: str) -> str:
-    """Return `line` without the secrets given to `hide_secrets`."""
-    if not _secrets:
-        return line
+    """Return `line` without the secrets that this process has resolved."""
+    secrets = recorded_secrets()
+    return _redactor(secrets)(line) if secrets else line
+
+
+@lru_cache(maxsize=1)
+def _redactor(secrets: frozenset[str]) -> Callable[[str], str]:
     from debate_cli.llm.redaction import Redactor
 
-    return Redactor(_secrets)(line)
+    return Redactor(secrets)
 
 
 def print_status(line: str) -> None:
@@ -170,11 +162,18 @@ def print_missing(
     remedy = "ask again with:" if again else "ask another model with:" if other else ""
     if again and missing.is_unrecorded:
         remedy = "ask the models instead with:"
-    print_status("; ".join(filter(None, (f"{label}: {sanitize.sanitize_line(missing.describe(shown))}", remedy))))
+    obstacle = missing.repeat_obstacle if path is None and other else ""
+    reason = f"{label}: {sanitize.sanitize_line(missing.describe(shown))}"
+    print_status("; ".join(filter(None, (reason, obstacle, remedy))))
     if again or other:
         print_status(f"{again} {resume_options}".rstrip() if again else other)
     if again and other:
         print_status(f"or ask another model: {other}")
+    if again and path is None and missing.has_answers:
+        print_status(
+            "note: the same command asks for everything again; without --no-save, the answers are saved, and a resume asks "
+            "only for the missing ones"
+        )
 
 
 def _wrap_for_terminal(line: str) -> str:

@@ -20,7 +20,7 @@ from debate_cli.app.preparation import require_batches
 from debate_cli.cli import config_options, console, run_control, screen
 from debate_cli.cli.batches import BatchScreen
 from debate_cli.cli.consent import obtain_consents
-from debate_cli.cli.console import hide_secrets, print_json, print_status, refuse_existing, write_document
+from debate_cli.cli.console import print_json, print_status, refuse_existing, write_document
 from debate_cli.cli.debate_options import Action, ExperimentOptions
 from debate_cli.cli.dry_run import NOTHING_ASKED, format_plan_rows, plan_data, show_plan_table
 from debate_cli.domain.message_text import count_noun
@@ -145,7 +145,6 @@ def _run(given: ExperimentOptions) -> None:
     path, trusted = Path(given.paths[0]), given.trust_path or ()
     asked = not (given.dry_run or given.queue)
     loaded = load_experiment(path, os.environ, mock=given.mock, trusted_folders=trusted, asked=asked)
-    hide_secrets(secret for variant in loaded.variants for secret in variant.context.secrets)
     config_options.print_notes(loaded.notes)
     folder = given.out or loaded.default_folder
     _check_batches(given, loaded, folder)

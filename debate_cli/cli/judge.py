@@ -64,7 +64,6 @@ def run(given: JudgeOptions) -> None:
     loaded = config_options.load_judging_config(given.config, changes, given.trust_path)
     request = _build_request(given, loaded)
     plans, problems = (_plan_collection if given.collect else _plan_judging)(given, request, loaded)
-    console.hide_secrets(secret for plan in plans for secret in plan.secrets)
     for problem in problems:
         print_status(f"debate: {problem}")
     for note in dict.fromkeys(note for plan in plans for note in plan.notes):
@@ -170,7 +169,8 @@ def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingR
         limits=config_options.limits_from_options(given.max_cost, given.max_tokens),
         batch=given.batch,
         asks_models=not given.dry_run and given.playback is None,
-        out=given.out,
+        out=None if given.out is None else Path(given.out),
+        is_out_folder=given.out is not None and options.ends_with_slash(given.out),
         save=not given.no_save,
         text_id=given.id,
     )
@@ -254,8 +254,13 @@ class _Judging:
         if given.json or (len(self.plans) > 1 and (given.quiet or not task.is_text)):
             return
         judged = {verdict.run for verdict in outcome.verdicts}
-        only = "verdict" if given.quiet else None
-        screen.show_summary(outcome.debate, outcome.verdicts, only=only, full=given.details, judged=judged)
+        screen.show_summary(
+            outcome.debate,
+            outcome.verdicts,
+            full=given.details and not given.quiet,
+            judged=judged,
+            only_verdicts=given.quiet,
+        )
 
     def _report(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> None:
         given = self.given

@@ -30,7 +30,7 @@ def run(given: ListOptions) -> None:
     else:
         target = console.make_console(sys.stdout)
         for part in index_view(_newest_first(_readable(folder, bad)), str(folder or DEFAULT_OUTPUT_FOLDER)):
-            target.print(part)
+            target.print(part, crop=False)
     for file in bad:
         console.print_status(f"debate: {file.message}")
     if bad:

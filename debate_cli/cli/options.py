@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 
 GATES_PANEL = f"Gates (exit code {ExitCode.GATE_NOT_MET:d} if one is not met)"
 _RESUMABLE = (ExitCode.PROVIDER_FAILED, ExitCode.BUDGET_REACHED, ExitCode.INTERRUPTED, ExitCode.CLOSED_PIPE)
+
+
+def ends_with_slash(path: str) -> bool:
+    """Return whether `path` ends with a slash, so that it names a folder even if the folder does not exist."""
+    return path.endswith(("/", os.sep))
 
 
 def format_exit_codes(codes: Iterable[ExitCode], *, resumable: bool = False, **meanings: str) -> str:
@@ -84,7 +90,10 @@ QueueOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show the verdicts only.")]
 DetailsOption = Annotated[bool, typer.Option("--details", help="End with all tables instead of the short summary.")]
-PlainOption = Annotated[bool, typer.Option("--plain", help="Plain lines even on a terminal, e.g. for screen readers.")]
+PlainOption = Annotated[
+    bool,
+    typer.Option("--plain", help="Plain lines even on a terminal, e.g. for screen readers. --json prints JSON anyway."),
+]
 MockOption = Annotated[bool, typer.Option("--mock", help="Use the mock provider for every model (no key, no network).")]
 BatchOption = Annotated[
     bool,

@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from debate_cli.app.config_resolution import all_secrets, check_output_folder, config_from_transcript
+from debate_cli.app.config_resolution import check_output_folder, config_from_transcript
 from debate_cli.app.consent import refuse_forbidden
 from debate_cli.app.context import RunContext
 from debate_cli.app.estimate import estimate_run, planned_call_count
@@ -25,7 +25,7 @@ from debate_cli.app.session import Outcome, Session
 from debate_cli.cli import config_options, options, run_control, screen
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
-from debate_cli.cli.console import hide_secrets, ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
+from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
 from debate_cli.cli.debate_options import RunOptions
 from debate_cli.cli.dry_run import show_plan
 from debate_cli.cli.html_report import write_report
@@ -63,7 +63,6 @@ def run(given: RunOptions) -> None:
     given = _resolve_continue(given, changes)
     _check_options(given)
     context, stored = _prepare(given, changes, gates)
-    hide_secrets(context.secrets)
     for line in find_notices(context.config):
         print_status(line)
     if not given.close:
@@ -157,7 +156,6 @@ def _load_inputs(given: RunOptions, changes: Sequence[ConfigChange]) -> tuple[Lo
     if given.config is None:
         stored = _open_to_resume(given, given.resume, transcript_dirs(given.out, changes=changes))
         loaded = config_from_transcript(stored, changes)
-        hide_secrets(all_secrets(loaded))
         config_options.print_notes(loaded.env.notes)
         return loaded, stored
     loaded = config_options.config_from_argument(given.config, changes, checks=checks, trusted_folders=given.trust_path)
@@ -226,8 +224,13 @@ def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:
     if given.json:
         write_json_chunks([dump_transcript(to_transcript(outcome.debate, outcome.verdicts), redact)])
     elif not given.quiet or outcome.halted is None:
-        part = "verdict" if given.quiet else None
-        screen.show_summary(outcome.debate, outcome.verdicts, only=part, full=given.details, plain=given.plain)
+        screen.show_summary(
+            outcome.debate,
+            outcome.verdicts,
+            full=given.details and not given.quiet,
+            plain=given.plain,
+            only_verdicts=given.quiet,
+        )
 
 
 def _format_resume_options(given: RunOptions, context: RunContext) -> str:

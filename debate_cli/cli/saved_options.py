@@ -91,10 +91,11 @@ class JudgeOptions(NamedTuple):
         ),
     ] = None
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             metavar="PATH",
-            help="File or folder for the judged transcripts (default: in place; for a text, the folder where `run` saves).",
+            help="File or folder for the judged transcripts; a path that ends with a slash is a folder (default: in place; "
+            "for a text, the folder where `run` saves).",
         ),
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file at --out.")] = False
@@ -175,12 +176,16 @@ class ScoreOptions(NamedTuple):
         typer.Option(
             "--weights",
             metavar="NAME=N,...",
-            help="All weights of the criteria of `structured`. A criterion that is not named gets 0. The weights are "
-            "divided by their sum.",
+            help="All weights of the criteria of `structured`. A criterion that is not named gets 0 (with --rubric, it "
+            "keeps its weight). The weights are divided by their sum.",
         ),
     ] = None
     rubric: Annotated[
-        Path | None, typer.Option(help="YAML file with weights, thresholds and penalties of judging systems.")
+        Path | None,
+        typer.Option(
+            help="YAML file with weights, thresholds and penalties of judging systems. What is not named keeps its value, "
+            "also a weight (with --weights, it gets 0)."
+        ),
     ] = None
     runs: Annotated[str, typer.Option(metavar="latest|all|ID", help="The judging runs to score.")] = "latest"
     format: Annotated[ScoreFormat, typer.Option("--format", help="Output format.")] = ScoreFormat.table
@@ -465,9 +470,12 @@ class ImportOptions(NamedTuple):
     trust_host: options.TrustHostOption = None
     trust_path: options.TrustPathOption = None
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
-            "-o", "--out", metavar="PATH", help="Folder or .json file (default: the folder where `run` saves)."
+            "-o",
+            "--out",
+            metavar="PATH",
+            help="Folder or .json file; a path that ends with a slash is a folder (default: the folder where `run` saves).",
         ),
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing transcripts.")] = False

@@ -301,22 +301,25 @@ def show_summary(
     full: bool = False,
     plain: bool = False,
     judged: Collection[str] | None = None,
+    only_verdicts: bool = False,
 ) -> None:
     """Print the closing screen of a debate.
 
     `full`: whether all tables are printed. `only`: the part whose tables are printed; None for all parts.
     `judged`: ids of the judging runs to show. None shows all judging runs.
+    `only_verdicts`: whether the closing screen is printed without claims, advice and cost.
     """
     is_full = full or only is not None
     if is_interactive(sys.stdout) and not plain:
-        from debate_cli.render.terminal.report import details, fitting_screen
+        from debate_cli.render.terminal.report import closing_screen, details, fitting_screen
 
         console = make_console(sys.stdout)
-        parts = (
-            details(debate, verdicts, only=only, judged=judged)
-            if is_full
-            else fitting_screen(console, debate, verdicts, judged)
-        )
+        if is_full:
+            parts = details(debate, verdicts, only=only, judged=judged)
+        elif only_verdicts:
+            parts = closing_screen(debate, verdicts, judged, width=console.width, only_verdicts=True)
+        else:
+            parts = fitting_screen(console, debate, verdicts, judged)
         for part in parts:
             console.print(part)
         return
@@ -325,7 +328,7 @@ def show_summary(
     lines = (
         details_lines(debate, verdicts, only=only, judged=judged)
         if is_full
-        else closing_lines(debate, verdicts, judged)
+        else closing_lines(debate, verdicts, judged, only_verdicts=only_verdicts)
     )
     for line in wrap_for_terminal(lines, sys.stdout):
         print(line)

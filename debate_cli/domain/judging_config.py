@@ -95,6 +95,11 @@ class SystemSettings(ConfigModel):
         """Return the settings with other judge models. `rename`: maps each old model to the new model."""
         return self.model_copy(update={"judge": rename(self.judge)})
 
+    @property
+    def criterion_weights(self) -> Mapping[str, float]:
+        """Maps criteria to their weights. Default: empty, because most systems have no weighted criteria."""
+        return {}
+
     def with_weights(self, weights: Mapping[str, float]) -> Self | None:
         """Return the settings with other weights of the criteria. Returns None if the system has no weighted criteria.
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from debate_cli.audit.comparison import Comparison, JudgeAgreement
 from debate_cli.audit.gates import ALPHA, BASELINE, GATES, AuditGateResult
 from debate_cli.audit.measures import Measure
-from debate_cli.audit.report import AuditReport, JudgeAuditReport
+from debate_cli.audit.report import AuditReport, ChangedMeasure, JudgeAuditReport
 from debate_cli.audit.variants import VARIANTS
 from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.model_call import mock_notice
@@ -142,6 +142,14 @@ def format_card_markdown(report: AuditReport) -> str:
     if report.between is not None:
         lines += format_table(judge_agreement_table(report.between))
     return "\n".join(lines).rstrip() + "\n"
+
+
+def changes_table(rows: Iterable[ChangedMeasure]) -> Table:
+    """Return the table of how each measure changed between two audits."""
+    cells = tuple(
+        (row.label, row.judge, row.before.replace("-", "−"), row.now.replace("-", "−"), row.change) for row in rows
+    )
+    return Table("changes", ("what was measured", "judge", "before", "now", "change"), cells)
 
 
 def format_estimate(found: Estimate, unit: str) -> str:

@@ -15,7 +15,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_verdict
 from debate_cli.render.content.resume_hint import resume_command
-from debate_cli.render.terminal.drawing import WholeNames, join_text, section, terminal_line
+from debate_cli.render.terminal.drawing import INDENT, CopyableCommand, join_text, section, terminal_line
 from debate_cli.storage.transcript_index import IndexEntry
 from debate_cli.systems.tables import Badge
 
@@ -41,7 +41,10 @@ RESUMABLE_STATES = frozenset({"unfinished", "budget", "interrupted", "failed"})
 
 
 def index_view(entries: Sequence[IndexEntry], folder: str) -> list[RenderableType]:
-    """Return a card per debate. The card of an unfinished debate has the command that resumes the debate."""
+    """Return a card per debate. The card of an unfinished debate has the command that resumes the debate.
+
+    Print the cards with `crop=False`, so that long commands stay whole.
+    """
     body = [_card(entry) for entry in entries] or [Text(NO_DEBATES_MESSAGE, style=theme.MUTED)]
     return [section("debates", *body, subtitle=f"{len(entries)} in {folder}")]
 
@@ -103,6 +106,7 @@ def _card(entry: IndexEntry) -> RenderableType:
     models = sanitize.sanitize_line(", ".join(dict.fromkeys(map(theme.format_model, entry.models))))
     facts = [f"{entry.started_at[:16].replace('T', ' ')} UTC", models, theme.format_cost(entry.cost_usd)]
     lines: list[RenderableType] = [topic, Text(" · ".join(filter(None, facts)), style=theme.MUTED)]
+    command: list[RenderableType] = []
     is_resumable = entry.state in RESUMABLE_STATES
     verdicts = [
         join_text((f"{label_verdict(item, entry.conclusions)} ", theme.MUTED), terminal_line(format_conclusion(item)))
@@ -118,10 +122,9 @@ def _card(entry: IndexEntry) -> RenderableType:
     if missing := format_missing_judgements(entry):
         lines.append(Text(missing, style=colour))
     if is_resumable or entry.resumable_judgements:
-        command = resume_command(entry.path, budget=entry.state == "budget")
-        lines.append(WholeNames(join_text(("resume: ", theme.MUTED), command)))
+        command = [CopyableCommand("resume:", resume_command(entry.path, budget=entry.state == "budget"))]
     elif entry.missing_judgements:
-        command = f"debate judge {shlex.quote(sanitize.sanitize_line(entry.path))} --model PROVIDER/MODEL"
-        lines.append(WholeNames(join_text(("ask another model: ", theme.MUTED), command)))
+        path = shlex.quote(sanitize.sanitize_line(entry.path))
+        command = [CopyableCommand("ask another model:", f"debate judge {path} --model PROVIDER/MODEL")]
     head = join_text((f"{mark.symbol} ", f"bold {colour}"), terminal_line(entry.id, "bold"))
-    return Group(head, Padding(Group(*lines), (0, 0, 1, 2)))
+    return Group(head, Padding(Group(*lines), (0, 0, 0, INDENT)), *command, Text())

@@ -23,6 +23,7 @@ from debate_cli.llm.prompts import Prompts, shipped_prompts
 from debate_cli.llm.redaction import Redactor, looks_like_secret
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
 from debate_cli.regular_file import is_inside, read_regular_text
+from debate_cli.resolved_secrets import record_secrets
 from debate_cli.storage.config_errors import (
     ConfigRepair,
     SourceMap,
@@ -81,6 +82,9 @@ class LoadedConfig:
     """File with the background; None if the background is in the configuration itself, or absent."""
     corpus: Corpus | None = None
     """Index of the sources, if they were read already. None: the sources must be read from files."""
+
+    def __post_init__(self) -> None:
+        record_secrets(self.secrets)
 
 
 def read_config_file(

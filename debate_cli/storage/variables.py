@@ -16,7 +16,9 @@ from typing import Any, NamedTuple
 from debate_cli.domain.config import ROUND_KEYS, DebateConfig
 from debate_cli.domain.config_checks import KeyPath, Problem
 from debate_cli.errors import ConfigError
+from debate_cli.providers.provider_table import BUILTIN_PROVIDERS, collect_secrets
 from debate_cli.regular_file import is_inside, read_regular_text
+from debate_cli.resolved_secrets import record_secrets
 from debate_cli.storage.plain_data import get_child, is_list, is_mapping
 from debate_cli.yaml_positions import MAX_YAML_DEPTH, escape_unprintable, parse_yaml
 
@@ -67,8 +69,15 @@ class Environment(Mapping[str, str]):
 def load_environment(folder: Path, env: Mapping[str, str]) -> Environment:
     """Return `env` plus the API keys in the file `.env` of `folder`. Raises ConfigError if the file cannot be read.
 
-    Addresses and settings in `.env` are ignored, because the file may have been downloaded.
+    Addresses and settings in `.env` are ignored, because the file may have been downloaded. The keys of the built-in
+    providers are recorded as secrets.
     """
+    environment = _read_dotenv(folder, env)
+    record_secrets(collect_secrets(BUILTIN_PROVIDERS.values(), environment))
+    return environment
+
+
+def _read_dotenv(folder: Path, env: Mapping[str, str]) -> Environment:
     path = folder / ".env"
     if not is_inside(path, (folder,)):
         return Environment(env, notes=(f"{path} is ignored: it is a link that leads out of its folder",))

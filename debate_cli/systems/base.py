@@ -65,7 +65,7 @@ class JudgeVote(NamedTuple):
 
 
 class RequiredChange(FrozenModel):
-    """A change that judges demand to a text. Contains untrusted text."""
+    """A change that judges demand to a text, or a condition under which a motion holds. Contains untrusted text."""
 
     dimension: str | None
     """The first name from the setting `dimensions` that occurs in the change; None if no name occurs."""
@@ -336,6 +336,13 @@ class JudgingSystem(Generic[SettingsT]):
         """
         raise NotImplementedError
 
+    def mark_range(self, assessment: Assessment, mark: Mark) -> tuple[float, float]:
+        """Return the lowest and the highest value of `mark` in `assessment`. `score` clamps other values to this range.
+
+        Default: 0 to `mark.out_of`.
+        """
+        return 0.0, mark.out_of
+
     # Display
 
     def max_score(self, verdict: Verdict) -> float | None:
@@ -388,6 +395,10 @@ class JudgingSystem(Generic[SettingsT]):
 
     def required_changes(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
         """Return the changes that a judged text needs in order to pass, most important first. Default: none."""
+        return ()
+
+    def conditions(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
+        """Return the conditions under which a debate's motion holds, most important first. Default: none."""
         return ()
 
     def turn_scores(self, verdict: Verdict) -> Mapping[int, TurnScore]:

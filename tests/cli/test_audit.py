@@ -121,6 +121,11 @@ def test_two_audits_are_compared(here: Path) -> None:
         (here / f"{name}.json").write_text(json.dumps({"format": 1, "judges": [judge]}))
     done = debate("audit", "old.json", "new.json", "--diff", "--json", cwd=here)
     assert [(row["label"], row["change"]) for row in done.json] == [("lead of the side shown first", "better")]
+    signed = (here / "new.json").read_text().replace('"value": 3.0', '"value": -3.7')
+    (here / "signed.json").write_text(signed)
+    shown = debate("audit", "old.json", "signed.json", "--diff", cwd=here).out
+    assert ("−3.7" in shown, "-3.7" in shown) == (True, False), shown
+    assert debate("audit", "old.json", "signed.json", "--diff", "--json", cwd=here).json[0]["now"].startswith("-3.7")
     (here / "cut.json").write_text('{"format": 1, "judges": [{}]}')
     for name, words in (("none", "cannot be read as an audit"), ("cut", "is not an audit that this version can read")):
         done = debate("audit", "old.json", f"{name}.json", "--diff", cwd=here)

@@ -171,6 +171,13 @@ def test_out_may_be_a_folder_whose_name_ends_in_json(tmp_path: Path) -> None:
     assert (done.code, [path.name for path in (tmp_path / "all.json").iterdir()]) == (0, ["a.json"]), done.err
 
 
+def test_out_is_a_folder_if_it_ends_with_a_slash(tmp_path: Path) -> None:
+    """`import FILE -o all.json/` creates the folder."""
+    write(tmp_path, SHORT, "a.txt")
+    done = debate("import", "a.txt", "-o", "all.json/", cwd=tmp_path)
+    assert (done.code, (tmp_path / "all.json" / "a.json").is_file()) == (0, True), done.err
+
+
 def test_empty_columns_of_a_spreadsheet_are_ignored(tmp_path: Path) -> None:
     """A table with empty columns at its end is imported as the table without them."""
     write(tmp_path, "speaker,text,,\nAnn,Yes we do.,,\nBob,No.,,\n", "t.csv")

@@ -171,6 +171,13 @@ def test_a_debate_without_speeches_is_not_judged(saved: Path, system: str) -> No
     assert (done.code, "debate run --resume saved" in done.err, saved.read_bytes()) == (2, True, before), done.err
 
 
+@pytest.mark.parametrize("out", ["new.dir/", "new.json/", "new/."])
+def test_out_is_a_folder_if_it_ends_with_a_slash(saved: Path, out: str) -> None:
+    """The folder is made, even if its name has a dot."""
+    assert judge(saved, saved, "--system", "panel", "--mock", "--out", out).code == 0
+    assert [path.name for path in (saved.parent.parent / out).iterdir()] == [saved.name]
+
+
 @pytest.mark.parametrize("out", ["copy.json", "elsewhere"])
 def test_out_leaves_the_original_unchanged(saved: Path, out: str) -> None:
     """With `--out`, a file or a folder, the original stays unchanged."""

@@ -48,7 +48,7 @@ def test_out_with_a_dot_is_one_file_unless_there_is_such_a_folder(two_saved: Pat
     """`judge --out NAME.v2` of two debates is refused with the advice to create the folder."""
     here = two_saved.parent.parent
     done = debate("judge", "one", "two", "--system", "structured", "--mock", "--out", "results.v2", cwd=here)
-    assert (done.code, "create it first if its name has a dot" in done.err) == (2, True)
+    assert (done.code, "with a slash at its end if its name has a dot" in done.err) == (2, True)
 
 
 def test_a_changed_deciding_verdict_is_reported(saved: Path) -> None:
@@ -78,8 +78,9 @@ def test_another_model_that_decides_is_reported(saved: Path) -> None:
 def test_one_of_several_runs_decides(saved: Path) -> None:
     """The newest of several judging runs decides, and each verdict names its run."""
     done = judge(saved, "--system", "structured", "--repeat", "2", "--quiet")
-    heads = [line for line in done.out.splitlines() if line.startswith("== Verdict")]
-    assert heads == ["== Verdict, structured r3, decides ==", "== Verdict, structured r2 =="]
+    head, *others = done.out.strip().splitlines()[1:]
+    assert head.endswith(" (structured r3 decides)"), done.out
+    assert [line for line in others if line.startswith("Structured r2: ")], done.out
     (found,) = judge(saved, "--system", "structured", "--repeat", "2", "--json").json
     assert [(item["run"], item["decides"]) for item in found["verdicts"]] == [("r5", True), ("r4", False)]
 

@@ -170,6 +170,24 @@ def test_files_folders_and_standard_input_are_judged(here: Path) -> None:
     assert f"{note}link.md, logo.png, openapi.json, review.YAML" in done.err
 
 
+@pytest.mark.parametrize("name", ["specs.json", "specs.json/", "specs.jsonl"])
+def test_a_folder_of_texts_may_have_the_name_of_a_transcript(here: Path, name: str) -> None:
+    """It is judged like any other folder."""
+    (here / name).mkdir()
+    (here / name / "a.md").write_text("The plan of the service.")
+    done = debate("judge", name, "--system", "panel", "--mock", "--json", cwd=here)
+    assert (done.code, [entry["topic"] for entry in done.json]) == (0, [f"{name.rstrip('/')}/a.md"]), done.err
+
+
+def test_set_does_not_hide_that_a_debate_or_text_is_missing(here: Path) -> None:
+    """`--set` needs a configuration for a text; an unknown id, and a text without a panel, are more important."""
+    (here / "PLAN.md").write_text("The plan of the service.")
+    changed = ("--set", "output.dir=runs", "--mock")
+    assert "nowhere: no such file" in debate("judge", "nowhere", *changed, cwd=here).err
+    assert "PLAN.md: is not a transcript" in debate("judge", "PLAN.md", *changed, cwd=here).err
+    assert "--set changes settings" in debate("judge", "PLAN.md", "--system", "panel", *changed, cwd=here).err
+
+
 @pytest.mark.parametrize("reference", ["specs", "specs/*"])
 def test_a_special_file_among_texts_is_reported_and_the_rest_judged(here: Path, reference: str) -> None:
     """A FIFO in a folder or glob of texts gets a line, without blocking; a folder in the glob gets none."""

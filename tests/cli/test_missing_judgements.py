@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import debate, run_on_terminal, write_config
+from model_server import model_server
 
 NOWHERE = """\
 topic: Cats or dogs?
@@ -83,6 +84,22 @@ def test_a_judging_without_an_answer_changes_no_file(saved: Path, options: tuple
     assert ("the same command" in done.lines, "debate run --resume" in done.err) == (True, False), done.err
     assert "the deciding verdict was" not in done.err
     assert debate("list", "--json", cwd=here).json[0]["judgments_missing"] == 0
+
+
+def test_the_advice_for_a_judging_that_is_not_saved_helps(saved: Path) -> None:
+    """A refused key needs a change. If a judge has answered, the answers can be kept; else there is nothing to keep."""
+    here = saved.parent.parent
+    with model_server(failures=[401] * 9) as server:
+        write_config(here, NOWHERE.replace("http://127.0.0.1:9/v1", server.base_url))
+        refused = debate("judge", saved, "--config", "debate.yaml", "--no-save", "-q", cwd=here)
+    assert "the same command fails again until you replace the key or name another model; ask another" in refused.err
+    assert refused.lines[-1] == "the same command with --model PROVIDER/MODEL"
+    write_config(here, NOWHERE)
+    nothing = debate("judge", saved, "--config", "debate.yaml", "--no-save", "-q", cwd=here)
+    write_config(here, NOWHERE.replace("moderator]", "{kind: moderator, judge: mock/m}]"))
+    partly = debate("judge", saved, "--config", "debate.yaml", "--no-save", "-q", cwd=here)
+    assert ("the same command" in nothing.lines, "--no-save" in nothing.err) == (True, False), nothing.err
+    assert "without --no-save, the answers are saved, and a resume asks only for the missing ones" in partly.lines[-1]
 
 
 def test_a_judging_with_one_answer_is_saved(saved: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from cli_support import debate, run_on_terminal
 from rich.text import Text
+from saved_support import first_debate, write_transcript_file
 
 WRONG = "topic: Ought we?\nformatt: {}\ndebaters:\n  - {name: Ada, model: openai/gpt-4.1}\n"
 
@@ -75,6 +76,18 @@ def test_the_plan_of_a_run_fits_a_narrow_window(here: Path) -> None:
         plan = Text.from_ansi(drawn.replace("\r", "")).plain.partition("planned: 6 speeches")[2]
         assert max(map(len, plan.splitlines())) <= columns
         assert {"worst", "208,896"} <= set(plan.split())
+
+
+@pytest.mark.parametrize(("columns", "gap"), [(60, "\n  "), (200, " ")])
+def test_the_list_of_debates_breaks_no_command(here: Path, columns: int, gap: str) -> None:
+    """A command that does not fit beside its label has its own line; the terminal wraps a command that is too long."""
+    name = "should-a-startup-of-under-ten-people-adopt-microservices-20261128-224352-rveu"
+    saved = here / "transcripts" / f"{name}.json"
+    saved.parent.mkdir()
+    write_transcript_file(saved, first_debate(), closed="interrupted", status="incomplete")
+    _, drawn = run_on_terminal("list", cwd=here, columns=columns, env={"TERM": "xterm-256color"})
+    plain = Text.from_ansi(drawn.replace("\r", "")).plain
+    assert f"  resume:{gap}debate run --resume transcripts/{name}.json\n" in plain, plain
 
 
 def test_check_breaks_a_long_path_after_a_slash(here: Path) -> None:

@@ -1,5 +1,6 @@
 """`debate score --rubric`: other rules for stored marks."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,37 @@ def test_weights_and_a_rubric_exclude_each_other(saved: Path) -> None:
     """Exit 2."""
     (saved.parent / "r.yaml").write_text("structured: {fallacy_penalty: 1}\n")
     assert score(saved, saved, "--rubric", saved.parent / "r.yaml", "--weights", "logic=1").code == 2
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "weight"),
+    [("--weights", "logic=1,evidence=1", "weight 0"), ("--rubric", "rubric.yaml", "the stored weight")],
+)
+def test_a_note_gives_the_weight_of_criteria_that_are_not_named(
+    saved: Path, option: str, value: str, weight: str
+) -> None:
+    """The two options differ in it. There is no note if all criteria are named, or no weight is."""
+    rubric = saved.parent.parent / "rubric.yaml"
+    rubric.write_text("structured: {weights: {logic: 1, evidence: 1}}\n")
+    note = f"note: {option} {value} does not name responsiveness, honesty; such criteria have {weight}"
+    assert score(saved, saved, saved.parent, option, value).lines.count(note) == 1
+    rubric.write_text("structured: {fallacy_penalty: 1}\n")
+    complete = "logic=1,evidence=1,responsiveness=1,honesty=1" if option == "--weights" else value
+    assert "does not name" not in score(saved, saved, option, complete).err
+
+
+def test_marks_outside_their_range_are_reported(saved: Path) -> None:
+    """A note per file and range on stderr, in every format; the marks of a run that is not scored do not count."""
+    document = json.loads(saved.read_text())
+    by_system = {item["system"]: item["marks"] for item in document["assessments"]}
+    by_system["structured"][0]["value"], by_system["structured"][1]["value"] = 0, 99
+    by_system["moderator"][0]["value"] = 11
+    saved.write_text(json.dumps(document))
+    marks = "marks of structured are outside 1 to 10 and were counted as the nearest limit"
+    final = "1 mark of moderator is outside 0 to 10 and was counted as the nearest limit"
+    for form in ("table", "json", "jsonl", "csv", "junit", "github", "html"):
+        assert f"{saved}: 2 {marks}; {final}" in score(saved, saved, "--format", form).lines
+    assert "moderator" not in score(saved, saved, "--system", "structured").err
+    assert debate("judge", saved, "--system", "structured", "--mock", cwd=saved.parent.parent).code == 0
+    assert f"2 {marks}" not in score(saved, saved).err
+    assert f"2 {marks}" in score(saved, saved, "--runs", "r1").err

@@ -114,3 +114,19 @@ def test_paths_are_printed_without_the_secret(here: Path) -> None:
     assert "written: [redacted].html" in first.err
     assert "dir-[redacted]/a.json" in again.err
     assert "saved: dir-[redacted]/a.json" in judged.err
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        (("init", f"dir-{SECRET}", "--yes"), "written: dir-[redacted]/debate.yaml"),
+        (("judge", SECRET, "--mock"), "[redacted]: no such file"),
+        (("import", SECRET, "--arguments", "mock/m"), "[redacted]: no such file"),
+    ],
+    ids=["init", "judge", "import"],
+)
+def test_a_key_in_the_environment_is_printed_by_no_command(here: Path, command: tuple[str, ...], line: str) -> None:
+    """A command that reads the environment prints no key of a built-in provider, and has to do nothing for it."""
+    write_config(here, CONFIG)
+    done = debate(*command, cwd=here, env={"OPENAI_API_KEY": SECRET})
+    assert (SECRET in done.out + done.err, line in done.err) == (False, True), done.err

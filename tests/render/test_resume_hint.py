@@ -44,7 +44,8 @@ def missing(debate: Debate, causes: tuple[str | None, ...]) -> MissingJudgements
     [
         (LONG, (None,), RESUME, True, True),
         (LONG, ("RateLimitedError",), RESUME, True, True),
-        (LONG, ("UnauthorizedError",), RESUME, True, True),  # once the key is replaced
+        (LONG, ("UnauthorizedError",), RESUME, False, True),  # a resume helps once the key is replaced
+        (LONG, ("UnauthorizedError", "ServerError"), RESUME, True, True),
         (LONG, ("RejectedError",), OTHER_MODEL, False, False),
         (LONG, ("abstained",), "", False, False),
         (LONG, ("abstained", "ServerError"), RESUME, True, True),

@@ -7,6 +7,7 @@ import pytest
 from poisoned_support import plain_debate
 from render_support import START, debate, exchange, render_tables, render_text, structured_assessment, turns
 
+from debate_cli.app.session import Outcome
 from debate_cli.domain.assessment import Assessment, Contradiction, Finding, Manipulation, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted
@@ -18,9 +19,9 @@ from debate_cli.render.content.report import build_verdict_tables
 from debate_cli.render.content.run_notices import build_judge_report
 from debate_cli.render.html.page import render_html
 from debate_cli.render.live.header import judge_report_notice
-from debate_cli.render.terminal.report import details
+from debate_cli.render.terminal.report import closing_screen, details
 from debate_cli.render.text.markdown import format_markdown
-from debate_cli.render.text.plain import details_lines, judge_report_lines
+from debate_cli.render.text.plain import closing_lines, details_lines, judge_report_lines
 from debate_cli.systems.live.findings import (
     CausalChain,
     Narrative,
@@ -172,7 +173,37 @@ def test_a_conditional_verdict_states_its_conditions(option: str) -> None:
     """Other verdicts have none."""
     shown = blind_vote(option)
     conditions = [line for line in details_lines(shown, score(shown)) if "name a budget" in line]
-    assert conditions == [f"{judge}  conditions: name a budget" for judge in JUDGES if option == "CONDITIONAL"]
+    table = [f"{judge}  conditions: name a budget" for judge in JUDGES]
+    card = f"Condition: name a budget (100% of the weight: {', '.join(JUDGES)})"
+    assert conditions == ([*table, card] if option == "CONDITIONAL" else [])
+
+
+def test_the_verdict_has_its_conditions_in_every_form() -> None:
+    """Three of them, those with the most weight first; the number of the others follows. Equal conditions are one."""
+    demands = (("Name an owner.", "Set a date.", "Fund it."), ("name an owner", "Test a restore.", "Keep a log."))
+    whole = Subject(moment="debate")
+    shown = judged("panel", *(
+        assessment("panel", whole, Vote(option="CONDITIONAL", confidence=0.75, remediation_required=given), assessor=judge)
+        for judge, given in zip(JUDGES, demands, strict=True)
+    ))  # fmt: skip
+    verdicts = score(shown)
+    forms = (
+        "\n".join(closing_lines(shown, verdicts)),
+        "\n".join(details_lines(shown, verdicts, only="verdict")),
+        "".join(render_text(part, 200) for part in closing_screen(shown, verdicts)),
+        format_markdown(shown, verdicts).partition("## Participants")[0],
+        render_html(shown, verdicts).partition('class="card again"')[0],
+    )
+    for text in forms:
+        assert text.lower().count("name an owner") == 1
+        assert f"100% of the weight: {', '.join(JUDGES)}".replace("_", "") in text.replace("\\_", "").replace("_", "")
+        assert [words in text for words in ("Set a date.", "Fund it.", "Test a restore.", "and 2 more")] == [
+            True,
+            True,
+            False,
+            True,
+        ]
+    assert str(Outcome(shown, verdicts, None)).count("  condition: ") == 5
 
 
 def test_a_manipulation_is_reported_in_red() -> None:

@@ -21,7 +21,9 @@ from debate_cli.render.content.summary import (
     build_changes_table,
     caution_rows,
     change_rows,
+    condition_rows,
     explain_scores,
+    find_conditions,
     find_required_changes,
     missing_rows,
     omitted_verdicts_notes,
@@ -77,7 +79,7 @@ class VerdictReport:
     """A sentence for each assessment that the verdict lacks."""
     tables: tuple[Table, ...]
     rows: tuple[SummaryRow, ...]
-    """Rows on required changes, reason, quote and missing assessments.
+    """Rows on required changes, conditions, reason, quote and missing assessments.
 
     The rows of the first verdict also warn of very small judge models, and name the weakest argument.
     """
@@ -204,6 +206,7 @@ def _report_verdicts(
             rows=(
                 *(caution_rows(debate) if not number else ()),
                 *change_rows(find_required_changes(verdict)),
+                *condition_rows(find_conditions(verdict)),
                 *([SummaryRow("why", (reason,))] if reason else []),
                 *quote_rows(quote),
                 *(_weakest_rows(summary.weakest) if summary.weakest is not None and not number else ()),

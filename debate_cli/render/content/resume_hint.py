@@ -190,13 +190,14 @@ class MissingJudgements(NamedTuple):
         - `path`: path of the transcript. None if the debate was not saved; then 2 and 3 are not possible.
         - `batch`: whether to use a provider's batch API. If true, 2 and 3 are not possible.
 
-        If `path` is None and the replayed cassette lacks the judgements, both commands are empty.
+        If `path` is None and the replayed cassette lacks the judgements, both commands are empty. If `path` is None and
+        there is a `repeat_obstacle`, the first command is empty.
         """
         options = self._resume_options()
         if path is None and self.is_unrecorded:
             return "", ""
         if path is None:
-            again = resume_command(None) if "" in options else ""
+            again = resume_command(None) if "" in options and not self.repeat_obstacle else ""
             return again, f"{resume_command(None)} with {self._model_option()}"
         if batch:
             again = f"debate judge --collect {_quote(path)} --batch" if "" in options else ""
@@ -204,6 +205,22 @@ class MissingJudgements(NamedTuple):
         smallest = [option for option in ("", SHORTER_PROMPTS) if option in options][:1] or sorted(options)
         again = " ".join([resume_command(path), *filter(None, smallest)]) if options else ""
         return again, self._judge_command(path)
+
+    @property
+    def repeat_obstacle(self) -> str:
+        """Why each of the judgements fails again without a change, if nothing was saved; empty if one may succeed."""
+        briefs = self.resumable_briefs
+        failures = [self.failures[brief.key] for brief in briefs if brief.key in self.failures]
+        changes = [required_change(failure.cause).replace("resuming", "the same command", 1) for failure in failures]
+        return changes[0] if changes and len(changes) == len(briefs) and all(changes) else ""
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether models have answered in the judging runs with missing judgements."""
+        runs = {brief.run for brief in self.briefs}
+        return any(item.run in runs for item in self.debate.assessments) or (
+            FIRST_RUN in runs and bool(self.debate.turns)
+        )
 
     @property
     def is_unrecorded(self) -> bool:

@@ -35,8 +35,13 @@ _REPEAT_OPTION = " --repeat 3"
 MAX_CLAIMS, MAX_QUESTIONS, MAX_CHANGES, MAX_MISSING = 3, 2, 6, 4
 """Maximum number of rows on the closing screen: claims under each label, questions, required changes, missing
 assessments."""
+MAX_CONDITIONS = 3
+"""Maximum number of conditions beside a verdict, on every screen and in every document. A table has all of them."""
 OPTIONAL_PARTS = ("open", "advice", "dispute", "other verdicts", "why")
 """Parts of the closing screen that are left out if the screen is too high. The first part is left out first."""
+
+LABELS_BEYOND_VERDICT = frozenset({"rely on", "check first", "open", "advice"})
+"""Labels of the rows of the closing screen that say more than the verdicts. `--quiet` leaves these rows out."""
 
 
 class SummaryRow(NamedTuple):
@@ -65,6 +70,8 @@ class VerdictSummary:
     required_changes: tuple[RequiredChange, ...]
     """Changes that a judged document needs in order to pass, grouped by dimension. The group with the most weight
     comes first."""
+    conditions: tuple[RequiredChange, ...]
+    """Conditions under which the motion holds, according to a panel. The condition with the most weight comes first."""
     weakest: WeakestArgument | None
     """The weakest argument; None if arguments cannot be ranked."""
     verdict_label: str
@@ -103,6 +110,7 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
         answer=answer,
         reason=explain_scores(head) if head is not None else "",
         required_changes=find_required_changes(head) if head is not None else (),
+        conditions=find_conditions(head) if head is not None else (),
         weakest=find_weakest_argument(debate, ordered),
         verdict_label=verdict_label,
         judge_again=suggest_judge_command(debate, debate.id),
@@ -110,18 +118,21 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
 
 
 def closing_rows(
-    debate: Debate, verdicts: Sequence[Verdict], max_claims: int = MAX_CLAIMS
+    debate: Debate, verdicts: Sequence[Verdict], max_claims: int = MAX_CLAIMS, *, only_verdicts: bool = False
 ) -> tuple[VerdictSummary, list[SummaryRow]]:
     """Return the summary and the rows of the closing screen.
 
-    `max_claims`: maximum number of claims or sources under each label, e.g. `rely on`.
+    `max_claims`: maximum number of claims or sources under each label, e.g. `rely on`. `only_verdicts`: whether rows with
+    a label in `LABELS_BEYOND_VERDICT` are left out. All required changes are then listed, however many there are.
     """
     summary = summarize_verdicts(debate, verdicts)
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
     briefing, sources = build_briefing(debate), brief_sources(debate)
     scores = score_arguments(debate, ordered)
-    changes = limit_rows(change_rows(summary.required_changes), MAX_CHANGES)
-    rows = [*caution_rows(debate), *changes, *_verdict_rows(debate, summary, briefing)]
+    changes = change_rows(summary.required_changes)
+    changes = changes if only_verdicts else limit_rows(changes, MAX_CHANGES)
+    conditions = condition_rows(summary.conditions)
+    rows = [*caution_rows(debate), *changes, *conditions, *_verdict_rows(debate, summary, briefing)]
     reliable, doubtful = (
         [SummaryRow(label, (note.id, note.words)) for note in notes]
         for label, notes in (("rely on", sources.reliable), ("check first", sources.doubtful))
@@ -139,7 +150,7 @@ def closing_rows(
     for vote in get_system(ordered[0].system).dissent(ordered[0]) if ordered else ():
         rows.append(SummaryRow("judges", (f"{vote.judge} votes {vote.option}: {vote.rationale}",)))
     rows += [SummaryRow("note", (note,)) for note in omitted_verdicts_notes(debate, verdicts)]
-    return summary, rows
+    return summary, [row for row in rows if not (only_verdicts and row.label in LABELS_BEYOND_VERDICT)]
 
 
 def caution_rows(debate: Debate) -> list[SummaryRow]:
@@ -162,6 +173,12 @@ def limit_rows(rows: Sequence[SummaryRow], limit: int) -> list[SummaryRow]:
 def change_rows(changes: Iterable[RequiredChange]) -> list[SummaryRow]:
     """Return a row for each required change, with its line number, weight and judges."""
     return [SummaryRow("must change", (f"{change.text} ({label_change(change)})",)) for change in changes]
+
+
+def condition_rows(conditions: Iterable[RequiredChange]) -> list[SummaryRow]:
+    """Return a row for each of the first `MAX_CONDITIONS` conditions, and a row with the number of the others."""
+    rows = [SummaryRow("condition", (f"{item.text} ({label_change(item)})",)) for item in conditions]
+    return limit_rows(rows, MAX_CONDITIONS)
 
 
 def missing_rows(verdict: Verdict) -> list[SummaryRow]:
@@ -223,6 +240,11 @@ def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[
 def find_required_changes(verdict: Verdict) -> tuple[RequiredChange, ...]:
     """Return the changes that a judged document needs in order to pass; none for a debate."""
     return get_system(verdict.system).required_changes(verdict)
+
+
+def find_conditions(verdict: Verdict) -> tuple[RequiredChange, ...]:
+    """Return the conditions under which the motion of a debate holds; none for a judged document."""
+    return get_system(verdict.system).conditions(verdict)
 
 
 def group_changes(changes: Iterable[RequiredChange]) -> list[tuple[str, list[RequiredChange]]]:

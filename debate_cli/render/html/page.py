@@ -20,7 +20,13 @@ from debate_cli.render import theme
 from debate_cli.render.content import chair
 from debate_cli.render.content.report import DOCUMENT_PARTS, DebateReport, ReportPart, build_debate_report
 from debate_cli.render.content.speech_parts import CheckedCitation, CitationIndex, format_place, index_citations
-from debate_cli.render.content.summary import build_changes_table, group_changes, label_change, total_call_seconds
+from debate_cli.render.content.summary import (
+    MAX_CONDITIONS,
+    build_changes_table,
+    group_changes,
+    label_change,
+    total_call_seconds,
+)
 from debate_cli.render.html.charts import DrawnChart, draw_chart
 from debate_cli.render.html.templating import render_page
 from debate_cli.render.html.transcript import build_round_sections, collect_judge_reasons
@@ -64,6 +70,7 @@ def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: boo
         rank={standing: number for number, standing in enumerate(STANDING_ORDER)},
         outcome=partial(describe_outcome, document=debate.document_name),
         label_change=label_change,
+        max_conditions=MAX_CONDITIONS,
         source_badges=debate_tables.SOURCE_BADGES,
         support_badges=debate_tables.SUPPORT_BADGES,
         scale=theme.score_axis_max,

@@ -67,6 +67,26 @@ class WholeNames:
         yield Text("\n").join(self.text.divide([path.start() + path[0].rindex("/") + 1 for path in paths]))
 
 
+@dataclass(frozen=True, slots=True)
+class CopyableCommand:
+    """Draws a muted label and a shell command, indented. The command is never broken, so that it can be copied.
+
+    If both do not fit into one line, the command gets its own line. If the command alone is too long, the terminal wraps
+    it; for this, print with `crop=False`.
+    """
+
+    label: str
+    command: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        indent = " " * INDENT
+        fits = cell_len(f"{indent}{self.label} {self.command}") <= options.max_width
+        gap = " " if fits else f"\n{indent}"
+        text = join_text((f"{indent}{self.label}{gap}", theme.MUTED), self.command)
+        text.no_wrap, text.overflow = True, "ignore"
+        yield text
+
+
 def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text:
     """Join parts to one text. A tuple is a string and its style. The parts are not sanitized."""
     joined = Text()

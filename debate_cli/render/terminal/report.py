@@ -47,15 +47,16 @@ def closing_screen(
     max_claims: int = MAX_CLAIMS,
     without: Collection[str] = (),
     width: int = MIN_WIDTH,
+    only_verdicts: bool = False,
 ) -> list[RenderableType]:
     """Draw the closing screen: the verdict and the main facts.
 
     If `judged` is given, only the judging runs with these ids are shown. `max_claims`: maximum number of claims under
     one label such as `rely on`. `without`: the OPTIONAL_PARTS to leave out. `width`: columns of the window, in which a claim
-    has about two lines.
+    has about two lines. `only_verdicts`: whether claims, advice, cost and the hint on the tables are left out.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
-    summary, rows = closing_rows(shown, verdicts, max_claims)
+    summary, rows = closing_rows(shown, verdicts, max_claims, only_verdicts=only_verdicts)
     omitted = sum(row.row_count for row in rows if row.part in without)
     rows = [row for row in rows if row.part not in without]
     styles = theme.participant_styles(debate.participants)
@@ -66,14 +67,15 @@ def closing_screen(
         more = (
             f"{count_noun(omitted, 'row')} left out here: `debate replay ID` and `--details` show all rows and tables"
         )
-    body = [*(_shorten_row(row, width) for row in rows), *usage_rows(debate, judged), SummaryRow("more", (more,))]
+    body = [_shorten_row(row, width) for row in rows]
+    body += [] if only_verdicts else [*usage_rows(debate, judged), SummaryRow("more", (more,))]
     return [Text(""), panel, _row_grid(body, styles), *_rehearsal(debate)]
 
 
 def _shorten_row(row: SummaryRow, width: int) -> SummaryRow:
     *cells, last = row.cells
     claim = 2 * (max(width, MIN_WIDTH) - _WIDTH_BESIDE_CLAIM)
-    lengths = dict.fromkeys(("dispute", "rely on", "check first", "open"), claim)
+    lengths = dict.fromkeys(("condition", "dispute", "rely on", "check first", "open"), claim)
     lengths |= {"judge says": theme.EXCERPT_LENGTH, "advice": theme.EXCERPT_LENGTH, "judges": MAX_DISSENT_LENGTH}
     if row.label not in lengths or not isinstance(last, str):
         return row

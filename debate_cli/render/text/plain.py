@@ -187,16 +187,23 @@ class _PathWrapper(textwrap.TextWrapper):
         return [part for word in words for part in (re.findall("[^/]*/+|[^/]+", word) if len(word) > width else [word])]
 
 
-def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None) -> list[str]:
+def closing_lines(
+    debate: Debate,
+    verdicts: Sequence[Verdict],
+    judged: Collection[str] | None = None,
+    *,
+    only_verdicts: bool = False,
+) -> list[str]:
     """Return the lines of the closing screen: the verdict and the main facts.
 
-    If `judged` is given, only the judging runs with these ids are shown.
+    If `judged` is given, only the judging runs with these ids are shown. `only_verdicts`: whether claims, advice and cost
+    are left out.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
-    summary, rows = closing_rows(shown, verdicts)
+    summary, rows = closing_rows(shown, verdicts, only_verdicts=only_verdicts)
     verdict_label = f" ({sanitize_line(summary.verdict_label)})" if summary.verdict_label else ""
     lines = ["", "== Verdict ==", f"{sanitize_line(summary.answer)}{verdict_label}"]
-    lines += _row_lines([*rows, *usage_rows(debate, judged)])
+    lines += _row_lines(rows if only_verdicts else [*rows, *usage_rows(debate, judged)])
     return [*lines, *filter(None, [rehearsal_notice(debate)])]
 
 

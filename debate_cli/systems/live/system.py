@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from debate_cli.domain.assessment import Assessment, Finding, Manipulation
+from debate_cli.domain.assessment import Assessment, Finding, Manipulation, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import MOMENTS, Brief, Cue
@@ -28,7 +28,12 @@ from debate_cli.systems.base import (
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import describe_scores
 from debate_cli.systems.live import questions, register, score, tables
-from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, build_scorecard, pair_end_indices
+from debate_cli.systems.live.calibration import (
+    DIMENSION_MAXIMA,
+    SUPPLEMENTARY_MAXIMA,
+    build_scorecard,
+    pair_end_indices,
+)
 from debate_cli.systems.live.findings import (
     CausalChain,
     Convergence,
@@ -77,6 +82,10 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
         yield from whole
         if all(map(debate.is_settled, whole)) and score.has_narrative_conflict(debate, run, settings):
             yield from briefs_for(run.id, settings, WHOLE_DEBATE, revision=score.RESOLUTION_REVISION)
+
+    def mark_range(self, assessment: Assessment, mark: Mark) -> tuple[float, float]:
+        maxima = DIMENSION_MAXIMA | SUPPLEMENTARY_MAXIMA
+        return 0.0, min(mark.out_of, maxima.get(mark.criterion, mark.out_of))
 
     def planned_calls(self, settings: LiveSettings, turns: int, rounds: int) -> PlannedCalls:
         planned = turns + max(0, turns - 1) + 2 + (turns >= score.MIN_CONVERGENCE_TURNS)

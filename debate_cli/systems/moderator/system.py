@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief
@@ -93,6 +93,10 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
 
     def charts(self, verdict: Verdict) -> Iterator[Chart]:
         return tables.charts(verdict)
+
+    def mark_range(self, assessment: Assessment, mark: Mark) -> tuple[float, float]:
+        maxima = (ROUND if assessment.subject.moment == "round" else FINAL).maxima
+        return 0.0, min(mark.out_of, maxima.get(mark.criterion, mark.out_of))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         asked = ROUND if assessment.subject.moment == "round" else FINAL

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
@@ -270,11 +270,11 @@ def find_required_changes(
 
     Changes that differ only in case, typography and punctuation count as one. `text`: the judged document.
     """
-    demands: dict[str, tuple[str, dict[str, float]]] = {}
-    for ballot in ballots:
-        for words in (*ballot.vote.remediation_required, *ballot.vote.critical_findings):
-            if _fold(words):
-                demands.setdefault(_fold(words), (words, {}))[1][ballot.judge] = ballot.weight
+    demands = _merge_demands(
+        (words, ballot.judge, ballot.weight)
+        for ballot in ballots
+        for words in (*ballot.vote.remediation_required, *ballot.vote.critical_findings)
+    )
     total = math.fsum(ballot.weight for ballot in ballots)
     groups: dict[str | None, list[RequiredChange]] = {name: [] for name in (*dimensions, None)}
     for folded, (words, judges) in demands.items():
@@ -289,6 +289,41 @@ def find_required_changes(
     heaviest_first = [sorted(group, key=lambda item: -item.weight) for group in groups.values() if group]
     heaviest_first.sort(key=lambda group: -group[0].weight)
     return tuple(change for group in heaviest_first for change in group)
+
+
+def find_conditions(notes: PanelNotes) -> tuple[RequiredChange, ...]:
+    """Return the conditions of the judges who voted CONDITIONAL in the final vote, those with the most weight first.
+
+    They are merged as in `find_required_changes`. There are none if the panel chose another option, or if the notes have
+    required changes, which contain the conditions.
+    """
+    if notes.option != "CONDITIONAL" or notes.required_changes or not notes.rounds:
+        return ()
+    demands = _merge_demands(
+        (words, vote.judge, vote.weight)
+        for vote in notes.rounds[-1].votes
+        if vote.option == "CONDITIONAL"
+        for words in vote.remediation_required
+    )
+    conditions = (
+        RequiredChange(
+            dimension=None, text=words, judges=tuple(judges), weight=strip_float_noise(math.fsum(judges.values()))
+        )
+        for words, judges in demands.values()
+    )
+    return tuple(sorted(conditions, key=lambda condition: -condition.weight))
+
+
+def _merge_demands(demands: Iterable[tuple[str, str, float]]) -> dict[str, tuple[str, dict[str, float]]]:
+    """Merge (words, judge, weight of the judge) whose words differ only in case, typography and punctuation.
+
+    Returns (words of the first judge, weights by judge) by the words that all have in common.
+    """
+    merged: dict[str, tuple[str, dict[str, float]]] = {}
+    for words, judge, weight in demands:
+        if _fold(words):
+            merged.setdefault(_fold(words), (words, {}))[1][judge] = weight
+    return merged
 
 
 def _fold(words: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
@@ -22,7 +23,7 @@ from debate_cli.systems.base import (
 )
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.panel import questions, score, tables
-from debate_cli.systems.panel.settings import PanelSettings
+from debate_cli.systems.panel.settings import MAX_DIMENSION_MARK, MIN_DIMENSION_MARK, PanelSettings
 from debate_cli.systems.panel.votes import MIN_VOTES_TO_COMPARE, Vote, ballots_by_round, should_deliberate
 from debate_cli.systems.tables import Table, format_share, parse_notes
 
@@ -65,6 +66,9 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
         return score.score_run(debate, run, settings)
+
+    def mark_range(self, assessment: Assessment, mark: Mark) -> tuple[float, float]:
+        return MIN_DIMENSION_MARK, min(mark.out_of, MAX_DIMENSION_MARK)
 
     def max_score(self, verdict: Verdict) -> float:
         return 1.0
@@ -112,6 +116,9 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
 
     def required_changes(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
         return parse_notes(score.PanelNotes, verdict).required_changes
+
+    def conditions(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
+        return score.find_conditions(parse_notes(score.PanelNotes, verdict))
 
     def tables(self, verdict: Verdict) -> Iterator[Table]:
         return tables.tables(verdict)

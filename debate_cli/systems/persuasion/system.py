@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief, Cue
@@ -41,6 +41,9 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
         self, debate: Debate, run: JudgingRun, settings: PersuasionSettings, progress: Progress
     ) -> Iterator[Brief]:
         yield from turn_briefs(run.id, settings, progress.judgeable_turns)
+
+    def mark_range(self, assessment: Assessment, mark: Mark) -> tuple[float, float]:
+        return 0.0, min(mark.out_of, 1.0)
 
     def planned_calls(self, settings: PersuasionSettings, turns: int, rounds: int) -> PlannedCalls:
         return PlannedCalls(len(settings.seats) * turns, quoted_answers=max(0, turns - 1))

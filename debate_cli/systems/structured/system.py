@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
@@ -41,6 +41,9 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:
         return score.score_run(debate, run, settings)
+
+    def mark_range(self, assessment: Assessment, mark: Mark) -> tuple[float, float]:
+        return score.MIN_ARGUMENT_MARK, min(mark.out_of, score.MAX_ARGUMENT_MARK)
 
     def max_score(self, verdict: Verdict) -> float:
         return score.MAX_ARGUMENT_MARK

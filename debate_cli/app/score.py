@@ -265,9 +265,10 @@ def _describe_clamped_marks(debate: Debate, verdicts: Sequence[Verdict]) -> Iter
     for kind, run in dict.fromkeys(
         (verdict.system, verdict.run) for verdict in verdicts if is_installed(verdict.system)
     ):
+        system = get_system(kind)
         for assessment in debate.assessments_of_system(kind, run):
             for mark in assessment.marks:
-                low, high = get_system(kind).mark_range(assessment, mark)
+                low, high = system.mark_range(assessment, mark)
                 if not low <= mark.value <= high:
                     counts[kind, low, high] += 1
     for (kind, low, high), count in counts.items():

@@ -29,6 +29,8 @@ ENDLESS = ["run", MOCK, "--id", "one", "--set", "models.default.latency_s=3600"]
 """A debate whose first answers never come."""
 BOTH_OPENINGS_ASKED = 3
 """Lines of the journal once both openings are in flight."""
+JUDGE_ASKED = 6
+"""Lines of the journal once both openings are given and a judge of the debate is asked."""
 
 
 def has_lines(journal: Path, count: int) -> Callable[[], bool]:
@@ -121,6 +123,27 @@ def test_one_signal_waits_for_calls_in_flight(here: Path, undisturbed: dict[str,
     assert debate("score", "one", "--check", cwd=here).code == 0
     assert debate("run", "--resume", "transcripts/one.json", "-q", cwd=here).code == 0
     assert without_times(transcript) == undisturbed
+
+
+@pytest.mark.parametrize(("number", "cause"), [(signal.SIGINT, "the user"), (signal.SIGTERM, "SIGTERM")])
+def test_a_stop_during_the_last_call_completes_the_debate(here: Path, number: signal.Signals, cause: str) -> None:
+    """Exit 130. The debate is closed as complete, so no command to resume it is printed, and a resume asks nothing."""
+    write_config(
+        here,
+        "topic: x\ndebaters: [{name: A, side: for}, {name: B, side: against}]\nformat: {phases: [opening]}\n"
+        "models: {default: {model: mock/a, latency_s: 0.5}}\njudging: {systems: [structured]}\n",
+    )
+    with start_debate(here, ["run", "debate.yaml", "--id", "one"], JUDGE_ASKED) as running:
+        running.signal(number)
+        done = running.wait()
+    stopped = json.loads((here / "transcripts/one.json").read_text())
+    assert (done.code, stopped["closed"], stopped["status"]) == (130, "complete", "complete")
+    assert [verdict["victory"] != "undetermined" for verdict in stopped["verdicts"]] == [True]
+    assert done.lines[-2:] == [
+        "saved: transcripts/one.json",
+        f"debate: stopped by {cause} after the last answer (debate explain interrupted); the debate is complete",
+    ]
+    assert "no model was asked" in debate("run", "--resume", "one", cwd=here).out
 
 
 @pytest.mark.parametrize("options", [["-q"], ["--json"]], ids=" ".join)

@@ -194,13 +194,16 @@ class ModelPool:
             record = ModeRecord(spec.model, rejected, note=self._context.observer.note)
             providers.mode_records[spec.model] = record
         is_given = spec.model in self._context.models
+        context_tokens = None if is_given else providers.registry.context_tokens(spec.model)
         return ModelHandle(
-            StructuredOutputClient(model, profile, name=spec.model, price=price, record=record),
+            StructuredOutputClient(
+                model, profile, name=spec.model, price=price, record=record, context_tokens=context_tokens
+            ),
             name=spec.model,
             max_output_tokens=spec.max_output_tokens or profile.max_output_tokens,
             temperature=spec.temperature,
             seed=providers.config.seed,
-            context_tokens=None if is_given else providers.registry.context_tokens(spec.model),
+            context_tokens=context_tokens,
         )
 
     def _build_model(self, spec: ModelSpec, providers: _ProviderContext, batches: BatchQueue | None) -> PooledModel:

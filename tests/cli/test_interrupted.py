@@ -206,6 +206,32 @@ def test_a_request_whose_answer_never_came_counts(here: Path, number: signal.Sig
         assert stored["usage"]["input_tokens"] + stored["usage"]["output_tokens"] >= written
 
 
+def test_an_invalid_answer_counts_after_a_kill_during_the_second_question(here: Path) -> None:
+    """The task starts again, and the usage of both questions stays counted."""
+    with model_server() as server:
+        write_config(
+            here,
+            "topic: x\ndebaters: [{name: A, side: for}, {name: B, side: against}]\nformat: {phases: [opening]}\n"
+            f"providers: {{vllm: {{base_url: '{server.base_url}', api_key_env: null}}}}\n"
+            "models: {default: {model: vllm/m}, judge: {model: vllm/j}}\njudging: {systems: [structured]}\n",
+        )
+        server.needed_tokens["j"], server.slow_after = 9000, 3
+        with start_process("run", "debate.yaml", "--id", "one", "-q", cwd=here) as running:
+            wait_until(lambda: len(server.bodies) == 4, "the judge to be asked twice")
+            running.signal(signal.SIGKILL)
+            running.wait()
+        server.needed_tokens.clear()
+        server.slow_after = None
+        assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
+    stored = json.loads((here / "transcripts/one.json").read_text())
+    (lost,) = stored["failures"]
+    cut_off, answered = server.counted[2], server.counted[3]
+    assert (lost["cause"], lost["exchange"]["attempts"]) == ("interrupted", 2)
+    assert lost["exchange"]["usage"]["output_tokens"] == 4096
+    assert lost["exchange"]["usage"]["input_tokens"] > 2 * cut_off.input_tokens
+    assert stored["assessments"][0]["exchange"]["usage"]["output_tokens"] == answered.output_tokens
+
+
 def test_calls_in_flight_at_a_kill_are_named(here: Path, journal: Path) -> None:
     """They may have been billed: resuming says for whom and for what they were made."""
     assert journal.exists()

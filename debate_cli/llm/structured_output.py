@@ -63,10 +63,7 @@ def build_reask(request: Request, text: str, reading: ParsedReply[Any]) -> Reque
     if reading.is_truncated:
         text = text[:MAX_TRUNCATED_CHARS]
         limit = f" at the limit of {request.max_output_tokens} tokens" if reading is TRUNCATED_REPLY else ""
-        ask = (
-            f"Your answer was cut off{limit}. "
-            "Give the whole answer again, from its beginning and much shorter."
-        )
+        ask = f"Your answer was cut off{limit}. Give the whole answer again, from its beginning and much shorter."
     elif reading is EMPTY_REPLY:
         ask = "Your answer was empty. Answer now."
     else:

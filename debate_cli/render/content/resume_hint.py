@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from debate_cli.app.model_roles import judge_model_spec
 from debate_cli.domain.config import OUTPUT_LIMIT_SETTING, DebateConfig, DebaterConfig, ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
@@ -157,7 +156,7 @@ def _longer_answer_options(debate: Debate, brief: Brief) -> tuple[str, ...]:
     run = debate.run(brief.run)
     index, system = next((place, item) for place, item in enumerate(run.judging.systems) if item.kind == brief.system)
     seat = next(item for item in system.seats if item.id == brief.assessor)
-    spec = judge_model_spec(debate.config, run, seat.model)
+    spec = run.model_for_judge(debate.config, seat.model)
     if spec is None or run.providers:  # `debate judge` does not use the providers of an earlier run
         return ()
     provider, _, name = spec.model.partition("/")

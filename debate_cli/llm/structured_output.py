@@ -324,7 +324,8 @@ class _RequestState:
         """Return TRUNCATED_REPLY or, if the context was full before the answer reached its limit, a reply that says so."""
         usage, limit = reply.usage, self.request.max_output_tokens
         context = self._context_tokens
-        is_short = 0 < usage.output_tokens < limit and not usage.estimated
+        is_reported = not usage.estimated and reply.finish_reason != "max_tokens"  # by which Anthropic means the limit
+        is_short = is_reported and 0 < usage.output_tokens < limit
         is_full = context is None or usage.input_tokens + usage.output_tokens >= FULL_CONTEXT_SHARE * context
         if reply.finish_reason != CONTEXT_FULL_REASON and not (is_short and is_full):
             return TRUNCATED_REPLY

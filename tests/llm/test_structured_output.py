@@ -260,6 +260,7 @@ CONTEXT_FULL = "cut off after 60 of 100 tokens: the context is full"
         (SHORT, "model_context_window_exceeded", 2000, CONTEXT_FULL),
         (SHORT, "length", 2000, "raise `max_output_tokens`"),  # a server that does not count hidden reasoning
         (SHORT.model_copy(update={"estimated": True}), "length", None, "raise `max_output_tokens`"),
+        (SHORT, "max_tokens", None, "raise `max_output_tokens`"),
         (Usage(), "length", None, "raise `max_output_tokens`"),
         (AT_LIMIT, "length", 200, "raise `max_output_tokens`"),
     ],

@@ -138,7 +138,8 @@ def _print_unfinished(stored: StoredDebate) -> None:
 def _print_next_command(debate: Debate, path: str) -> None:
     if briefs := missing_briefs(debate):
         again, other = explain_missing(debate, briefs).commands(path)
-        remedy = f"resume with: {again}" if again else f"ask another model with: {other}"
+        verb = "resume" if again.startswith(resume_command(path)) else "ask again"
+        remedy = f"{verb} with: {again}" if again else f"ask another model with: {other}"
         console.print_status(f"{count_noun(len(briefs), 'judgement')} missing; {remedy}")
     else:
         it_or_again = "again" if debate.was_judged else "it"

@@ -149,6 +149,10 @@ class ProviderSpec(ConfigModel):
     """Price of the provider's models that have no `price`. None means the bundled price table."""
 
 
+OUTPUT_LIMIT_SETTING = "max_output_tokens"
+"""Key of a model that limits its answers."""
+
+
 class ModelSpec(ConfigModel):
     """A named model with its parameters."""
 

@@ -108,6 +108,16 @@ def test_a_misspelt_kind_gets_a_suggestion(debate: Command, saved: Path) -> None
     assert "did you mean `jury`?" in debate("judge", saved.name, "--system", "jurry", "--mock").err
 
 
+def test_a_misspelt_setting_of_the_jury_gets_a_suggestion(debate: Command, saved: Path) -> None:
+    """The error has the position of the key, as for a system of ours, and the rest of the file is checked as well."""
+    config = saved.with_name("debate.yaml")
+    config.write_text(config.read_text().replace("members", "membrs") + "limits: {max_token: 5}\n")
+    done = debate("check", config.name)
+    assert done.code == 2
+    assert "judging.systems.1.membrs: unknown key; did you mean `members`?" in done.err
+    assert "limits.max_token: unknown key; did you mean `max_tokens`?" in done.err
+
+
 def test_without_the_plugin_a_configuration_names_the_missing_kind(debate: Command, saved: Path) -> None:
     """The error has the position of the kind and lists those that are installed."""
     assert saved.is_file()

@@ -11,7 +11,7 @@ from pathlib import Path
 from shlex import quote
 
 from debate_cli.app.config_resolution import redact_config
-from debate_cli.app.context import RunContext
+from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.judge_request import GENERATOR
 from debate_cli.app.model_pool import ModelPool, build_actors
 from debate_cli.app.resume import closing_event, config_in_force, describe_in_flight_calls, find_changes
@@ -20,7 +20,7 @@ from debate_cli.domain.events import CloseReason, DebateClosed, DebateOpened, De
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.nested_texts import map_texts
 from debate_cli.domain.verdict import Verdict
-from debate_cli.engine import DebateRun, EventLog, NullEventLog
+from debate_cli.engine import DebateRun, EventLog, NullEventLog, StopSignal
 from debate_cli.errors import ContextOverflowError, StorageError, UnsavedError, UsageError
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.storage.batch_store import BatchStore
@@ -93,6 +93,25 @@ class _Files:
         is_judged = any(item.run not in known and item.victory != "undetermined" for item in verdicts)
         new = [item for item in debate.failures if item not in before.failures]
         return is_judged or any(item.cause == ContextOverflowError.__name__ for item in new)
+
+
+@dataclass(frozen=True, slots=True)
+class _RecordedLog:
+    """Log of a run whose calls are recorded. If the cassette cannot be written, requests a stop once the answer is safe."""
+
+    log: EventLog
+    cassette: Cassette
+    stop: StopSignal
+
+    def append(self, event: Event) -> None:
+        """Write the event."""
+        self.log.append(event)
+
+    async def sync(self) -> None:
+        """Wait until all written events are safe. Then request a stop if the cassette could not be written."""
+        await self.log.sync()
+        if self.cassette.failure is not None and not self.stop.requested:
+            self.stop.request()
 
 
 def _paid(debate: Debate) -> tuple[int, int, int]:
@@ -246,6 +265,9 @@ class Session:
     ) -> Outcome:
         pool = self.pool or ModelPool(self.context, used=used)
         log: EventLog = files.journal if files is not None else NullEventLog()
+        cassette = self.context.cassette
+        if cassette is not None:
+            log = _RecordedLog(log, cassette, self.context.stop)
         try:
             run = self._debate_run(debate, pool, log, runs)
             try:
@@ -259,6 +281,8 @@ class Session:
                         self.context.observer.event(opening, judged)
                     run = self._debate_run(judged, pool, log, [opening.run for opening in openings])
                     await run.run()
+                if cassette is not None and cassette.failure is not None:
+                    raise cassette.failure
                 outcome = await self._close(run.debate, files, run.halted)
             except StorageError as error:
                 raise self._add_kept_debate(error, run.debate, files) from error

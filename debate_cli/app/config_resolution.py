@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Any, TypeVar
 
 from debate_cli.domain.config import DebateConfig
@@ -14,6 +15,7 @@ from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.nested_texts import map_texts
 from debate_cli.errors import ConfigError
 from debate_cli.llm.redaction import Redactor
+from debate_cli.plugins import SYSTEMS
 from debate_cli.providers.provider_table import find_provider_problems
 from debate_cli.providers.registry import collect_provider_secrets
 from debate_cli.regular_file import is_inside
@@ -86,8 +88,10 @@ def config_from_transcript(
     """Return the configuration of a stored debate, with `changes` applied.
 
     Files that the debate names are not opened. Relative paths start in the working folder. Raises ConfigError if the
-    result is not valid. `advice`: the last line of this error.
+    result is not valid. `advice`: the last line of this error. Also raises ConfigError if a judging system of the debate
+    is not installed.
     """
+    _require_systems(stored)
     env = load_environment(Path(), os.environ)
     without_settings = {name: value for name, value in env.items() if not name.startswith("DEBATE_")}
     try:
@@ -111,6 +115,19 @@ def config_from_transcript(
     except ConfigError as error:
         problems = [_STDIN_POSITION.sub(lambda _: str(stored.path), problem) for problem in error.problems]
         raise ConfigError(*problems, advice) from error
+
+
+def _require_systems(stored: StoredDebate) -> None:
+    missing = [f"`{each.kind}`" for each in stored.debate.config.judging.systems if not SYSTEMS.has(each.kind)]
+    if not missing:
+        return
+    one = len(missing) == 1
+    raise ConfigError(
+        f"{stored.path}: the judging system{'' if one else 's'} {', '.join(missing)} of this debate "
+        f"{'is' if one else 'are'} not installed, so its stored settings cannot be used; install the missing package, "
+        "then run the command again; without it, `debate replay` and `debate score` show the debate, and "
+        f"`debate judge {quote(str(stored.path))} --system {next(iter(SYSTEMS.built_in))}` judges it"
+    )
 
 
 def _keep_stored_values(config: DebateConfig, kept: DebateConfig, changes: Sequence[ConfigChange]) -> DebateConfig:

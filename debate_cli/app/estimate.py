@@ -53,6 +53,7 @@ class PromptMeter:
     """Measures the longest prompt of each purpose. A run uses it in place of its `Cassette`."""
 
     is_replay: bool = True
+    failure: None = None
     longest_prompts: dict[str, int] = field(default_factory=dict[str, int])
     """Estimated tokens of the longest prompt, by the purpose of the request."""
 

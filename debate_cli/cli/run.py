@@ -202,7 +202,7 @@ def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None
         def work(stop: StopSignal) -> Coroutine[Any, Any, Outcome]:
             session = Session(replace(context, stop=stop))
             if stored is not None:
-                return session.resume(stored, close=given.close)
+                return session.resume(stored, close=given.close, force=given.force)
             return session.begin(name, None if place is None else folder, force=given.force)
 
         outcome = run_control.run_until_stopped(work, observer)

@@ -95,21 +95,29 @@ class CassetteRecorder:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self.failure: StorageError | None = None
+        """Why no further call can be recorded; None as long as all calls can be recorded."""
         try:
             self._open_file()
         except OSError as error:
             raise _make_unwritable_error(path, error) from error
 
     def wrap(self, name: str, model: Model, redact: RedactFunction) -> Model:
-        """Return a model that answers as `model` does. Each call is recorded under `name`, with secrets redacted."""
+        """Return a model that answers as `model` does. Each call is recorded under `name`, with secrets redacted.
+
+        A reply that cannot be recorded is still returned, and sets `failure`. Each later call raises `failure`, and asks
+        no model.
+        """
         return _RecordingModel(self, name, model, redact)
 
     def write(self, line: str) -> None:
-        """Append `line`, a call as JSON, to the file."""
+        """Append `line`, a call as JSON, to the file. If this fails, set `failure`, and write no further lines."""
+        if self.failure is not None:
+            return
         try:
             self._append(line)
         except OSError as error:
-            raise _make_unwritable_error(self._path, error) from error
+            self.failure = _make_unwritable_error(self._path, error)
 
     def _open_file(self) -> None:
         make_private_folder(self._path.parent)
@@ -141,6 +149,8 @@ class _RecordingModel:
         self._redact = redact
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        if self._recorder.failure is not None:
+            raise self._recorder.failure
         try:
             reply = await self._model.complete(request, on_text)
         except DebateError as error:
@@ -174,6 +184,7 @@ class CassettePlayer:
     """
 
     is_replay = True
+    failure = None
 
     def __init__(self, path: Path) -> None:
         self._path = path

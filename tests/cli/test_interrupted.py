@@ -309,6 +309,30 @@ def test_a_damaged_journal_resumes_from_before_the_damage(
     assert (here / "transcripts/one.jsonl.damaged").read_bytes() == damaged
 
 
+def test_a_budget_knows_what_the_lines_after_the_damage_cost(here: Path) -> None:
+    """Killed, damaged at its second speech, resumed: the transcript counts at least what the server has counted."""
+    journal = here / "transcripts/one.jsonl"
+    with model_server(latency_s=0.05) as server:
+        write_config(
+            here,
+            "topic: x\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n"
+            f"providers: {{vllm: {{base_url: '{server.base_url}', api_key_env: null}}}}\n"
+            "models: {default: {model: vllm/m, max_output_tokens: 1000}}\nlimits: {max_tokens: 30000}\n",
+        )
+        with start_process("run", "debate.yaml", "--id", "one", "-q", cwd=here) as running:
+            wait_until(lambda: journal.exists() and journal.read_bytes().count(b'"turned"') >= 5, "five speeches")
+            running.signal(signal.SIGKILL)
+            running.wait()
+        lines = journal.read_bytes().splitlines(keepends=True)
+        second = [place for place, line in enumerate(lines) if b'"type":"turned"' in line][1]
+        lines[second] = b"damaged\n"
+        journal.write_bytes(b"".join(lines))
+        debate("run", "--resume", "one", "--up-to-damage", "-q", cwd=here)
+        usage = json.loads((here / "transcripts/one.json").read_text())["usage"]
+        counted = sum(each.input_tokens + each.output_tokens for each in server.counted)
+        assert counted <= usage["input_tokens"] + usage["output_tokens"] <= 30000
+
+
 def test_resuming_under_another_configuration_lists_the_differences(here: Path, journal: Path) -> None:
     """Exit 2 with a line per setting that cannot change, and an unchanged journal; the same configuration may be named again."""
     before = journal.read_bytes()

@@ -163,7 +163,8 @@ def read_judgements(ledger: Ledger) -> Iterator[JudgementRow]:
         axes = json.loads(record.cell.axes)
         for key, row in counted:
             weight = 1 / judges[row["system"]] if row["result"] in DETERMINED else 0.0
-            yield JudgementRow(**{**row, "judge": names.get(key)}, weight=weight, axes=axes)
+            row["judge"] = names.get(key)
+            yield JudgementRow(**row, weight=weight, axes=axes)
 
 
 def flatten(row: JudgementRow) -> dict[str, Any]:

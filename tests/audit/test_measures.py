@@ -199,7 +199,7 @@ def test_advice_says_what_was_not_decided() -> None:
     """The advice counts the checks that lack debates and the checks that were not tested."""
     report = build_report(_judge(_first_ahead, ["repeat", "names"])[:4], [JUDGE], LabelSet([], ""), {}).judges[0]
     assert report.advice == "Too early to say"
-    assert report.usable_for.endswith("Checks with too few debates: 1 (about 6 more needed). Checks not tested: 7.")
+    assert report.usable_for.endswith("Checks with too few motions: 1 (about 6 more needed). Checks not tested: 7.")
 
 
 def test_labels_are_read_by_column(tmp_path: Path) -> None:

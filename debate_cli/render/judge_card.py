@@ -123,10 +123,10 @@ def describe_unknown_labels(number: int) -> str:
     return f"{count_noun(number, 'label')} left out: the winner is neither a debater nor a draw."
 
 
-def describe_measures(measures: Iterable[Measure]) -> list[str]:
+def describe_measures(measures: Iterable[Measure]) -> str:
     """Return sentences on the unit of the measures, and on what the bootstrap draws."""
     is_net = any(measure.variant in BEYOND_LENGTH for measure in measures)
-    return [POINTS, *([NET_OF_LENGTH] if is_net else []), BOOTSTRAP]
+    return " ".join([POINTS, *([NET_OF_LENGTH] if is_net else []), BOOTSTRAP])
 
 
 def describe_labels(comparison: Comparison) -> str:
@@ -178,7 +178,7 @@ def _bias_table(measures: Sequence[Measure]) -> Table:
         "it shows": lambda of: VARIANTS[of.variant].tested_bias,
         "comparisons": lambda of: f"{of.estimate.rows} on {count_noun(of.estimate.clusters, 'motion')}",
     }
-    return column_table("biases", measures, columns, describe_measures(measures))
+    return column_table("biases", measures, columns, [describe_measures(measures)])
 
 
 def _comparison_table(comparison: Comparison, unknown_labels: int) -> Table:

@@ -141,7 +141,9 @@ def _pair_judges(old: Sequence[StoredJudge], new: Sequence[StoredJudge]) -> list
 
 
 def _compare_samples(old: StoredReport, new: StoredReport) -> Iterator[Change]:
-    gone, added = (len(set(one) - set(other)) for one, other in ((old.debates, new.debates), (new.debates, old.debates)))
+    gone, added = (
+        len(set(one) - set(other)) for one, other in ((old.debates, new.debates), (new.debates, old.debates))
+    )
     if gone or added:
         change = f"different debates: {gone} only before, {added} only now"
         yield Change("", "audited debates", str(len(old.debates)), str(len(new.debates)), change)

@@ -151,9 +151,7 @@ class CellPlan:
             ]
         )
         names = tuple(
-            judge.name
-            for judge in variant.judges
-            if self.config.self_judging or not is_own_model(judge, variant, pair)
+            judge.name for judge in variant.judges if self.config.self_judging or not is_own_model(judge, variant, pair)
         )
         debate = f"{self._slugs[motion.id]}-{key[:_ID_KEY_CHARS]}"
         judges = tuple(prints.judges[name] for name in names) or (prints.base_judges,)
@@ -199,9 +197,7 @@ def _hash_variant(experiment: ExperimentConfig, variant: ConfigVariant) -> _Vari
         )
         for player in experiment.players
     }
-    judges = {
-        judge.name: _judge_key([_spec_data(judge.spec), for_judges], judge.judging) for judge in variant.judges
-    }
+    judges = {judge.name: _judge_key([_spec_data(judge.spec), for_judges], judge.judging) for judge in variant.judges}
     return _VariantHashes(_sha256(data), players, judges, _judge_key([], config.judging))
 
 

@@ -424,7 +424,5 @@ def to_record(row: Sequence[Any]) -> CellRecord:
     """Convert a row of the table `cells` to a record."""
     (key, seq, plan, _bucket, motion, first, second, repeat, axes, debate, judges, names, state, _owner, attempts, cost,
      tokens, calls, seconds, cause, message, _at) = row  # fmt: skip
-    cell = Cell(
-        key, motion, first, second, repeat, axes, debate, tuple(json.loads(judges)), tuple(json.loads(names))
-    )
+    cell = Cell(key, motion, first, second, repeat, axes, debate, tuple(json.loads(judges)), tuple(json.loads(names)))
     return CellRecord(cell, seq, plan, state, attempts, cost, tokens, calls, seconds, cause, message)

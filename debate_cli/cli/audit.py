@@ -17,6 +17,7 @@ from debate_cli.app.judge import JudgePlan, JudgeTask, judge_files
 from debate_cli.app.judge_request import JudgingRequest, parse_model
 from debate_cli.app.model_roles import mock_spec
 from debate_cli.audit.debates import AuditDebate, load_saved_debates, load_shipped_debates
+from debate_cli.audit.difference import compare_audits, read_report
 from debate_cli.audit.gates import parse_gates
 from debate_cli.audit.judging import (
     AuditCase,
@@ -36,7 +37,7 @@ from debate_cli.audit.labels import (
     select_usable,
 )
 from debate_cli.audit.measures import BEYOND_LENGTH
-from debate_cli.audit.report import REPORT_NAME, AuditReport, build_report, compare_audits, read_report
+from debate_cli.audit.report import REPORT_NAME, AuditReport, build_report
 from debate_cli.audit.variants import VARIANTS, VariantName
 from debate_cli.cli import config_options, run_control, screen
 from debate_cli.cli.batches import BatchScreen

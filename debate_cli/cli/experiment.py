@@ -385,7 +385,9 @@ def _show_plan(experiment: Experiment, folder: Path, *, shard: tuple[int, int], 
             ledger.require_experiment(experiment.file.config.name, mock=experiment.mock)
             found = [(cell, ledger.find(cell.key)) for cell in cells]
         done = {
-            cell.key for cell, known in found if known and known.state == "done" and known.cell.judges == cell.judges
+            cell.key
+            for cell, known in found
+            if known and known.state == "done" and known.cell.questions == cell.questions
         }
     left = [cell for cell in cells if cell.key not in done]
     estimate = asyncio.run(estimate_experiment(plan, left, len(done), batch=batch))

@@ -1,6 +1,7 @@
 """Reads and checks the file of an experiment: players, motions, pairing, sides, axes, judges and limits."""
 
 import hashlib
+import json
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from debate_cli.domain import personality
 from debate_cli.domain.config import PositiveFloat, PositiveInt, Strategy
 from debate_cli.domain.config_checks import KeyPath, Problem
 from debate_cli.domain.frozen_model import ConfigModel
+from debate_cli.domain.judging_config import duplicate_indices
 from debate_cli.domain.message_text import format_suggestion
 from debate_cli.domain.personality import ArchetypeOrTraits
 from debate_cli.errors import ConfigError
@@ -264,6 +266,8 @@ def _check_axes(axes: Mapping[str, Sequence[Any]]) -> Iterator[Problem]:
             )
         if not values:
             yield Problem(("axes", key), "is an empty list; add values, or remove the key")
+        for index in duplicate_indices(json.dumps(value, sort_keys=True) for value in values):
+            yield Problem(("axes", key, index), "this value is listed twice; keep one")
 
 
 def load_motions(file: ExperimentFile, trusted_folders: Iterable[Path] = ()) -> tuple[tuple[Motion, ...], str | None]:

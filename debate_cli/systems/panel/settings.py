@@ -127,6 +127,11 @@ class PanelSettings(SystemSettings):
         judges = tuple(judge.model_copy(update={"model": rename(judge.model)}) for judge in self.judges)
         return self.model_copy(update={"judge": rename(self.judge), "judges": judges})
 
+    def question_settings(self) -> Self:
+        """Return the settings without the weights of the judges, which only `score` uses."""
+        judges = tuple(judge.model_copy(update={"weight": None}) for judge in self.judges)
+        return self.model_copy(update={"judges": judges})
+
     def for_reviewer(self, assessor: str) -> Self:
         """Return a copy in which the person `assessor` is the only judge."""
         member = PanelJudge(

@@ -11,6 +11,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
@@ -216,15 +217,27 @@ def refuse_existing(path: Path, *, force: bool, option: str) -> None:
         raise UsageError(f"{option} {path}: exists already; choose another file, or overwrite it with --force")
 
 
+@dataclass(slots=True)
+class PipeState:
+    """Whether a reader closed the pipe of stdout."""
+
+    is_closed: bool = False
+
+
 @contextmanager
-def ignore_broken_pipe() -> Generator[None]:
-    """At the end of the `with` block, flush stdout. If stdout is closed, end the block without an error."""
+def ignore_broken_pipe() -> Generator[PipeState]:
+    """At the end of the `with` block, flush stdout. If stdout is closed, end the block without an error.
+
+    Afterwards the yielded value says whether stdout was closed in the block.
+    """
+    pipe = PipeState()
     try:
-        yield
+        yield pipe
         sys.stdout.flush()
     except OSError as error:
         if not is_broken_pipe(error):
             raise
+        pipe.is_closed = True
         redirect_to_devnull(sys.stdout)
 
 

@@ -187,6 +187,7 @@ class _Judging:
     failed: int = 0
     judged: int = 0
     waiting: int = 0
+    is_pipe_closed: bool = False
     rehearsals: Counter[str] = field(default_factory=Counter[str])
     batches: BatchScreen | None = None
     people: PeopleOfCommand | None = None
@@ -205,7 +206,7 @@ class _Judging:
                 if is_single:  # the summary must follow the live view
                     results = iter([*results])
             rows = self._rows(results, observer)
-            with ignore_broken_pipe():
+            with ignore_broken_pipe() as pipe:
                 if given.json:
                     write_json_chunks(score_rows.dump_scores_json(rows))
                 elif not is_single:
@@ -213,6 +214,8 @@ class _Judging:
             for _ in rows:  # if stdout is closed, judging continues
                 pass
             self._print_rest(observer)
+        if pipe.is_closed or self.is_pipe_closed:
+            self.codes.add(run_control.report_closed_pipe(ExitCode.DONE, is_saved=bool(saved)))
 
     def _judge(self, observer: PipeSafeObserver) -> Iterator[tuple[JudgeTask, Outcome]]:
         people = self.people = PeopleOfCommand(observer)
@@ -244,8 +247,9 @@ class _Judging:
     def _rows(self, results: Iterator[tuple[JudgeTask, Outcome]], observer: PipeSafeObserver) -> Iterator[ScoredFile]:
         for task, outcome in results:
             if not self._is_waiting(outcome):
-                with ignore_broken_pipe():
+                with ignore_broken_pipe() as pipe:
                     self._show_summary(task, outcome)
+                self.is_pipe_closed |= pipe.is_closed
                 yield _score_row(task, outcome)
             self._report(task, outcome, observer)
 

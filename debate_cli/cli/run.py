@@ -207,7 +207,7 @@ def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None
 
         outcome = run_control.run_until_stopped(work, observer)
     discard_drafts(outcome.path, outcome.debate)
-    with run_control.report_output_failure(*saved), ignore_broken_pipe():
+    with run_control.report_output_failure(*saved), ignore_broken_pipe() as pipe:
         _show_outcome(given, outcome, context.redact)
     people.report_draft()
     code = run_control.report_outcome(
@@ -217,7 +217,8 @@ def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None
         resume_options=_format_resume_options(given, context),
         shown_failures=observer.shown_failures,
     )
-    return outcome, run_control.report_gates(gates, outcome, code)
+    code = run_control.report_gates(gates, outcome, code)
+    return outcome, run_control.report_closed_pipe(code, is_saved=bool(saved)) if pipe.is_closed else code
 
 
 def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:

@@ -6,7 +6,8 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from functools import partial
 from importlib import resources
 from pathlib import Path
@@ -171,6 +172,20 @@ def packaged_config_dir() -> Path:
     package = Path(str(resources.files("debate_cli")))
     installed = package / "configs"
     return installed if installed.is_dir() else package.parent / "configs"
+
+
+@contextmanager
+def use_cassette(record: Path | None, play: Path | None) -> Generator[Cassette | None]:
+    """Open the cassette of --record or --replay for the `with` block; None without these options.
+
+    A new cassette without calls is deleted at the end, e.g. if the command was refused. Raises as `open_cassette`.
+    """
+    cassette = open_cassette(record, play)
+    try:
+        yield cassette
+    finally:
+        if isinstance(cassette, CassetteRecorder):
+            cassette.remove_if_unused()
 
 
 def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True) -> Cassette | None:

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from debate_cli.domain.message_text import one_line
-from debate_cli.errors import UsageError
 from debate_cli.render import sanitize
 from debate_cli.resolved_secrets import recorded_secrets
 
@@ -204,17 +203,6 @@ def print_incomplete_line_note(warning: str | None) -> None:
     """Print `warning`, a sentence about the incomplete last line of a journal. Prints nothing for None."""
     if warning is not None:
         print_status(f"note: {one_line(warning)}")
-
-
-def refuse_existing(path: Path, *, force: bool, option: str) -> None:
-    """Raise UsageError if `path` is a folder, or if it exists and `force` is False.
-
-    `option`: the option that names the path.
-    """
-    if path.is_dir():
-        raise UsageError(f"{option} {path}: this is a folder; name a file")
-    if os.path.lexists(path) and not force:
-        raise UsageError(f"{option} {path}: exists already; choose another file, or overwrite it with --force")
 
 
 @dataclass(slots=True)

@@ -95,6 +95,8 @@ class CassetteRecorder:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._is_new = not path.exists()
+        self._has_calls = False
         try:
             self._open_file()
         except OSError as error:
@@ -106,10 +108,16 @@ class CassetteRecorder:
 
     def write(self, line: str) -> None:
         """Append `line`, a call as JSON, to the file."""
+        self._has_calls = True
         try:
             self._append(line)
         except OSError as error:
             raise _make_unwritable_error(self._path, error) from error
+
+    def remove_if_unused(self) -> None:
+        """Delete the file if this object created it and no call was recorded."""
+        if self._is_new and not self._has_calls:
+            self._path.unlink(missing_ok=True)
 
     def _open_file(self) -> None:
         make_private_folder(self._path.parent)

@@ -61,7 +61,9 @@ def assert_round_trip(folder: Path, config: Path | str, *options: str) -> None:
     copy = write_config(folder, printed.out, "printed.yaml")
     again = debate("run", copy, "--dry-run", cwd=folder)
     assert (again.code, again.out) == (0, printed.out), again.err
-    first, second = (debate("run", *args, "--dry-run", "--json", cwd=folder).json for args in ([config, *options], [copy]))
+    first, second = (
+        debate("run", *args, "--dry-run", "--json", cwd=folder).json for args in ([config, *options], [copy])
+    )
     assert second["plan"] == first["plan"]
     assert second["config"] | {"vars": {}} == first["config"] | {"vars": {}}
 
@@ -78,9 +80,13 @@ FORMATS = st.one_of(
     st.fixed_dictionaries({"rounds": st.just(["opening", "rebuttal", "closing"]), "answers": st.booleans()}),
     st.fixed_dictionaries({"kind": st.just("semi_structured"), "rounds": st.integers(3, 5), "exchanges": st.just(2)}),
     st.fixed_dictionaries({"kind": st.just("free_flowing")}, optional={"rounds": st.integers(1, 6)}),
-    st.fixed_dictionaries({"kind": st.just("free_flowing"), "turns": st.integers(1, 3), "order": st.just("sequential")}),
+    st.fixed_dictionaries(
+        {"kind": st.just("free_flowing"), "turns": st.integers(1, 3), "order": st.just("sequential")}
+    ),
 )
-TEXTS = st.sampled_from(["$${X}", "1e3", "08", "~", "on", "Cats: or dogs? #1", "$$${A:-b}", "line\nline", "é 😀", "- x"])
+TEXTS = st.sampled_from(
+    ["$${X}", "1e3", "08", "~", "on", "Cats: or dogs? #1", "$$${A:-b}", "line\nline", "é 😀", "- x"]
+)
 
 
 @given(form=FORMATS, topic=TEXTS, background=TEXTS, systems=st.sampled_from([["structured"], ["live", "panel"]]))
@@ -90,7 +96,9 @@ def test_a_printed_configuration_keeps_each_override(
     """The rule holds for all formats, and for texts that YAML or `${NAME}` could change."""
     folder = tmp_path_factory.mktemp("round-trip")
     values = {"format": form, "topic": topic, "background": background, "judging": {"systems": systems}}
-    options = [part for key, value in values.items() for part in ("--set", f"{key}={json.dumps(value, ensure_ascii=False)}")]
+    options = [
+        part for key, value in values.items() for part in ("--set", f"{key}={json.dumps(value, ensure_ascii=False)}")
+    ]
     assert_round_trip(folder, MOCK, *options, "--set", "debaters.0.system=${A}", "--var", "A=1e3")
 
 

@@ -23,7 +23,14 @@ from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
 from debate_cli.regular_file import follow_links, read_regular_text
 from debate_cli.storage.config_file import ConfigCheck, LoadedConfig
 from debate_cli.storage.transcript_store import DEFAULT_CONFIG_PATHS
-from debate_cli.storage.variables import ConfigChange, Override, is_variable_name, load_environment, variable_override
+from debate_cli.storage.variables import (
+    VARIABLE_NAME_RULE,
+    ConfigChange,
+    Override,
+    is_variable_name,
+    load_environment,
+    variable_override,
+)
 
 _MAX_BACKGROUND_BYTES = 1024 * 1024
 
@@ -52,7 +59,7 @@ def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
     for variable in given.variables or ():
         name, equals, value = variable.partition("=")
         if not equals or not is_variable_name(name):
-            raise UsageError(f"--var {variable}: write NAME=VALUE")
+            raise UsageError(f"--var {variable}: write NAME=VALUE; {VARIABLE_NAME_RULE}")
         found.append(variable_override(name, value, "--var"))
     values = {
         "topic": ("--topic", given.topic),

@@ -3,7 +3,8 @@
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
@@ -13,14 +14,21 @@ from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import Problem, check_config, check_stored_config
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.nested_texts import map_texts
-from debate_cli.errors import ConfigError
+from debate_cli.errors import ConfigError, UsageError
+from debate_cli.evidence.corpus import list_source_files
 from debate_cli.llm.redaction import Redactor
 from debate_cli.plugins import SYSTEMS
 from debate_cli.providers.provider_table import find_provider_problems
 from debate_cli.providers.registry import collect_provider_secrets
 from debate_cli.regular_file import is_inside
 from debate_cli.storage.config_errors import SourceMap
-from debate_cli.storage.config_file import ConfigCheck, LoadedConfig, read_config_file, read_prompt_files
+from debate_cli.storage.config_file import (
+    STDIN_NAME,
+    ConfigCheck,
+    LoadedConfig,
+    read_config_file,
+    read_prompt_files,
+)
 from debate_cli.storage.provider_origin import settings_fingerprint
 from debate_cli.storage.serialization import Redact, config_to_json
 from debate_cli.storage.transcript_store import StoredDebate
@@ -170,6 +178,23 @@ def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
             "judging": JudgingConfig.model_validate(map_texts(config.judging.model_dump(mode="json"), redact)),
         }
     )
+
+
+def list_input_files(loaded: LoadedConfig) -> Iterator[Path]:
+    """Yield the files that a configuration consists of: its own file, background, prompts, scripts and sources.
+
+    A configuration from standard input has no file of its own. A source that does not exist is left out.
+    """
+    config = loaded.config
+    if loaded.source_map.name != STDIN_NAME:
+        yield Path(loaded.source_map.name)
+    if loaded.background_file is not None:
+        yield loaded.background_file
+    scripts = [spec.script for spec in config.models.values() if spec.script is not None]
+    yield from (loaded.folder / name for name in (*config.prompts.values(), *scripts))
+    for source in () if config.evidence is None else config.evidence.named_sources:
+        with suppress(UsageError):
+            yield from (file.path for file in list_source_files(source.path, loaded.folder))
 
 
 def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -> None:

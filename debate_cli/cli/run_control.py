@@ -270,6 +270,17 @@ def _report_halt(
     return EXIT_CODES[halted]
 
 
+def report_closed_pipe(code: ExitCode, *, is_saved: bool) -> ExitCode:
+    """Return the exit code of a command whose output could not be written, because the pipe of stdout is closed.
+
+    `code`: exit code of the command otherwise. `is_saved`: whether the result is saved too; if it is not, a line says
+    that it is lost.
+    """
+    if not is_saved:
+        print_status("debate: the output pipe closed before the result was written, and nothing is saved (--no-save)")
+    return gravest_exit_code({code, ExitCode.CLOSED_PIPE})
+
+
 def gravest_exit_code(codes: Collection[ExitCode]) -> ExitCode:
     """Return the first code of EXIT_CODE_PRIORITY that is in `codes`, or `DONE` if none is."""
     return next((code for code in EXIT_CODE_PRIORITY if code in codes), ExitCode.DONE)

@@ -270,10 +270,12 @@ class FormatConfig(ConfigModel):
         if clash is not None:
             raise ValueError(f"`rounds` and `{clash}` both define rounds; keep one")
         if is_free and isinstance(rounds, int):
-            expanded["turns"] = rounds
+            key, value = "turns", rounds
         else:
-            expanded["phases"] = phases_of_rounds(rounds) if isinstance(rounds, int) else rounds
-        expanded["rounds"] = None
+            key, value = "phases", phases_of_rounds(rounds) if isinstance(rounds, int) else rounds
+        expanded |= {key: value, "rounds": None}
+        self.model_fields_set.discard("rounds")
+        self.model_fields_set.add(key)
         return self
 
 

@@ -97,6 +97,8 @@ class CassetteRecorder:
         self._path = path
         self.failure: StorageError | None = None
         """Why no further call can be recorded; None as long as all calls can be recorded."""
+        self._is_new = not path.exists()
+        self._has_calls = False
         try:
             self._open_file()
         except OSError as error:
@@ -114,10 +116,16 @@ class CassetteRecorder:
         """Append `line`, a call as JSON, to the file. If this fails, set `failure`, and write no further lines."""
         if self.failure is not None:
             return
+        self._has_calls = True
         try:
             self._append(line)
         except OSError as error:
             self.failure = _make_unwritable_error(self._path, error)
+
+    def remove_if_unused(self) -> None:
+        """Delete the file if this object created it and no call was recorded."""
+        if self._is_new and not self._has_calls:
+            self._path.unlink(missing_ok=True)
 
     def _open_file(self) -> None:
         make_private_folder(self._path.parent)

@@ -252,7 +252,7 @@ def _merge_errors(path: KeyPath, items: Sequence[Any], data: Any, model: type[Ba
         word for each in items if each["type"] == "literal_error" for word in _QUOTED.findall(each["ctx"]["expected"])
     ]
     if words:
-        is_phase = path[:2] == ("format", "phases")
+        is_phase = path[:2] in {("format", "phases"), ("format", "rounds")}
         listed = [word for word in words if not (is_phase and word in _UNLISTED_PHASES)]
         return Problem(path, _unknown_word_message(value, listed))
     if kind == "union_tag_invalid":

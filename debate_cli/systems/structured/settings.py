@@ -183,7 +183,7 @@ class StructuredSettings(SystemSettings):
             JudgeSeat(
                 judge.id,
                 judge.model or self.judge,
-                ("judges", place, "model") if judge.model else ("judge",),
+                ("judges", place, "model") if judge.model or not self.judge else ("judge",),
                 judge.weight,
             )
             for place, judge in enumerate(self.judges)

@@ -19,8 +19,8 @@ def count_unspaced(text: str) -> int:
 def count_words(text: str) -> int:
     """Return the number of words in `text`. Each character of a script without spaces counts as a word."""
     unspaced = 0 if text.isascii() else count_unspaced(text)
-    spaced = _UNSPACED_RUN.sub(" ", text) if unspaced else text
-    return unspaced + sum(1 + (len(word) - 1) // MAX_WORD_CHARS for word in spaced.split())
+    words = (_UNSPACED_RUN.sub(" ", text) if unspaced else text).split()
+    return unspaced + len(words) + sum((len(word) - 1) // MAX_WORD_CHARS for word in words)
 
 
 def split_words(text: str) -> list[str]:

@@ -63,7 +63,8 @@ class EvidenceConfig(ConfigModel):
     passages: int = Field(default=6, ge=1, le=30)
     """Maximum number of passages that a debater gets before each speech."""
     passage_words: int = Field(default=120, ge=20, le=2000)
-    """Approximate number of words in a passage. Sentences are not split."""
+    """Approximate number of words in a passage. Sentences are not split. In Chinese, Japanese, Thai and other scripts
+    without spaces, each character counts as a word."""
 
     @property
     def named_sources(self) -> tuple[EvidenceSource, ...]:

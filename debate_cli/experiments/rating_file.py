@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from debate_cli.csv_file import read_csv_file
 from debate_cli.errors import UsageError
 from debate_cli.statistics.ratings import PairResult
-from debate_cli.storage.csv_file import read_csv_file
 
 MAX_BYTES = 500_000_000
 COLUMNS = ("left", "right", "score", "margin", "cluster", "judge", "side")

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, StringConstraints, ValidationError
 
+from debate_cli.csv_file import read_csv_file
 from debate_cli.domain import personality
 from debate_cli.domain.config import PositiveFloat, PositiveInt, Strategy
 from debate_cli.domain.config_checks import KeyPath, Problem
@@ -22,7 +23,6 @@ from debate_cli.domain.personality import ArchetypeOrTraits
 from debate_cli.errors import ConfigError
 from debate_cli.regular_file import is_inside
 from debate_cli.storage.config_errors import SourceMap, load_yaml, problems_from_validation
-from debate_cli.storage.csv_file import read_csv_file
 from debate_cli.storage.folder import slugify
 from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.schema import JSON_SCHEMA_DIALECT, add_descriptions, field_docs

@@ -90,9 +90,10 @@ def test_replies_are_found_again_by_a_resumed_debate(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
-def test_a_person_at_a_terminal_needs_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("model", ["human", "human/ann"])
+def test_a_person_at_a_terminal_needs_one(tmp_path: Path, model: str) -> None:
     """Without a terminal `human` ends with exit code 2 and names the two other ways; `--mock` and `check` need none."""
-    write_config(tmp_path, PEOPLE.replace("MODEL", "human"))
+    write_config(tmp_path, PEOPLE.replace("MODEL", model))
     result = debate("run", cwd=tmp_path)
     assert (result.code, "files/NAME" in result.err, "paste/NAME" in result.err) == (2, True, True)
     assert debate("run", "--mock", "-q", cwd=tmp_path).code == 0

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
 
+import pytest
 from cli_support import debate, run_on_terminal, write_config
 
 SCRIPT = Path(__file__).parents[2] / "docs" / "examples" / "answer_files.py"

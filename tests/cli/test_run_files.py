@@ -100,8 +100,8 @@ def test_a_person_at_a_terminal_needs_one(tmp_path: Path, model: str) -> None:
     assert debate("run", "--mock", "-q", cwd=tmp_path).code == 0
     assert debate("check", "debate.yaml", cwd=tmp_path).code == 0
     plan = debate("run", "--dry-run", "--json", cwd=tmp_path).json["plan"]
-    assert {"model": "human", "calls": 3, "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0} in plan["models"]
-    assert json.loads(debate("doctor", "human", "--json", cwd=tmp_path).out)[0]["usable"] is True
+    assert {"model": model, "calls": 3, "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0} in plan["models"]
+    assert json.loads(debate("doctor", model, "--json", cwd=tmp_path).out)[0]["usable"] is True
 
 
 def test_leaving_the_form_keeps_the_draft_beside_the_journal(tmp_path: Path) -> None:

@@ -24,14 +24,14 @@
     │   │   └── PermanentError      3   a retry cannot succeed
     │   │       ├── RejectedError       3   status 400: the request itself is refused
     │   │       ├── UnsupportedError    3   status 400 about structured output: the next mode may work
-    │   │       ├── SamplingError       3   status 400 about temperature or seed: retry without it
+    │   │       ├── ParameterError      3   status 400 about a parameter like temperature: retry without it
     │   │       ├── UnauthorizedError   3   status 401 or 403
     │   │       ├── UnknownModelError   3   status 404
     │   │       ├── ContextOverflowError 3  the prompt does not fit the model
     │   │       ├── QuotaExhaustedError 3   out of credit
     │   │       ├── WeightsError        3   the embedded model cannot be downloaded or loaded
     │   │       ├── UnrecordedCallError 3   a cassette has no reply to this request
-    │   │       ├── CallerModelError    3   a model passed to the Python API failed
+    │   │       ├── CallerModelError    3   a model object of a Python caller or of a plug-in failed
     │   │       └── RefusedError        3   the model or a content filter declined
     │   └── BudgetError             4   the next call does not fit into the budget
     └── BatchPendingError           6   a batch is in progress, and the command does not wait
@@ -242,8 +242,8 @@ class UnsupportedError(PermanentError):
     """The server refuses this mode of structured output, e.g. `native`. The next mode, e.g. `tool`, may work."""
 
 
-class SamplingError(PermanentError):
-    """The server refuses the sampling parameter `parameter` (`temperature` or `seed`); a call without it may work."""
+class ParameterError(PermanentError):
+    """The server refuses `parameter`, a parameter such as `temperature`; a call without it may work."""
 
     def __init__(self, message: str, *, parameter: str = "temperature") -> None:
         super().__init__(message)
@@ -285,7 +285,10 @@ class UnrecordedCallError(PermanentError):
 
 
 class CallerModelError(PermanentError):
-    """A model passed to the Python API did not return a `Reply`, or raised an exception other than `CallError`."""
+    """A model object of a Python caller or of a plug-in did not return a `Reply`, or raised a wrong exception.
+
+    It may raise only `ModelError` and `BudgetError`.
+    """
 
 
 class RefusedError(PermanentError):

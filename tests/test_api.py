@@ -110,6 +110,31 @@ def test_a_model_of_the_caller_that_fails_costs_one_answer(outcome: object, word
     assert len(result.debate.turns) == (6 if call == 7 else 3)
 
 
+class Sleeping(Fixed):
+    """Never answers a judge."""
+
+    async def complete(
+        self, request: debate_cli.Request, on_text: Callable[[str], None] | None = None
+    ) -> debate_cli.Reply:
+        """Sleep if a judge asks."""
+        if request.purpose.startswith("judge"):
+            await asyncio.sleep(3600)
+        return await super().complete(request, on_text)
+
+
+def test_a_model_of_the_caller_has_the_time_of_any_model() -> None:
+    """A judge that never answers costs its verdict only, after `limits.answer_timeout_s`."""
+    changes = {
+        "models": {"default": {"model": "openai/gpt-5"}},
+        "judging": {"systems": [{"kind": "structured"}]},
+        "limits": {"answer_timeout_s": 2, "max_attempts": 1},
+    }
+    config = debate_cli.load_config(MOCK, overrides=changes)
+    result = asyncio.run(debate_cli.run_debate(config, models={"default": Sleeping()}))
+    assert [failure.cause for failure in result.debate.failures] == ["ModelTimeoutError"]
+    assert (len(result.debate.turns), result.debate.status) == (6, "complete")
+
+
 def test_a_debate_is_judged_by_a_model_of_the_caller() -> None:
     """`judge` asks the object of the role `judge` alone, not that of the role `default`."""
     model = Fixed()

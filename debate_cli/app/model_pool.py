@@ -31,10 +31,11 @@ from debate_cli.llm.model import Model, Profile
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.rate_limit import MAX_CLOSED_S, ProviderGate, RateLimitedModel, RateLimiter, SharedRates
 from debate_cli.llm.redaction import RedactingModel, Redactor
-from debate_cli.llm.retry import CallerModel, ParameterFallbackModel, RetryingModel, SilenceReportingModel
+from debate_cli.llm.retry import ExternalModel, ParameterFallbackModel, RetryingModel, SilenceReportingModel
 from debate_cli.llm.search import Reranker, SearchClient
 from debate_cli.llm.structured_output import ModelHandle, ModeRecord, StructuredOutputClient
 from debate_cli.llm.usage import halve_price
+from debate_cli.providers.endpoint import answer_deadline
 from debate_cli.providers.people.person import PeopleAccess, PromptFolder, default_files_folder
 from debate_cli.providers.provider_table import PERSON_KIND, ProviderRow, build_provider_table
 from debate_cli.providers.registry import (
@@ -60,7 +61,7 @@ class PooledModel(NamedTuple):
     profile: Profile
     price: Price | None
     rejected_parameters: set[str]
-    """Sampling parameters that the server rejected so far."""
+    """Parameters that the server rejected so far, such as `temperature`."""
 
 
 class ModelPool:
@@ -211,7 +212,8 @@ class ModelPool:
         given = self._context.models.get(spec.model)
         if given is not None:
             profile, price = Profile(), spec.price or FREE_PRICE
-            guarded = CallerModel(given, spec.model)
+            deadline_s = answer_deadline(self._limits.timeout_s, self._limits.answer_timeout_s)
+            guarded = ExternalModel(given, spec.model, deadline_s=deadline_s, advice="correct its `complete`")
             retrying = self._with_retries(self._add_limits(None, spec, price, profile, guarded))
             return PooledModel(RedactingModel(retrying, providers.redact), profile, price, refused)
         registry = providers.registry

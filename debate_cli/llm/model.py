@@ -97,6 +97,9 @@ class Request:
     """The task that the request belongs to. Not sent to the model, and not recorded."""
     form: Annotated[Form[Any] | None, SkipValidation, Field(exclude=True)] = None
     """The form of the answer, used only if a person answers. Not sent to the model, and not recorded."""
+    omitted_fields: Annotated[frozenset[str], SkipValidation, Field(exclude=True)] = frozenset()
+    """Fields of a request's body that the server has rejected, such as `stream_options`. The adapter omits or replaces
+    them. Not recorded."""
 
     def fingerprint(self) -> str:
         """Return a SHA-256 of the request's content. Requests that differ only in their nonce have the same SHA-256."""
@@ -113,6 +116,8 @@ class Request:
         }
         if self.search is not None:
             body["search"] = [self.search.max_searches, self.search.allowed_domains, self.search.by_model]
+        if self.omitted_fields:
+            body["omitted_fields"] = sorted(self.omitted_fields)
         return hashlib.sha256(json.dumps(body, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
     def without_nonce(self) -> Self:
@@ -121,6 +126,11 @@ class Request:
             return self
         messages = tuple(Message(each.role, each.content.replace(self.nonce, "NONCE")) for each in self.messages)
         return replace(self, system=self.system.replace(self.nonce, "NONCE"), messages=messages, nonce="")
+
+    @property
+    def offered_tool(self) -> str | None:
+        """Name of the tool that the model must call in structured-output mode `tool`; None in other modes."""
+        return self.schema.name if self.schema is not None and self.rung == "tool" else None
 
     @property
     def input_chars(self) -> int:

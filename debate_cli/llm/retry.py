@@ -3,19 +3,29 @@
 - `RetryingModel` sends a request again after a temporary error. (After HTTP 429 or 529, `llm.rate_limit` does this.)
 - `SilenceReportingModel` tells the user that no text arrives.
 - `ParameterFallbackModel` leaves out a parameter that the server rejects.
-- `CallerModel` checks the model object of a Python caller.
+- `ExternalModel` maps the faults of a model object that is not part of this program.
 """
 
 import asyncio
 import random as randomness
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from types import MappingProxyType
 from typing import cast
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
 from debate_cli.domain.message_text import format_wait, one_line
-from debate_cli.errors import BudgetError, CallerModelError, CallError, SamplingError, TransientError
+from debate_cli.domain.model_call import Usage
+from debate_cli.errors import (
+    BudgetError,
+    CallerModelError,
+    CallError,
+    ModelTimeoutError,
+    ParameterError,
+    TransientError,
+)
 from debate_cli.llm.meter import mark_waiting
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
 from debate_cli.llm.usage import UsageAccumulator
@@ -210,8 +220,14 @@ class SilenceReportingModel:
                 self._reported.pop(self._subject, None)
 
 
+REPLACED_FIELDS = MappingProxyType({"max_tokens": "max_completion_tokens"})
+"""Maps a field of a request's body to the newer field with the same meaning."""
+
+
 class ParameterFallbackModel:
-    """Model wrapper. If the server rejects the temperature or the seed, sends the request again without it.
+    """Model wrapper. If the server rejects a parameter, sends the request again without it.
+
+    The parameters are the temperature, the seed, `stream_options`, and `max_tokens`, which REPLACED_FIELDS replaces.
 
     `refused`: parameters that the server has rejected. All wrappers of one model share this set.
 
@@ -234,46 +250,72 @@ class ParameterFallbackModel:
                 request,
                 temperature=None if "temperature" in left_out else request.temperature,
                 seed=None if "seed" in left_out else request.seed,
+                omitted_fields=frozenset(left_out - {"temperature", "seed"}),
             )
             try:
                 reply = await self._model.complete(sent, on_text)
             except CallError as error:
                 spent.add_failure(error)
-                if not isinstance(error, SamplingError) or getattr(sent, error.parameter) is None:
+                if not isinstance(error, ParameterError) or error.parameter in left_out:
                     raise spent.to_error(error) from error
                 rejected.add(error.parameter)
                 continue
             for parameter in sorted(rejected - self._refused):
-                self._note(f"{self._name} does not accept {parameter}; later requests omit {parameter}")
+                self._note(_format_rejected(self._name, parameter))
             self._refused |= rejected
             spent.add_reply(reply)
             return spent.to_reply(reply)
 
 
-class CallerModel:
-    """Wrapper for a Python caller's model object. Raises CallerModelError if the object violates `Model`."""
+def _format_rejected(name: str, parameter: str) -> str:
+    replacement = REPLACED_FIELDS.get(parameter)
+    later = f"omit {parameter}" if replacement is None else f"send {replacement} instead"
+    return f"{name} does not accept {parameter}; later requests {later}"
 
-    def __init__(self, model: Model, name: str) -> None:
-        """`model`: the caller's object. `name`: the configured `provider/model` that it replaces, for messages."""
+
+class ExternalModel:
+    """Wrapper for a model object of a Python caller or of a plug-in. Limits the time for an answer.
+
+    Raises CallerModelError if the object violates the protocol `Model`, and ModelTimeoutError after `deadline_s` seconds.
+
+    `name`: the model as `provider/model`, for messages. `advice`: what the user can do about a faulty object.
+    """
+
+    def __init__(self, model: Model, name: str, *, deadline_s: float, advice: str) -> None:
         self._model = model
         self._name = name
+        self._deadline_s = deadline_s
+        self._advice = advice
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Ask the caller's object.
+        """Ask the object.
 
         A ModelError or BudgetError of the object is raised unchanged. Any other exception, or a result that is not a
-        `Reply`, becomes a CallerModelError.
+        `Reply` with text and usage, becomes a CallerModelError.
         """
+        deadline = asyncio.timeout(self._deadline_s)
+        started = time.perf_counter()
         try:
-            reply = cast("object", await self._model.complete(request, on_text))
+            async with deadline:
+                reply = cast("object", await self._model.complete(request, on_text))
         except CallError:
             raise
         except Exception as error:
-            raise CallerModelError(
-                f"the model object for {self._name} raised {type(error).__name__} ({error}); correct its `complete`"
-            ) from error
-        if not isinstance(reply, Reply):
-            raise CallerModelError(
-                f"the model object for {self._name} returned {type(reply).__name__}; return a `Reply` from `complete`"
+            if not deadline.expired():
+                raise self._make_error(f"raised {type(error).__name__} ({error})") from error
+            late = ModelTimeoutError(
+                f"{self._name} did not complete its answer in {self._deadline_s:g} s; try again, or raise "
+                "limits.answer_timeout_s"
             )
+            late.latency_s = time.perf_counter() - started
+            raise late from None
+        if not isinstance(reply, Reply):
+            raise self._make_error(f"returned {type(reply).__name__} instead of a `Reply`")
+        for field, kind in (("text", str), ("usage", Usage)):
+            value = getattr(reply, field)
+            if not isinstance(value, kind):
+                raise self._make_error(f"returned a `Reply` whose `{field}` is {type(value).__name__}")
         return reply
+
+    def _make_error(self, what: str) -> CallerModelError:
+        return CallerModelError(f"the model object for {self._name} {what}; {self._advice}")

@@ -86,35 +86,42 @@ async def send(client: Any, body: dict[str, Any]) -> Any:
 @dataclass(slots=True)
 class _AnthropicReplyBuilder(ReplyBuilder):
     text: list[str] = field(default_factory=list[str])
-    arguments: list[str] = field(default_factory=list[str])
     stop_reason: str | None = None
     explanation: str | None = None
 
     def add_whole(self, whole: Any) -> None:
-        self.usage = parse_usage(whole.usage, self.usage)
-        for block in whole.content:
+        self.usage = parse_usage(find_usage(whole), self.usage)
+        for number, block in enumerate(whole.content):
             if block.type == "text":
                 self.text.append(block.text)
-            elif block.type == "tool_use":
-                self.arguments.append(json.dumps(block.input, ensure_ascii=False))
+            elif block.type == "tool_use" and self.tool is not None:
+                self.add_tool_call(number, block.name, json.dumps(block.input, ensure_ascii=False))
         self._set_stop_reason(whole)
 
     def add_chunk(self, part: Any) -> str:
         if part.type == "message_start":
-            self.usage = parse_usage(part.message.usage, self.usage)
+            self.usage = parse_usage(find_usage(part.message), self.usage)
         elif part.type == "message_delta":
-            self.usage = parse_usage(part.usage, self.usage)
+            self.usage = parse_usage(find_usage(part), self.usage)
             self._set_stop_reason(part.delta)
+        elif part.type == "message_stop":
+            self.is_over = True
         elif part.type == "content_block_delta" and part.delta.type == "text_delta":
             self.text.append(part.delta.text)
             return part.delta.text
-        elif part.type == "content_block_delta" and part.delta.type == "input_json_delta":
-            self.arguments.append(part.delta.partial_json)
-            return part.delta.partial_json
+        elif self.tool is not None:
+            return self._add_tool_piece(part)
+        return ""
+
+    def _add_tool_piece(self, part: Any) -> str:
+        if part.type == "content_block_start" and part.content_block.type == "tool_use":
+            return self.add_tool_call(part.index, part.content_block.name, "")
+        if part.type == "content_block_delta" and part.delta.type == "input_json_delta":
+            return self.add_tool_call(part.index, "", part.delta.partial_json)
         return ""
 
     def build_reply(self, latency_s: float) -> Reply:
-        text = "".join(self.arguments or self.text)
+        text = self.tool_arguments() or "".join(self.text)
         refusal = (self.explanation or text) if self.stop_reason == "refusal" else None
         return Reply(
             text=text,
@@ -130,18 +137,26 @@ class _AnthropicReplyBuilder(ReplyBuilder):
         self.explanation = getattr(part.stop_details, "explanation", None) or self.explanation
 
 
+def find_usage(part: Any) -> Any:
+    """Return the field `usage` of an answer or event; None if it is missing."""
+    return getattr(part, "usage", None)
+
+
 def parse_usage(reported: Any, before: Usage) -> Usage:
     """Return the higher of the counts in `reported` and in `before`, separately for each kind of token.
 
-    A stream reports its counts several times. Input tokens include cache reads and writes.
+    A stream reports its counts several times. Input tokens include cache reads and writes. A missing count is 0.
     """
-    read = parse_token_count(reported.cache_read_input_tokens)
-    written = parse_token_count(reported.cache_creation_input_tokens)
-    prompt = parse_token_count(reported.input_tokens) + read + written
+
+    def count(name: str) -> int:
+        return parse_token_count(getattr(reported, name, None))
+
+    read, written = count("cache_read_input_tokens"), count("cache_creation_input_tokens")
+    prompt = count("input_tokens") + read + written
     return Usage(
         input_tokens=max(prompt, before.input_tokens),
         cached_tokens=max(read, before.cached_tokens),
-        output_tokens=max(parse_token_count(reported.output_tokens), before.output_tokens),
+        output_tokens=max(count("output_tokens"), before.output_tokens),
         cache_written_tokens=max(written, before.cache_written_tokens),
     )
 

@@ -89,7 +89,7 @@ class _VendorBatches(ABC):
 
     def read(self, result: str, request: Request) -> Reply:
         asked = describe_request(self._server.endpoint, self._name, request, self._params(request))
-        answer = self._api.reply_builder()
+        answer = self._api.reply_builder(request.offered_tool)
         try:
             with error_mapping.map_errors(self._api.error_rules, asked, lambda: answer.usage):
                 read_whole_answer(self._read_result(json.loads(result), asked), asked, answer)

@@ -13,6 +13,11 @@ ANSWER_TIMEOUT_FACTOR = 10
 """Default of `answer_timeout_s`, as a multiple of `timeout_s`."""
 
 
+def answer_deadline(timeout_s: float, answer_timeout_s: float | None) -> float:
+    """Return the longest time for a whole answer, in seconds: `answer_timeout_s`, or a default from `timeout_s`."""
+    return ANSWER_TIMEOUT_FACTOR * timeout_s if answer_timeout_s is None else answer_timeout_s
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """Address, key and limits for requests to one provider. `repr` shows no secrets."""
@@ -44,7 +49,7 @@ class Endpoint:
     @property
     def answer_deadline_s(self) -> float:
         """Longest time for a whole answer, in seconds."""
-        return ANSWER_TIMEOUT_FACTOR * self.timeout_s if self.answer_timeout_s is None else self.answer_timeout_s
+        return answer_deadline(self.timeout_s, self.answer_timeout_s)
 
 
 class ModelServer(Protocol):

@@ -78,8 +78,8 @@ class SentRequest:
     model: str
     structured: bool
     """Whether the request asked for structured output by a parameter (modes `native` and `tool`)."""
-    sampling_parameters: tuple[str, ...] = ()
-    """Which of the sampling parameters `temperature` and `seed` were sent."""
+    parameters: tuple[str, ...] = ()
+    """Which of the parameters that a call can do without were sent, e.g. `temperature`."""
     max_answer_chars: int = 0
 
     def format_message(self, what: str, words: str, advice: str) -> str:
@@ -188,8 +188,10 @@ _REJECTED_PARAMETER = {
     name: re.compile(
         rf'"param"\s*:\s*"{name}"|(?:{_UNSUPPORTED_WORDS})[^{{}}]{{0,80}}\b{name}\b|\b{name}\b[^{{}}]{{0,80}}(?:{_UNSUPPORTED_WORDS})'
     )
-    for name in ("temperature", "seed")
-}
+    for name in ("temperature", "seed", "stream_options")
+} | {"max_tokens": re.compile(r"\bmax_completion_tokens\b")}
+"""Patterns of messages about a rejected parameter. A wrong value of `max_tokens` must not count as a rejection of the
+parameter; only the name of its replacement does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,13 +210,13 @@ class StatusRule:
     structured: bool = False
     """Whether the rule matches only requests that asked for structured output by a parameter."""
     parameter: str | None = None
-    """The rule matches only if the request contains this sampling parameter. None: any request matches."""
+    """The rule matches only if the request contains this parameter. None: any request matches."""
 
     def matches(self, code: int, body: str, asked: SentRequest) -> bool:
         """Return whether the rule matches a response with status `code` and the lower-case `body`."""
         if code not in self.codes or (self.structured and not asked.structured):
             return False
-        if self.parameter is not None and self.parameter not in asked.sampling_parameters:
+        if self.parameter is not None and self.parameter not in asked.parameters:
             return False
         return self.body_pattern is None or self.body_pattern.search(body) is not None
 
@@ -230,7 +232,7 @@ STATUS_RULES: tuple[StatusRule, ...] = (
     StatusRule((400, 403, 422), errors.RefusedError, "a content filter blocked the request", _CONTENT_FILTER),
     StatusRule((400, 403), errors.UnauthorizedError, "{replace_key}", _BAD_KEY),
     *(
-        StatusRule((400, 422), errors.SamplingError, f"retrying without {name}", words, parameter=name)
+        StatusRule((400, 422), errors.ParameterError, f"retrying without {name}", words, parameter=name)
         for name, words in _REJECTED_PARAMETER.items()
     ),
     StatusRule((400, 404, 405, 422, 501), errors.UnsupportedError, _OTHER_MODE, _STRUCTURED_OUTPUT, structured=True),
@@ -379,19 +381,26 @@ _RETRY_INFO = re.compile(r'"retrydelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"', re.IG
 def parse_retry_after(headers: Mapping[str, str], body: str = "", now: datetime | None = None) -> float | None:
     """Return the number of seconds (>= 0) that a server asks to wait; None if the server names no time.
 
-    The time is in the header `retry-after`, or else in Google's RetryInfo in `body`. `now`: the current time.
+    The time is in the header `retry-after`, or else in Google's RetryInfo in `body`. If it is a date, it is compared
+    with the server's clock (header `date`). `now`: the current time, if the server does not send its own.
     """
-    value = next((value.strip() for name, value in headers.items() if name.lower() == "retry-after"), "")
+    named = {name.lower(): value.strip() for name, value in headers.items()}
+    value = named.get("retry-after", "")
     if not value:
         delay = _RETRY_INFO.search(body)
         return float(delay.group(1)) if delay else None
     try:
         seconds = float(value)
     except ValueError:
-        try:
-            moment = parsedate_to_datetime(value)
-        except ValueError:
-            return None
-        aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return max(0.0, (aware - (now or datetime.now(UTC))).total_seconds())
+        until = _parse_http_date(value)
+        asked_at = _parse_http_date(named.get("date", "")) or now or datetime.now(UTC)
+        return None if until is None else max(0.0, (until - asked_at).total_seconds())
     return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+def _parse_http_date(text: str) -> datetime | None:
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -22,7 +22,8 @@ from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import ErrorRule, SentRequest
 
-SAMPLING_PARAMETERS = ("temperature", "seed")
+OPTIONAL_PARAMETERS = ("temperature", "seed", "stream_options", "max_tokens")
+"""Parameters that `llm.retry.ParameterFallbackModel` omits or replaces after the server has rejected them."""
 CHARS_PER_TOKEN = 8
 MIN_ANSWER_CHARS = 64 * 1024
 """An answer may always have this many characters, even if the request's output limit is small."""
@@ -37,11 +38,22 @@ KEY_HEADERS = ("Authorization", "X-Api-Key")
 
 
 @dataclass(slots=True)
+class _ToolCall:
+    name: str = ""
+    arguments: list[str] = field(default_factory=list[str])
+
+
+@dataclass(slots=True)
 class ReplyBuilder:
     """Collects one answer. Its methods may raise any exception for a malformed answer."""
 
+    tool: str | None = None
+    """Name of the tool that the request offers. None if it offers no tool: tool calls are then ignored."""
     usage: Usage = field(default_factory=Usage)
     """Tokens that the server has reported so far."""
+    is_over: bool = False
+    """Whether the last event of a stream has arrived. What follows is not read."""
+    _calls: dict[int, _ToolCall] = field(default_factory=dict[int, _ToolCall])
 
     def add_whole(self, whole: Any) -> None:
         """Read an answer that was not streamed."""
@@ -50,6 +62,23 @@ class ReplyBuilder:
     def add_chunk(self, part: Any) -> str:
         """Read `part`, one part of a streamed answer. Return its text, or its piece of a tool call's arguments."""
         raise NotImplementedError
+
+    def add_tool_call(self, number: int, name: str, arguments: str) -> str:
+        """Add a piece of the tool call `number`: its name, its arguments or both. Return `arguments`."""
+        call = self._calls.setdefault(number, _ToolCall())
+        call.name = call.name or name
+        call.arguments.append(arguments)
+        return arguments
+
+    def tool_arguments(self) -> str:
+        """Return the arguments of the calls of `tool`; if no call has this name, those of all calls.
+
+        Some servers change or omit the name.
+        """
+        calls = list(self._calls.values())
+        return "\n".join(
+            "".join(call.arguments) for call in [call for call in calls if call.name == self.tool] or calls
+        )
 
     def validate(self, asked: SentRequest) -> None:
         """Raise ModelError if the answer is missing or incomplete."""
@@ -69,7 +98,8 @@ class ProviderApi:
     """Builds the body of a call from the request, the model's name, its profile, and whether to stream."""
     send: Callable[[Any, dict[str, Any]], Awaitable[Any]]
     """Sends a body with the SDK's client. Returns the SDK's answer or stream."""
-    reply_builder: Callable[[], ReplyBuilder]
+    reply_builder: Callable[[str | None], ReplyBuilder]
+    """Creates the `ReplyBuilder` of an answer. The argument is its `tool`."""
     error_rules: Callable[[], Sequence[ErrorRule]]
     """Returns the rules that map the SDK's exceptions to errors of this program."""
 
@@ -136,7 +166,7 @@ class HttpModel:
         """Answer `request`. With `on_text`, the answer is streamed."""
         body = self._api.build_body(request, self._name, self._profile, on_text is not None)
         asked = describe_request(self._server.endpoint, self._name, request, body)
-        answer = self._api.reply_builder()
+        answer = self._api.reply_builder(request.offered_tool)
         started = time.perf_counter()
         try:
             await self._receive(body, asked, answer, on_text)
@@ -190,6 +220,8 @@ class HttpModel:
                     _check_length(received, asked)
                     if piece:
                         yield piece
+                    if answer.is_over:
+                        break
             if part is None:
                 raise error_mapping.make_broken_body_error("answered 200 with something other than a stream", asked)
             if answer.build_reply(0).finish_reason is None:
@@ -200,10 +232,10 @@ class HttpModel:
 def describe_request(endpoint: Endpoint, name: str, request: Request, body: Mapping[str, Any]) -> SentRequest:
     """Return the facts about `request` for error messages. `name`: the model. `body`: the body that is sent."""
     by_parameter = request.schema is not None and request.rung in {"native", "tool"}
-    sampled = tuple(parameter for parameter in SAMPLING_PARAMETERS if parameter in body)
+    optional = tuple(parameter for parameter in OPTIONAL_PARAMETERS if parameter in body)
     least = MIN_ANSWER_CHARS if request.search is None else MIN_RESULTS_CHARS
     most = max(least, CHARS_PER_TOKEN * request.max_output_tokens)
-    return SentRequest(endpoint, name, by_parameter, sampled, most)
+    return SentRequest(endpoint, name, by_parameter, optional, most)
 
 
 def read_whole_answer(whole: Any, asked: SentRequest, answer: ReplyBuilder) -> None:

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from debate_cli import errors
 from debate_cli.domain.model_call import Usage
 from debate_cli.llm.model import OutputSchema, Profile, Reply, Request
+from debate_cli.llm.retry import REPLACED_FIELDS
 from debate_cli.llm.schema_dialect import convert_schema
 from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
@@ -34,7 +35,7 @@ def build_chat_body(request: Request, model: str, profile: Profile, stream: bool
     system = [{"role": "system", "content": request.system}] if request.system else []
     messages = system + [{"role": message.role, "content": message.content} for message in request.messages]
     body: dict[str, Any] = {"messages": messages, "model": model}
-    body[profile.token_limit_field] = request.max_output_tokens
+    body[_token_limit_field(request, profile)] = request.max_output_tokens
     if profile.sampling and request.temperature is not None:
         body["temperature"] = request.temperature
     if profile.sampling and profile.seed and request.seed is not None:
@@ -45,9 +46,14 @@ def build_chat_body(request: Request, model: str, profile: Profile, stream: bool
         body |= _structured_output_fields(request.schema, request.rung, profile)
     if stream:
         body["stream"] = True
-        if profile.stream_usage:
+        if profile.stream_usage and "stream_options" not in request.omitted_fields:
             body["stream_options"] = {"include_usage": True}
     return body
+
+
+def _token_limit_field(request: Request, profile: Profile) -> str:
+    name = profile.token_limit_field
+    return REPLACED_FIELDS[name] if name in request.omitted_fields else name
 
 
 def _structured_output_fields(schema: OutputSchema, mode: str, profile: Profile) -> dict[str, Any]:
@@ -100,7 +106,6 @@ async def send(client: Any, body: dict[str, Any], path: str = "/chat/completions
 @dataclass(slots=True)
 class _OpenAIReplyBuilder(ReplyBuilder):
     text: list[str] = field(default_factory=list[str])
-    arguments: list[str] = field(default_factory=list[str])
     refusal: list[str] = field(default_factory=list[str])
     finish_reason: str | None = None
     has_message: bool = False
@@ -113,7 +118,7 @@ class _OpenAIReplyBuilder(ReplyBuilder):
         return self._add_part(part, "delta")
 
     def _add_part(self, part: Any, where: str) -> str:
-        if part.get("usage") is not None:
+        if isinstance(part.get("usage"), dict):
             self.usage = parse_usage(part["usage"])
         first = next((choice for choice in part.get("choices") or () if not choice.get("index")), None)
         if first is None:  # the last chunk contains only usage
@@ -124,16 +129,19 @@ class _OpenAIReplyBuilder(ReplyBuilder):
             return ""
         self.has_message = True
         self.refusal.append(parse_optional_text(message.get("refusal")))
-        content = parse_optional_text(message.get("content"))
-        arguments = "".join(
-            parse_optional_text(call["function"].get("arguments"))
-            for call in message.get("tool_calls") or ()
-            if call.get("function") is not None and not call.get("index")
-        )
+        content = _parse_content(message.get("content"))
         self.text.append(content)
-        if arguments:
-            self.arguments.append(arguments)
-        return content + arguments
+        return content + self._add_tool_calls(message.get("tool_calls") or ())
+
+    def _add_tool_calls(self, calls: Sequence[Any]) -> str:
+        added = ""
+        for position, call in enumerate(calls if self.tool is not None else ()):
+            function = call.get("function")
+            if function is not None:
+                number = call.get("index")  # only streams have it
+                name, arguments = (parse_optional_text(function.get(key)) for key in ("name", "arguments"))
+                added += self.add_tool_call(position if number is None else number, name, arguments)
+        return added
 
     def validate(self, asked: SentRequest) -> None:
         if not self.has_message:
@@ -142,7 +150,7 @@ class _OpenAIReplyBuilder(ReplyBuilder):
             raise error_mapping.error_from_event(None, None, "", asked)
 
     def build_reply(self, latency_s: float) -> Reply:
-        text = "".join(self.arguments or self.text)
+        text = self.tool_arguments() or "".join(self.text)
         refusal = "".join(self.refusal)
         if self.finish_reason == "content_filter":
             refusal = refusal or text or CONTENT_FILTER_REFUSAL
@@ -156,18 +164,30 @@ class _OpenAIReplyBuilder(ReplyBuilder):
         )
 
 
+def _parse_content(content: Any) -> str:
+    """Return the text of `content`, which is a text or a list of parts. Parts that are not text are left out."""
+    if not isinstance(content, list):
+        return parse_optional_text(content)
+    parts = map(_to_object, cast("list[Any]", content))
+    return "".join(parse_optional_text(part.get("text")) for part in parts if part.get("type") == "text")
+
+
 def parse_usage(
     reported: Any, input_prefix: str = "prompt", output_prefix: str = "completion", searches: int = 0
 ) -> Usage:
-    """Return the token counts in `reported`, with `searches` as the number of web searches.
+    """Return the token counts in `reported`, with `searches` as the number of web searches. A missing count is 0.
 
     `input_prefix`, `output_prefix`: prefixes of the fields, e.g. `prompt` for `prompt_tokens`.
     """
-    prompt = parse_token_count(reported.get(f"{input_prefix}_tokens"))
-    details: Any = reported.get(f"{input_prefix}_tokens_details") or {}
-    cached = parse_token_count(details.get("cached_tokens"))
-    output = parse_token_count(reported.get(f"{output_prefix}_tokens"))
+    counts = _to_object(reported)
+    prompt = parse_token_count(counts.get(f"{input_prefix}_tokens"))
+    cached = parse_token_count(_to_object(counts.get(f"{input_prefix}_tokens_details")).get("cached_tokens"))
+    output = parse_token_count(counts.get(f"{output_prefix}_tokens"))
     return Usage(input_tokens=prompt, cached_tokens=min(prompt, cached), output_tokens=output, searches=searches)
+
+
+def _to_object(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def error_rules() -> Sequence[ErrorRule]:
@@ -205,7 +225,7 @@ class _SimilarityBuilder(ReplyBuilder):
     vectors: list[list[float]] = field(default_factory=list[list[float]])
 
     def add_whole(self, whole: Any) -> None:
-        self.usage = parse_usage(whole.get("usage") or {})
+        self.usage = parse_usage(whole.get("usage"))
         rows = sorted(whole["data"], key=lambda row: int(row["index"]))
         self.vectors = [[float(number) for number in row["embedding"]] for row in rows]
 

@@ -349,7 +349,7 @@ def find_variables(text: str) -> tuple[str, ...]:
 
 def find_key_problem(row: ProviderRow, env: Mapping[str, str]) -> str | None:
     """Return the problem with the provider's API key, as a sentence; None if there is no problem."""
-    if not row.is_remote or row.api_key_env is None:
+    if row.api_key_env is None or not (row.is_remote or row.make_server is not None):
         return None
     key = env.get(row.api_key_env, "").strip()
     if not key:

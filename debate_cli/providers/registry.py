@@ -10,6 +10,7 @@ from types import MappingProxyType
 from debate_cli.domain.config import DebateConfig, ModelSpec, Price
 from debate_cli.errors import ConfigError
 from debate_cli.llm.model import BatchApi, Model, OnText, Profile, Reply, Request
+from debate_cli.llm.retry import ExternalModel
 from debate_cli.llm.usage import find_bundled_price, find_context_window
 from debate_cli.providers.anthropic import MESSAGES_API
 from debate_cli.providers.batches import make_batches, make_mock_batches
@@ -167,7 +168,10 @@ class ProviderRegistry:
             return LazyModel(lambda: make_person(row.name, self._people, spec.time_limit_s))
         if row.kind == "mock":
             return within(MockModel(spec, seed=self._config.seed or 0, folder=self._folder))
-        return self._lazy_model(row.name, row, split_model_name(spec.model)[1], within)
+        name = split_model_name(spec.model)[1]
+        if row.make_server is not None:
+            return self._plugin_model(row, name, within)
+        return self._lazy_model(row.name, row, name, within)
 
     def batches(self, spec: ModelSpec) -> BatchApi:
         """Return the batch API for the model of `spec`.
@@ -213,12 +217,23 @@ class ProviderRegistry:
             await server.aclose()
 
     def _lazy_model(self, key: str, row: ProviderRow, name: str, within: Callable[[Model], Model]) -> Model:
+        return LazyModel(lambda: within(self._server(key, row).model(name, find_profile(row, name))))
+
+    def _plugin_model(self, row: ProviderRow, name: str, within: Callable[[Model], Model]) -> Model:
         def build() -> Model:
-            if key not in self._servers:
-                self._servers[key] = self._new_server(row)
-            return within(self._servers[key].model(name, find_profile(row, name)))
+            endpoint = resolve_endpoint(row, self._env, self._config.limits)  # an error here is not one of the plug-in
+            model = self._lazy_model(row.name, row, name, lambda model: model)
+            advice = f"update or remove the package of the provider {row.name}"
+            return within(
+                ExternalModel(model, f"{row.name}/{name}", deadline_s=endpoint.answer_deadline_s, advice=advice)
+            )
 
         return LazyModel(build)
+
+    def _server(self, key: str, row: ProviderRow) -> ModelServer:
+        if key not in self._servers:
+            self._servers[key] = self._new_server(row)
+        return self._servers[key]
 
     def _new_server(self, row: ProviderRow) -> ModelServer:
         limits = self._config.limits

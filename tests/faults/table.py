@@ -26,8 +26,9 @@ with this fault, in OpenAI's and Anthropic's wire formats. Speeches are streamed
 - **Given up**: at once.
 - **Accepted**: like a correct answer.
 
-If a server refuses a temperature or seed (a 400 or 422 that names it), the question is asked again at once without it, and so are
-all later questions to its model. A note says so.
+If a server refuses a temperature, a seed or `stream_options` (a 400 or 422 that names it), the question is asked again at once
+without it, and so are all later questions to its model. A server that wants `max_completion_tokens` gets it in place of `max_tokens`.
+A note says so.
 
 *Requests*: the requests for one question if the fault occurs once / if it persists. *Message*: what the user reads if it persists.
 *Transcript*: what the transcript then holds. A debate that closes as `failed` ends with exit code 3 and continues with `--resume`.

@@ -1,4 +1,4 @@
-"""Temperature and seed are omitted after a server has rejected them."""
+"""Parameters are omitted or replaced after a server has rejected them."""
 
 import asyncio
 from dataclasses import replace
@@ -7,13 +7,13 @@ import pytest
 from llm_support import USAGE, Act, FakeModel, request
 
 from debate_cli.domain.model_call import Usage
-from debate_cli.errors import BudgetError, ModelError, SamplingError, ServerError
+from debate_cli.errors import BudgetError, ModelError, ParameterError, ServerError
 from debate_cli.llm.model import Reply
 from debate_cli.llm.retry import ParameterFallbackModel
 
 ASK = replace(request(), temperature=0.7, seed=5)
-NO_TEMPERATURE = SamplingError("no temperature", parameter="temperature")
-NO_SEED = SamplingError("no seed", parameter="seed")
+NO_TEMPERATURE = ParameterError("no temperature", parameter="temperature")
+NO_SEED = ParameterError("no seed", parameter="seed")
 
 
 class Run:
@@ -48,6 +48,23 @@ def test_a_rejected_parameter_is_omitted(acts: tuple[Act, ...], sent: list[tuple
     """One after the other; the rest of the request is unchanged, and each request counts as an attempt."""
     run = Run(*acts)
     assert (run.reply().attempts, run.sent) == (len(sent), sent)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "note"),
+    [
+        ("stream_options", "lab/x does not accept stream_options; later requests omit stream_options"),
+        ("max_tokens", "lab/x does not accept max_tokens; later requests send max_completion_tokens instead"),
+    ],
+)
+def test_a_rejected_field_of_the_body_is_named_in_the_request(parameter: str, note: str) -> None:
+    """The adapter omits or replaces it, in all later requests too."""
+    run = Run(ParameterError("no", parameter=parameter), "x")
+    run.reply()
+    run.reply()
+    assert [asked.omitted_fields for asked in run.model.requests] == [set(), {parameter}, {parameter}]
+    assert run.notes == [note]
+    assert len({asked.fingerprint() for asked in run.model.requests}) == 2
 
 
 def test_a_rejected_parameter_is_not_sent_again() -> None:
@@ -85,6 +102,6 @@ def test_a_parameter_counts_as_rejected_after_an_answer_without_it() -> None:
 
 def test_the_usage_of_rejected_attempts_is_added() -> None:
     """The reply includes the usage of requests that the server rejected."""
-    costly = SamplingError("no temperature")
+    costly = ParameterError("no temperature")
     costly.usage = Usage(input_tokens=7)
     assert Run(costly, "x").reply().usage == USAGE + Usage(input_tokens=7)

@@ -18,9 +18,11 @@ from adapter_support import (
     PLAIN,
     START,
     STOP,
+    TIMEOUT_S,
     TOOL,
     Adapter,
     chunk,
+    ignore,
     message_delta,
     part,
     text_delta,
@@ -32,10 +34,10 @@ from debate_cli.errors import (
     ContextOverflowError,
     ModelError,
     ModelTimeoutError,
+    ParameterError,
     QuotaExhaustedError,
     RateLimitedError,
     RejectedError,
-    SamplingError,
     ServerError,
     TruncatedError,
     UnauthorizedError,
@@ -84,7 +86,7 @@ def test_a_rejected_temperature() -> None:
     errors = [
         OPENAI.ask_for_error(playback, stream=False, request=replace(PLAIN, temperature=value)) for value in (0.5, None)
     ]
-    assert [type(error) for error in errors] == [SamplingError, RejectedError]
+    assert [type(error) for error in errors] == [ParameterError, RejectedError]
 
 
 @both_adapters
@@ -146,6 +148,14 @@ def test_a_stream_that_breaks_off(adapter: Adapter, then: Any, error: type[Model
     used = error_usage(caught)
     tokens = (used.input_tokens, used.cached_tokens, used.output_tokens)
     assert tokens == ((10, 4, 3) if adapter is OPENAI else (130, 100, 1))
+
+
+@both_adapters
+@pytest.mark.parametrize("then", ["reset", "vanish", "stall"])
+def test_a_stream_that_breaks_off_after_its_last_event(adapter: Adapter, then: Any) -> None:
+    """It is a complete answer, although the end of the HTTP body is missing."""
+    playback = event_stream(*adapter.begun, *adapter.end, then=then)
+    assert adapter.ask(playback, on_text=ignore, timeout_s=TIMEOUT_S)[0].text == "a"
 
 
 def openai_event(**fields: Any) -> Playback:

@@ -1,6 +1,7 @@
 """Replies of the OpenAI and Anthropic adapters over a real connection, and the headers that they send."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -8,12 +9,18 @@ from adapter_support import (
     ADAPTERS,
     ANTHROPIC,
     BLOCK,
+    DONE,
+    HEAD,
     KEY,
+    NATIVE,
     OPENAI,
+    OPENAI_USAGE,
     PLAIN,
+    STOP,
     TOOL,
     Adapter,
     anthropic_stream,
+    chunk,
     completion,
     ignore,
     message,
@@ -26,7 +33,8 @@ from wire_support import Playback, Wire, event_stream, http_response
 
 from debate_cli.domain.model_call import Usage
 from debate_cli.errors import ModelError
-from debate_cli.llm.model import Profile
+from debate_cli.llm.model import Profile, Request
+from debate_cli.llm.retry import ParameterFallbackModel
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.http_model import HttpServer
 
@@ -119,6 +127,122 @@ def test_a_stream(adapter: Adapter, playback: Playback, pieces: list[str], usage
 def test_the_arguments_of_a_tool_call_are_the_text(adapter: Adapter, playback: Playback, text: str) -> None:
     """The arguments of a tool call become the reply's text, as JSON without escaped letters."""
     assert adapter.ask(playback, TOOL)[0].text == text
+
+
+UNASKED = {"index": 1, "id": "c2", "type": "function", "function": {"name": "search", "arguments": '{"q":1}'}}
+SEARCH_BLOCK: dict[str, Any] = TOOL_BLOCK | {"id": "t2", "name": "search"}
+OPENAI_CALLS = {
+    False: completion({"content": "Hi", "tool_calls": [CALL | {"index": 0}, UNASKED]}, "tool_calls"),
+    True: openai_stream(
+        {"content": "Hi"}, {"tool_calls": [UNASKED]}, {"tool_calls": [FIRST]}, {"tool_calls": [SECOND]}
+    ),
+}
+ANTHROPIC_CALLS = {
+    False: message(text_block("Hi"), SEARCH_BLOCK | {"input": {"q": 1}}, TOOL_BLOCK | {"input": {"a": "b"}}),
+    True: anthropic_stream(
+        text_delta("Hi"),
+        part("content_block_start", index=1, content_block=SEARCH_BLOCK),
+        part("content_block_delta", index=1, delta={"type": "input_json_delta", "partial_json": '{"q":1}'}),
+        part("content_block_start", index=2, content_block=TOOL_BLOCK),
+        part("content_block_delta", index=2, delta={"type": "input_json_delta", "partial_json": '{"a":"b"}'}),
+    ),
+}
+
+
+@whole_and_streamed
+@pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
+@pytest.mark.parametrize(
+    ("request_", "answer"), [(PLAIN, "Hi"), (NATIVE, "Hi"), (TOOL, '{"a":"b"}')], ids=["text", "native", "tool"]
+)
+def test_only_the_offered_tool_counts(adapter: Adapter, request_: Request, answer: str, stream: bool) -> None:
+    """A call of a tool that was not offered is ignored. Without an offered tool, the text is the answer."""
+    playback = (OPENAI_CALLS if adapter is OPENAI else ANTHROPIC_CALLS)[stream]
+    reply, _ = adapter.ask(playback, request_, on_text=ignore if stream else None)
+    assert reply.text.replace(" ", "") == answer
+
+
+def test_a_call_of_the_offered_tool_under_another_name_counts() -> None:
+    """Some servers change the name. If there are several calls, none of them is chosen."""
+    calls = [{"function": {"name": "x", "arguments": '{"a":"b"}'}}, {"function": {"arguments": '{"a":"c"}'}}]
+    assert OPENAI.ask(completion({"tool_calls": calls[:1]}), TOOL)[0].text == '{"a":"b"}'
+    assert OPENAI.ask(completion({"tool_calls": calls}), TOOL)[0].text == '{"a":"b"}\n{"a":"c"}'
+
+
+PARTS = [
+    {"type": "thinking", "thinking": [{"type": "text", "text": "Hm"}]},
+    {"type": "text", "text": "Hi"},
+    {"type": "reference", "reference_ids": [1]},
+    "unknown",
+    {"type": "text", "text": "!"},
+]
+
+
+@whole_and_streamed
+def test_content_may_be_a_list_of_parts(stream: bool) -> None:
+    """The text of OpenAI's servers is the sum of the text parts; thinking and unknown parts are left out."""
+    playback = openai_stream(*({"content": [each]} for each in PARTS)) if stream else completion({"content": PARTS})
+    received: list[str] = []
+    reply, _ = OPENAI.ask(playback, on_text=received.append if stream else None)
+    assert (reply.text, received) == ("Hi!", ["Hi", "!"] if stream else [])
+
+
+NO_USAGE: Any = object()
+
+
+@pytest.mark.parametrize("usage", [NO_USAGE, None, [1], "many", {}, {"input_tokens": [1], "prompt_tokens": {}}])
+@both_adapters
+def test_a_whole_answer_without_readable_usage_is_an_answer(adapter: Adapter, usage: Any) -> None:
+    """Its usage is zero, so that the budget estimates it."""
+    body = json.loads(adapter.whole[0].partition(b"\r\n\r\n")[2]) | {"usage": usage}
+    if usage is NO_USAGE:
+        del body["usage"]
+    reply, _ = adapter.ask(http_response(body))
+    assert (reply.text, reply.usage) == ("Hi", Usage())
+
+
+def test_a_stream_without_usage_is_an_answer() -> None:
+    """The events of Anthropic's streams may lack it."""
+    start = part("message_start", message=HEAD | {"content": [], "stop_reason": None})
+    end = part("message_delta", delta={"stop_reason": "end_turn", "stop_sequence": None})
+    reply, _ = ANTHROPIC.ask(event_stream(start, BLOCK, text_delta("Hi"), end, STOP), on_text=ignore)
+    assert (reply.text, reply.usage) == ("Hi", Usage())
+
+
+@whole_and_streamed
+def test_usage_details_of_a_wrong_type_are_ignored(stream: bool) -> None:
+    """The other counts are kept."""
+    usage = OPENAI_USAGE | {"prompt_tokens_details": [1]}
+    playback = (
+        event_stream(chunk({"content": "Hi"}, "stop"), chunk(None, usage=usage), chunk(None, usage=[1]), DONE)
+        if stream
+        else http_response({"choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}], "usage": usage})
+    )
+    reply, _ = OPENAI.ask(playback, on_text=ignore if stream else None)
+    assert (reply.text, reply.usage) == ("Hi", Usage(input_tokens=10, output_tokens=3))
+
+
+REJECTIONS = {
+    "max_tokens": "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
+    "stream_options": "Unrecognized request argument supplied: stream_options",
+}
+
+
+@pytest.mark.parametrize(("field", "message"), REJECTIONS.items())
+def test_a_gateway_that_rejects_a_field_is_asked_without_it(field: str, message: str) -> None:
+    """The second request has no such field; a limit is sent as `max_completion_tokens`."""
+
+    async def run() -> tuple[str, list[Any]]:
+        refusal = http_response({"error": {"message": message}}, status=400)
+        async with Wire([refusal, openai_stream({"content": "Hi"})]) as wire:
+            server = HttpServer(OPENAI.api, Endpoint("lab", wire.url, api_key=KEY))
+            model = ParameterFallbackModel(server.model("m1", Profile()), set(), name="lab/m1", note=ignore)
+            reply = await model.complete(PLAIN, ignore)
+            await server.aclose()
+            return reply.text, [seen.json for seen in wire.seen]
+
+    text, (first, second) = asyncio.run(run())
+    assert (text, first.keys() - second.keys()) == ("Hi", {field})
+    assert second["max_completion_tokens" if field == "max_tokens" else "max_tokens"] == PLAIN.max_output_tokens
 
 
 @whole_and_streamed

@@ -181,6 +181,15 @@ def test_stream_options_are_sent_if_supported(known: bool) -> None:
     assert body.get("stream_options") == ({"include_usage": True} if known else None)
 
 
+def test_rejected_fields_are_omitted_or_replaced() -> None:
+    """A server that rejected `max_tokens` gets `max_completion_tokens`."""
+    asked = replace(REQUEST, omitted_fields=frozenset({"max_tokens", "stream_options"}))
+    body = build_chat_body(asked, "m", Profile(), stream=True)
+    plain = build_chat_body(REQUEST, "m", Profile(), stream=True)
+    assert plain.keys() - body.keys() == {"max_tokens", "stream_options"}
+    assert (plain["max_tokens"], body["max_completion_tokens"]) == (123, 123)
+
+
 @pytest.mark.parametrize("mode", ["prompt", "text"])
 def test_no_structure_parameters_on_lower_modes(mode: StructuredOutputMode) -> None:
     """A schema in the prompt is not a parameter too."""

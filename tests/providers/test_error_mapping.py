@@ -100,6 +100,16 @@ def test_retry_after_as_seconds_or_date(value: str, seconds: float | None) -> No
     assert parse_retry_after({"Retry-After": value}, now=NOW) == seconds
 
 
+@pytest.mark.parametrize(
+    ("date", "seconds"),
+    [("Wed, 21 Oct 2026 06:00:00 GMT", 5.0), ("Wed, 21 Oct 2026 06:01:00 GMT", 0.0), ("today", 30.0)],
+)
+def test_a_date_is_compared_with_the_clock_of_the_server(date: str, seconds: float) -> None:
+    """The clock of this machine counts only if the server's `Date` is missing or unreadable."""
+    headers = {"Date": date, "Retry-After": "Wed, 21 Oct 2026 06:00:05 GMT"}
+    assert parse_retry_after(headers, now=datetime(2026, 10, 21, 5, 59, 35, tzinfo=UTC)) == seconds
+
+
 def test_retry_delay_in_a_gemini_body() -> None:
     """Gemini sends the wait in the body."""
     assert parse_retry_after({}, '[{"error": {"details": [{"retryDelay": "34.5s"}]}}]') == 34.5
@@ -185,15 +195,22 @@ def test_a_message_is_one_short_printable_line(noise: str, secret: str) -> None:
         ('{"error": {"message": "temperature must be 1 for this model"}}', "temperature"),
         ('{"error": {"message": "temperature may only be set to 1"}}', "temperature"),
         ('{"error": {"message": "The seed parameter isn\'t supported"}}', "seed"),
+        ('{"error": {"message": "Unrecognized request argument supplied: stream_options"}}', "stream_options"),
+        (
+            '{"detail": [{"loc": ["body", "stream_options"], "msg": "Extra inputs are not permitted"}]}',
+            "stream_options",
+        ),
+        ('{"error": {"message": "Use max_completion_tokens instead", "param": "max_tokens"}}', "max_tokens"),
+        ('{"error": {"message": "max_tokens must be 4096 or less; 9999 is not allowed"}}', None),
         ('{"error": {"message": "Debates on temperature, and what may seed them"}}', None),
     ],
 )
 @pytest.mark.parametrize("status", [400, 422])
-def test_a_rejected_sampling_parameter_is_named(body: str, parameter: str | None, status: int) -> None:
+def test_a_rejected_parameter_is_named(body: str, parameter: str | None, status: int) -> None:
     """A rejected parameter is recognized by `param`, or by words next to its name."""
-    asked = SentRequest(LAB, "m", structured=True, sampling_parameters=("temperature", "seed"))
+    asked = SentRequest(LAB, "m", structured=True, parameters=("temperature", "seed", "stream_options", "max_tokens"))
     error = error_from_status(status, body, asked)
-    assert (error.parameter if isinstance(error, errors.SamplingError) else None) == parameter
+    assert (error.parameter if isinstance(error, errors.ParameterError) else None) == parameter
 
 
 class ConnectError(OSError):
@@ -218,4 +235,4 @@ def test_the_advice_for_a_server_on_this_machine_is_to_start_it(url: str, advice
 def test_a_parameter_that_was_not_sent_is_not_rejected() -> None:
     """A 400 that names it has another cause."""
     asked = SentRequest(LAB, "m", structured=False)
-    assert not isinstance(error_from_status(400, '{"param": "temperature"}', asked), errors.SamplingError)
+    assert not isinstance(error_from_status(400, '{"param": "temperature"}', asked), errors.ParameterError)

@@ -54,9 +54,10 @@ class _SearchBuilder(ReplyBuilder):
     error_code: str = ""
 
     def add_whole(self, whole: Any) -> None:
-        counts = getattr(whole.usage, "server_tool_use", None)
+        usage = anthropic.find_usage(whole)
+        counts = getattr(usage, "server_tool_use", None)
         searches = parse_token_count(getattr(counts, "web_search_requests", None))
-        self.usage = anthropic.parse_usage(whole.usage, Usage()).model_copy(update={"searches": searches})
+        self.usage = anthropic.parse_usage(usage, Usage()).model_copy(update={"searches": searches})
         self.stop_reason = parse_optional_text(whole.stop_reason)
         for block in whole.content:
             if block.type == "text":

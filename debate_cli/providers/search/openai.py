@@ -46,7 +46,7 @@ class _SearchBuilder(ReplyBuilder):
     def add_whole(self, whole: Any) -> None:
         output: list[Any] = whole["output"]
         self.status = parse_optional_text(whole.get("status"))
-        self.usage = openai.parse_usage(whole.get("usage") or {}, "input", "output", sum(map(_is_paid_search, output)))
+        self.usage = openai.parse_usage(whole.get("usage"), "input", "output", sum(map(_is_paid_search, output)))
         for item in output:
             for part in item.get("content") or () if item.get("type") == "message" else ():
                 self.refusal += parse_optional_text(part.get("refusal"))

@@ -1,0 +1,105 @@
+"""A model object that is not part of this program: its faults become errors of a model, and its time is limited."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from llm_support import reply, request
+
+from debate_cli.errors import BudgetError, CallerModelError, CallError, ModelTimeoutError, ServerError
+from debate_cli.llm.model import OnText, Reply, Request
+from debate_cli.llm.retry import ExternalModel
+
+DEADLINE_S = 0.05
+
+
+class Answering:
+    """Answers with what `act` returns."""
+
+    def __init__(self, act: Callable[[], Awaitable[Any]]) -> None:
+        self._act = act
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Any:
+        """See `Model`."""
+        return await self._act()
+
+
+async def ask(act: Callable[[], Awaitable[Any]], deadline_s: float = DEADLINE_S) -> Reply:
+    """The reply to one request."""
+    return await ExternalModel(Answering(act), "acme/x", deadline_s=deadline_s, advice="mend it").complete(request())
+
+
+async def test_an_answer_and_an_error_of_a_call_are_unchanged() -> None:
+    """The object may raise errors of a model or of the budget."""
+    good = reply("fine")
+
+    async def answer() -> Reply:
+        return good
+
+    assert await ask(answer) is good
+    for error in (ServerError("503"), BudgetError("too much")):
+
+        async def fail(error: CallError = error) -> None:
+            raise error
+
+        with pytest.raises(CallError) as caught:
+            await ask(fail)
+        assert caught.value is error
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (ValueError("boom"), "raised ValueError (boom)"),
+        (TimeoutError(), "raised TimeoutError ()"),
+        (None, "returned NoneType instead of a `Reply`"),
+        (replace(reply("x"), text=None), "returned a `Reply` whose `text` is NoneType"),
+        (replace(reply("x"), usage=None), "returned a `Reply` whose `usage` is NoneType"),
+    ],
+    ids=str,
+)
+async def test_a_fault_of_the_object_is_an_error_of_the_model(result: Any, words: str) -> None:
+    """The message names the model, the fault and the advice."""
+
+    async def act() -> Any:
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    with pytest.raises(CallerModelError) as caught:
+        await ask(act)
+    assert str(caught.value) == f"the model object for acme/x {words}; mend it"
+
+
+async def sleep_for_ever() -> None:
+    """Never answer."""
+    await asyncio.Event().wait()
+
+
+async def fail_when_cancelled() -> None:
+    """Never answer, and raise another exception when cancelled."""
+    try:
+        await sleep_for_ever()
+    except asyncio.CancelledError:
+        raise ValueError("closed") from None
+
+
+@pytest.mark.parametrize("act", [sleep_for_ever, fail_when_cancelled])
+async def test_an_answer_has_a_deadline(act: Callable[[], Awaitable[None]]) -> None:
+    """The error may be billed, has the seconds of the call and names the setting."""
+    with pytest.raises(ModelTimeoutError) as caught:
+        await ask(act)
+    assert str(caught.value) == (
+        "acme/x did not complete its answer in 0.05 s; try again, or raise limits.answer_timeout_s"
+    )
+    assert caught.value.may_be_billed
+    assert caught.value.latency_s >= DEADLINE_S
+
+
+async def test_a_deadline_of_the_caller_is_not_the_deadline_of_the_answer() -> None:
+    """Whoever waits for the answer may stop waiting earlier."""
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(DEADLINE_S):
+            await ask(sleep_for_ever, deadline_s=60)

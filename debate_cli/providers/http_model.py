@@ -9,7 +9,7 @@ import asyncio
 import math
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing, contextmanager
+from contextlib import AsyncExitStack, aclosing, contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -34,6 +34,8 @@ CALLS_PER_CLIENT = 16
 DUMMY_KEY = "no-key-needed"
 """If the server needs no key, the SDK gets this placeholder, because the SDK requires a key. The placeholder is not
 sent."""
+MAX_STREAM_END_S = 1.0
+"""Longest wait for the end of a stream after its last event."""
 KEY_HEADERS = ("Authorization", "X-Api-Key")
 
 
@@ -52,7 +54,7 @@ class ReplyBuilder:
     usage: Usage = field(default_factory=Usage)
     """Tokens that the server has reported so far."""
     is_over: bool = False
-    """Whether the last event of a stream has arrived. What follows is not read."""
+    """Whether the last event of a stream has arrived. What follows is ignored."""
     _calls: dict[int, _ToolCall] = field(default_factory=dict[int, _ToolCall])
 
     def add_whole(self, whole: Any) -> None:
@@ -221,12 +223,21 @@ class HttpModel:
                     if piece:
                         yield piece
                     if answer.is_over:
+                        await _read_end(stream)
                         break
             if part is None:
                 raise error_mapping.make_broken_body_error("answered 200 with something other than a stream", asked)
             if answer.build_reply(0).finish_reason is None:
                 raise error_mapping.make_truncated_error(asked)
             answer.validate(asked)
+
+
+async def _read_end(stream: Any) -> None:
+    """Read the end of a stream whose answer is complete, so that the next call can use the same connection."""
+    with suppress(Exception):  # e.g. the server cuts the connection, or leaves it open
+        async with asyncio.timeout(MAX_STREAM_END_S):
+            async for _ in stream:
+                pass
 
 
 def describe_request(endpoint: Endpoint, name: str, request: Request, body: Mapping[str, Any]) -> SentRequest:

@@ -302,15 +302,17 @@ def test_an_exception_of_the_listener_is_not_mapped(adapter: Adapter) -> None:
         adapter.ask(event_stream(*adapter.begun, *adapter.end), on_text=broken)
 
 
+@whole_and_streamed
 @both_adapters
-def test_models_of_one_server_share_a_connection(adapter: Adapter) -> None:
+def test_models_of_one_server_share_a_connection(adapter: Adapter, stream: bool) -> None:
     """Two calls in sequence, by two models, need one connection."""
+    playback = event_stream(*adapter.begun, *adapter.end) if stream else adapter.whole
 
     async def run() -> int:
-        async with Wire([adapter.whole]) as wire:
+        async with Wire([playback]) as wire:
             server = HttpServer(adapter.api, Endpoint("lab", wire.url, api_key=KEY))
             for name in ("m1", "m2"):
-                await server.model(name, Profile()).complete(PLAIN)
+                await server.model(name, Profile()).complete(PLAIN, ignore if stream else None)
             await server.aclose()
             return wire.connections
 

@@ -5,7 +5,6 @@ from functools import partial
 
 from rich.box import HEAVY, ROUNDED
 from rich.console import Console, Group, RenderableType
-from rich.panel import Panel
 from rich.text import Text
 
 from debate_cli.domain.debate import Debate, rehearsal_notice, restrict_to_runs
@@ -15,6 +14,7 @@ from debate_cli.render import sanitize, theme
 from debate_cli.render.content.report import SCREEN_PARTS, Block, ReportPart, VerdictReport, build_debate_report
 from debate_cli.render.content.summary import MAX_CLAIMS, OPTIONAL_PARTS, SummaryRow, closing_rows, usage_rows
 from debate_cli.render.terminal.drawing import (
+    FramedPanel,
     ParticipantStyles,
     join_text,
     label_grid,
@@ -161,14 +161,8 @@ def _verdict_panel(
         body.append(score_bars(verdict, styles))
     if rows:
         body += [Text(""), _row_grid(rows, styles)]
-    return Panel(
-        Group(*body),
-        title=title,
-        title_align="left",
-        border_style=colour if decides else theme.MUTED,
-        box=HEAVY if decides else ROUNDED,
-        padding=(0, 1),
-    )
+    box, colour = (HEAVY, colour) if decides else (ROUNDED, theme.MUTED)
+    return FramedPanel(Group(*body), title, Text(), colour, box)
 
 
 def _row_grid(rows: Sequence[SummaryRow], styles: ParticipantStyles) -> RenderableType:

@@ -53,7 +53,8 @@ def closing_screen(
 
     If `judged` is given, only the judging runs with these ids are shown. `max_claims`: maximum number of claims under
     one label such as `rely on`. `without`: the OPTIONAL_PARTS to leave out. `width`: columns of the window, in which a claim
-    has about two lines. `only_verdicts`: whether claims, advice, cost and the hint on the tables are left out.
+    has about two lines. `only_verdicts`: whether claims, advice, cost and the hint on the tables are left out. Nothing is
+    printed before such a screen, so the notice of a rehearsal is its first line too.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts, max_claims, only_verdicts=only_verdicts)
@@ -69,7 +70,8 @@ def closing_screen(
         )
     body = [_shorten_row(row, width) for row in rows]
     body += [] if only_verdicts else [*usage_rows(debate, judged), SummaryRow("more", (more,))]
-    return [Text(""), panel, _row_grid(body, styles), *_rehearsal(debate)]
+    notice = _rehearsal(debate)
+    return [*(notice if only_verdicts else [Text("")]), panel, _row_grid(body, styles), *notice]
 
 
 def _shorten_row(row: SummaryRow, width: int) -> SummaryRow:

@@ -44,7 +44,7 @@ def test_a_quiet_rehearsal_says_so_first_and_last(saved: Path) -> None:
     assert (piped[0], piped[1], piped[-1]) == (REHEARSAL_NOTICE, "== Verdict ==", REHEARSAL_NOTICE)
     command = ("judge", saved, "--system", "live", "--mock", "--quiet")
     _, drawn = run_on_terminal(*command, cwd=saved.parent.parent, columns=80, env={"TERM": "xterm"})
-    screen = Text.from_ansi(drawn.replace("\r", "")).plain.partition("saved: ")[0].splitlines()
+    screen = Text.from_ansi(drawn.replace("\r", "")).plain.partition("saved:")[0].splitlines()
     assert (screen[0], screen[1][:10], screen[-1]) == (REHEARSAL_NOTICE, "┏━ verdict", REHEARSAL_NOTICE)
 
 

@@ -156,32 +156,39 @@ class DebateRun:
     async def run(self) -> Debate:
         """Run until nothing is due or a stop is requested. Then close the debate and return it.
 
-        A run that only judges does not close the debate.
+        After a stop, the debate closes as `interrupted` only if a task is still due. A run that only judges does not
+        close the debate.
         """
         stopping = asyncio.ensure_future(self._stop.wait(self._cancel_waiting))
         try:
-            reason = await self._start_due_tasks()
+            await self._start_due_tasks()
             while self._in_flight:
                 done, _ = await asyncio.wait({*self._in_flight, stopping}, return_when=asyncio.FIRST_COMPLETED)
                 await self._record_finished(done)
                 if stopping in done:
                     break
-                reason = await self._start_due_tasks()
+                await self._start_due_tasks()
         finally:
             for task in (stopping, *self._in_flight):
                 task.cancel()
             await asyncio.gather(stopping, *self._in_flight, return_exceptions=True)
+        due, reason = self._find_due_tasks()
+        if self._stop.requested and due:
+            self._halted = self._halted or "interrupted"
         if self._judging_runs is None:
             is_over = self.debate.status == "complete" and self.debate.closed is not None
-            closed = self.debate.closed if is_over else self.halted or reason
+            closed = self.debate.closed if is_over else self._halted or reason
             await self._record([DebateClosed(at=self._clock(), reason=closed or "failed")])
         self.debate = self.debate.charge_reservations()
         return self.debate
 
     @property
     def halted(self) -> CloseReason | None:
-        """Why the run ended early: `budget`, `failed` or `interrupted`. None if the run did not end early."""
-        return "interrupted" if self._stop.requested and self._halted is None else self._halted
+        """Why the run ended early: `budget`, `failed` or `interrupted`. None if it runs, or did not end early.
+
+        A stopped run did not end early if the calls in flight answered its last tasks.
+        """
+        return self._halted
 
     def _cancel_waiting(self) -> bool:
         """Cancel each task that waits to send its next request. Return whether all tasks in flight were waiting."""
@@ -191,23 +198,23 @@ class DebateRun:
                 item.cancel()
         return len(waiting) == len(self._meters)
 
-    async def _start_due_tasks(self) -> CloseReason | None:
-        if self.halted is not None:
-            return None
-        reason: CloseReason | None = None
+    def _find_due_tasks(self) -> tuple[list[Task], CloseReason | None]:
+        """Return the tasks without an answer, also those in flight, and why the debate is over; None if it is not over."""
         briefs = owed_briefs(self.debate)
-        due: list[Task]
-        if self._judging_runs is None:
-            step = next_step(self.debate)
-            due, reason = [*step.cues, *briefs], step.close
-        else:
-            due = [brief for brief in briefs if brief.run in self._judging_runs]
+        if self._judging_runs is not None:
+            return [brief for brief in briefs if brief.run in self._judging_runs], None
+        step = next_step(self.debate)
+        return [*step.cues, *briefs], step.close
+
+    async def _start_due_tasks(self) -> None:
+        if self._stop.requested or self._halted is not None:
+            return
+        due, _ = self._find_due_tasks()
         in_flight = {task.key for task in self._in_flight.values()}
         for task in await self._prepare_passages([task for task in due if task.key not in in_flight]):
             self._record_started(TaskStarted(at=self._clock(), key=task.key))
             self._observer.asking(task)
             self._ask(task, partial(self._make_answer, task))
-        return reason
 
     async def _prepare_passages(self, due: Sequence[Task]) -> list[Task]:
         """Find the passages that the due tasks need. Returns the tasks that can start now.

@@ -1,4 +1,4 @@
-"""Parses YAML text to plain data, with the line and column of every key and value.
+"""Parses YAML text to plain data, with the line and column of every key and value, and writes such data as YAML.
 
 As in YAML 1.2, `no`, `on` and dates are text. Tags are errors.
 """
@@ -30,6 +30,7 @@ _INTEGER = re.compile(r"[-+]?[0-9]{1,100}")
 _TOO_LARGE = f"larger than {MAX_YAML_BYTES // 1024} KiB; make it smaller"
 _TOO_DEEP = f"nested more than {MAX_YAML_DEPTH} levels deep; use fewer levels"
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_TEXT_TAG = "tag:yaml.org,2002:str"
 _ESCAPED_PAIR = re.compile(r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
 """A character above U+FFFF, such as an emoji, as JSON escapes it. libyaml refuses it."""
 
@@ -128,6 +129,24 @@ def parse_yaml(text: str, *, scalars_as_text: bool = False) -> ParsedYaml:
         if "nesting depth" in error.problem:  # libyaml limits the depth too, and may fail before our check
             message = _TOO_DEEP
         return ParsedYaml(faults=(YamlFault(min(last, SourcePosition(mark.line + 1, mark.column + 1)), message),))
+
+
+def dump_yaml(data: Any, width: int) -> str:
+    """Return plain data as YAML text that `parse_yaml` reads back unchanged.
+
+    Keys keep their order. `width`: number of columns after which long texts continue on the next line.
+    """
+    yaml = _yaml()
+
+    class Dumper(yaml.SafeDumper):
+        """Writes a text in quotes where the reader would take it for a number, as in `1e3`."""
+
+    def represent_text(dumper: Any, text: str) -> Any:
+        return dumper.represent_scalar(_TEXT_TAG, text, style=None if _plain_value(text) == text else "'")
+
+    Dumper.add_representer(str, represent_text)
+    written: str = yaml.dump(data, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=width)
+    return written
 
 
 def escape_unprintable(text: str) -> str:
@@ -230,8 +249,11 @@ class _Builder:
 
 def _scalar(node: Any) -> Any:
     value: str = node.value
-    if node.style:
-        return value
+    return value if node.style else _plain_value(value)
+
+
+def _plain_value(value: str) -> Any:
+    """Return the value of a text without quotes: a text, number, boolean or None."""
     if value in _WORDS:
         return _WORDS[value]
     if _INTEGER.fullmatch(value):

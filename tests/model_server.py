@@ -27,6 +27,8 @@ class ModelServer(Served):
 
     latency_s: float = 0.0
     """Seconds before it answers, unless the server ends before."""
+    slow_after: int | None = None
+    """Number of requests after which it answers none until it ends; None: it answers all."""
     failures: list[int] = field(default_factory=list[int])
     """Statuses to answer the next requests with, first one first."""
     retry_after: int | None = None
@@ -37,6 +39,10 @@ class ModelServer(Served):
     """A parameter that it turns down with a 400."""
     ignores_schemas: bool = False
     """Whether it answers in plain text where a parameter asks for a schema."""
+    needed_tokens: dict[str, int] = field(default_factory=dict[str, int])
+    """Output limit that each model needs, by its name. An answer with a lower limit is cut off at this limit."""
+    answer_room: int | None = None
+    """Tokens that its context has left for an answer. Longer answers of the models in `needed_tokens` are cut off."""
     counts: bool = True
     """Whether it reports usage."""
     bodies: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
@@ -99,8 +105,9 @@ def _handler(state: ModelServer) -> type[Answering]:
                     failure = 400
                 ignored = state.ignores_schemas and "response_format" in body
                 text = "" if failure else PROSE if ignored else answer(body)
-                state.over.wait(max(0.0, state.latency_s - (time.perf_counter() - started)))
-            reply = ModelAnswer(text, _usage(body, text), counts=state.counts)
+                is_slow = state.slow_after is not None and len(state.bodies) > state.slow_after
+                state.over.wait(3600 if is_slow else max(0.0, state.latency_s - (time.perf_counter() - started)))
+            reply = _cut_off(state, body, ModelAnswer(text, _usage(body, text), counts=state.counts))
             if not failure:
                 state.counted.append(reply.usage)
             if failure:
@@ -117,6 +124,15 @@ def _handler(state: ModelServer) -> type[Answering]:
                 self.send(200, "application/json", json.dumps(OPENAI.whole(reply)).encode())
 
     return Handler
+
+
+def _cut_off(state: ModelServer, body: dict[str, Any], reply: ModelAnswer) -> ModelAnswer:
+    needed, limit = state.needed_tokens.get(body["model"], 0), body.get("max_tokens", 0)
+    allowed = limit if state.answer_room is None else min(limit, state.answer_room)
+    if allowed >= needed:
+        return reply
+    usage = reply.usage.model_copy(update={"output_tokens": allowed})
+    return replace(reply, text=reply.text[:20], usage=usage, ending="limit")
 
 
 def _overflows(state: ModelServer, body: dict[str, Any]) -> bool:

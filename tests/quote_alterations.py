@@ -10,6 +10,7 @@ Kind = Callable[[str, random.Random], str | None]
 _DASHES = "-‐‑‒–—−"
 _QUOTES = {'"': '"“”„«»', "'": "'‘’"}
 _OTHER_QUOTES = {mark: family for family in _QUOTES.values() for mark in family}
+_CURRENCY_SIGNS = "$€£¥"
 _SPACES = (" ", "  ", "\n", "\t", "\u00a0", " \n ", "\u2009")
 _NEGATIONS = re.compile(
     r"\b(?:not|never|no|cannot|without|neither|nor|none|nothing|nobody|nowhere|hardly|barely|scarcely"
@@ -33,13 +34,19 @@ _NAMES = ("Kessler", "Amazon", "Brussels", "Okafor", "Toyota", "Lindqvist", "Kyo
 
 
 def span(passage: str, draw: random.Random, low: int = 4, high: int = 40) -> str | None:
-    """A contiguous span of `low` to `high` words, with at least three that hold a letter or digit."""
+    """A contiguous span of `low` to `high` words, with at least three that hold a letter or digit.
+
+    None also for a span that could cut a number from its unit: it ends with a digit, or begins with one after a sign.
+    """
     words = list(re.finditer(r"\S+", passage))
     size = draw.randint(low, high)
     if len(words) < size:
         return None
     at = draw.randrange(len(words) - size + 1)
     text = passage[words[at].start() : words[at + size - 1].end()]
+    starts_after_sign = at > 0 and text[0] in "-0123456789" and words[at - 1][0] in _CURRENCY_SIGNS
+    if starts_after_sign or (text[-1].isdigit() and at + size < len(words)):
+        return None
     return text if sum(any(map(str.isalnum, word)) for word in text.split()) >= 3 else None
 
 

@@ -13,6 +13,7 @@ from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import (
     INTERRUPTED,
     AssessmentCompleted,
+    CloseReason,
     DebateClosed,
     Failure,
     JudgingOpened,
@@ -129,6 +130,33 @@ def test_a_stop_waits_for_no_call_that_has_not_left() -> None:
     run = DebateRun(debate, Actors(speakers, NoJudge()), NullEventLog(), NullObserver(), clock=lambda: NOON, stop=stop)
     ended = asyncio.run(asyncio.wait_for(run.run(), GRACE_S * 0.9))
     assert ended.closed == "interrupted"
+
+
+class StoppingSpeaker:
+    """Asks for a stop, and speaks."""
+
+    def __init__(self, stop: StopSignal) -> None:
+        self._stop = stop
+
+    async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
+        """Ask for a graceful stop before the answer."""
+        if not self._stop.requested:
+            self._stop.request()
+        return turn(cue.index)
+
+
+@pytest.mark.parametrize(
+    ("phases", "end"), [(("opening",), (None, "complete")), (("opening", "closing"), ("interrupted", "interrupted"))]
+)
+def test_a_stop_interrupts_a_debate_only_if_something_is_left(
+    phases: tuple[str, ...], end: tuple[CloseReason | None, CloseReason]
+) -> None:
+    """If the calls in flight give the last speeches, the debate is complete."""
+    stop, debate = StopSignal(), new_debate(config({"phases": phases}, systems=()))
+    speakers = {person.name: StoppingSpeaker(stop) for person in debate.participants}
+    run = DebateRun(debate, Actors(speakers, NoJudge()), NullEventLog(), NullObserver(), clock=lambda: NOON, stop=stop)
+    ended = asyncio.run(run.run())
+    assert (run.halted, ended.closed) == end
 
 
 class FailedSpeaker:

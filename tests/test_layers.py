@@ -12,7 +12,7 @@ from debate_cli.cli.app import COMMANDS, command_module
 
 PACKAGE = Path(__file__).parent.parent / "debate_cli"
 ROOMS = (
-    ("errors", "version", "plugins", "regular_file", "resolved_secrets", "yaml_positions"),
+    ("errors", "version", "plugins", "regular_file", "resolved_secrets", "csv_file", "yaml_positions"),
     ("statistics",),
     ("domain",),
     ("evidence",),

@@ -35,6 +35,7 @@ class Counting:
     """A tape that writes down which questions were answered."""
 
     is_replay: bool = False
+    failure: None = None
     answered: Counter[str] = field(default_factory=Counter[str])
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:

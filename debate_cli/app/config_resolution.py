@@ -3,22 +3,32 @@
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Any, TypeVar
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import Problem, check_config, check_stored_config
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.nested_texts import map_texts
-from debate_cli.errors import ConfigError
+from debate_cli.errors import ConfigError, UsageError
+from debate_cli.evidence.corpus import list_source_files
 from debate_cli.llm.redaction import Redactor
+from debate_cli.plugins import SYSTEMS
 from debate_cli.providers.provider_table import find_provider_problems
 from debate_cli.providers.registry import collect_provider_secrets
 from debate_cli.regular_file import is_inside
 from debate_cli.storage.config_errors import SourceMap
-from debate_cli.storage.config_file import ConfigCheck, LoadedConfig, read_config_file, read_prompt_files
+from debate_cli.storage.config_file import (
+    STDIN_NAME,
+    ConfigCheck,
+    LoadedConfig,
+    read_config_file,
+    read_prompt_files,
+)
 from debate_cli.storage.provider_origin import settings_fingerprint
 from debate_cli.storage.serialization import Redact, config_to_json
 from debate_cli.storage.transcript_store import StoredDebate
@@ -86,8 +96,10 @@ def config_from_transcript(
     """Return the configuration of a stored debate, with `changes` applied.
 
     Files that the debate names are not opened. Relative paths start in the working folder. Raises ConfigError if the
-    result is not valid. `advice`: the last line of this error.
+    result is not valid. `advice`: the last line of this error. Also raises ConfigError if a judging system of the debate
+    is not installed.
     """
+    _require_systems(stored)
     env = load_environment(Path(), os.environ)
     without_settings = {name: value for name, value in env.items() if not name.startswith("DEBATE_")}
     try:
@@ -111,6 +123,19 @@ def config_from_transcript(
     except ConfigError as error:
         problems = [_STDIN_POSITION.sub(lambda _: str(stored.path), problem) for problem in error.problems]
         raise ConfigError(*problems, advice) from error
+
+
+def _require_systems(stored: StoredDebate) -> None:
+    missing = [f"`{each.kind}`" for each in stored.debate.config.judging.systems if not SYSTEMS.has(each.kind)]
+    if not missing:
+        return
+    one = len(missing) == 1
+    raise ConfigError(
+        f"{stored.path}: the judging system{'' if one else 's'} {', '.join(missing)} of this debate "
+        f"{'is' if one else 'are'} not installed, so its stored settings cannot be used; install the missing package, "
+        "then run the command again; without it, `debate replay` and `debate score` show the debate, and "
+        f"`debate judge {quote(str(stored.path))} --system {next(iter(SYSTEMS.built_in))}` judges it"
+    )
 
 
 def _keep_stored_values(config: DebateConfig, kept: DebateConfig, changes: Sequence[ConfigChange]) -> DebateConfig:
@@ -153,6 +178,23 @@ def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
             "judging": JudgingConfig.model_validate(map_texts(config.judging.model_dump(mode="json"), redact)),
         }
     )
+
+
+def list_input_files(loaded: LoadedConfig) -> Iterator[Path]:
+    """Yield the files that a configuration consists of: its own file, background, prompts, scripts and sources.
+
+    A configuration from standard input has no file of its own. A source that does not exist is left out.
+    """
+    config = loaded.config
+    if loaded.source_map.name != STDIN_NAME:
+        yield Path(loaded.source_map.name)
+    if loaded.background_file is not None:
+        yield loaded.background_file
+    scripts = [spec.script for spec in config.models.values() if spec.script is not None]
+    yield from (loaded.folder / name for name in (*config.prompts.values(), *scripts))
+    for source in () if config.evidence is None else config.evidence.named_sources:
+        with suppress(UsageError):
+            yield from (file.path for file in list_source_files(source.path, loaded.folder))
 
 
 def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -> None:

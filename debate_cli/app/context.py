@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from debate_cli.app.consent import Destination
 from debate_cli.domain.config import DebateConfig
 from debate_cli.engine import StopSignal
+from debate_cli.errors import StorageError
 from debate_cli.evidence.corpus import Corpus
 from debate_cli.llm.model import Model
 from debate_cli.llm.redaction import Redactor
@@ -31,6 +32,15 @@ class Cassette(Protocol):
 
     is_replay: bool
     """Whether recorded calls are replayed. If so, neither keys nor prices are needed."""
+
+    @property
+    def failure(self) -> StorageError | None:
+        """Why no further call can be recorded; None as long as all calls can be recorded.
+
+        The answer that could not be recorded is still returned, because it was paid for. Each later call raises this
+        error.
+        """
+        ...
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:
         """Return a model that records the calls of `model`, or replays recorded calls instead.

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from debate_cli.app.context import RunContext
 from debate_cli.app.judge import JudgeTask
-from debate_cli.app.model_roles import judge_model_spec, mock_spec, with_mock_models, with_run_providers
+from debate_cli.app.model_roles import mock_spec, with_mock_models, with_run_providers
 from debate_cli.app.session import Session
 from debate_cli.domain.config import DebateConfig, FormatConfig, Limits, ModelSpec
 from debate_cli.domain.debate import Debate, fold, usage_of_briefs
@@ -53,6 +53,7 @@ class PromptMeter:
     """Measures the longest prompt of each purpose. A run uses it in place of its `Cassette`."""
 
     is_replay: bool = True
+    failure: None = None
     longest_prompts: dict[str, int] = field(default_factory=dict[str, int])
     """Estimated tokens of the longest prompt, by the purpose of the request."""
 
@@ -268,7 +269,7 @@ class _Estimator:
             call_growth = plan.planned / part.planned if part.planned else self.growth
             seats = judge_ids(system)
             for seat in seats:
-                spec = judge_model_spec(self.config, self.run, judge_model_role(system, seat))
+                spec = self.run.model_for_judge(self.config, judge_model_role(system, seat))
                 if spec is None:
                     continue
                 mine = (self.run.id, system.kind, seat)

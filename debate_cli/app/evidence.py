@@ -1,5 +1,6 @@
 """Indexes the sources of a configuration, and describes sources that were left out or have changed."""
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -17,12 +18,20 @@ def open_sources(config: EvidenceConfig, folder: Path, env: Mapping[str, str]) -
     """
     if not config.sources:
         return None
+    found = [file for source in config.named_sources for file in list_source_files(source.path, folder, source.title)]
     files: dict[Path, SourceFile] = {}
-    for source in config.named_sources:
-        for file in list_source_files(source.path, folder, source.title):
-            if file.title is not None or file.path not in files:
-                files[file.path] = file
+    for file in found:
+        place = file.path if file.leaves_folder else Path(os.path.realpath(file.path))
+        if place not in files or _is_preferred(file, files[place]):
+            files[place] = file
     return open_corpus([*files.values()], config.passage_words, cache_folder(env, "evidence"))
+
+
+def _is_preferred(file: SourceFile, other: SourceFile) -> bool:
+    """Whether `file` is listed instead of `other`, which is the same file: it has a title, or `other` is a link."""
+    if file.title is not None or other.title is not None:
+        return file.title is not None
+    return other.path.is_symlink() and not file.path.is_symlink()
 
 
 def describe_skipped(corpus: Corpus) -> str | None:
@@ -36,7 +45,10 @@ def describe_skipped(corpus: Corpus) -> str | None:
 
 
 def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate | None) -> Iterator[str]:
-    """Yield notes about skipped or changed source files. `resumed`: the debate to resume; None for a new debate."""
+    """Yield notes about skipped or changed source files, and about files without a word of the motion.
+
+    `resumed`: the debate to resume; None for a new debate.
+    """
     evidence = config.evidence
     if evidence is None:
         return
@@ -50,6 +62,11 @@ def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate 
     skipped = describe_skipped(corpus)
     if skipped is not None:
         yield skipped
+    if resumed is None and not corpus.search(config.topic, 1):
+        yield (
+            "evidence: the source files contain no word of the motion, so debaters may get no passages to cite; write the "
+            "motion in the language of the files, or name other files"
+        )
     before = None if resumed is None else resumed.config.evidence
     if resumed is None or before is None or before.passage_words != evidence.passage_words:
         return

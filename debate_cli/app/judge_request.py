@@ -18,7 +18,7 @@ from debate_cli.storage.variables import ConfigChange
 from debate_cli.systems.registry import check_system_kind, default_text_kind, get_system, is_installed, system_kinds
 from debate_cli.version import __version__
 
-STORED_SECTIONS = ("judging", "limits", "output", "seed")
+STORED_SECTIONS = ("judging", "limits", "models", "output", "seed")
 """Sections of a stored configuration that `judge --set` may change without `--config`."""
 GENERATOR = Generator(name="debate-cli", version=__version__)
 
@@ -87,8 +87,14 @@ class JudgingRequest:
 
     @property
     def model_spec(self) -> ModelSpec | None:
-        """`model` as a `ModelSpec`; None if each judge has its own model. Raises UsageError for a malformed name."""
-        return None if self.model is None else parse_model(self.model)
+        """`model` as a `ModelSpec`; None if each judge has its own model. Raises UsageError for a malformed name.
+
+        It has the other settings, e.g. `max_output_tokens`, that `changes` gives `models.judge`.
+        """
+        if self.model is None:
+            return None
+        judge = self.config.models.get("judge") if self.changes and self.config is not None else None
+        return judge if judge is not None and judge.model == self.model else parse_model(self.model)
 
     @property
     def other_model_specs(self) -> tuple[ModelSpec, ...]:
@@ -279,10 +285,12 @@ def _limits_without_budget(debate: Debate) -> Limits:
 def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> JudgingRequest:
     """Return `request` with a new `config`: the stored configuration with `request.changes` applied.
 
-    The new `config` has no budget, models or providers. The judges use the models and providers stored in the debate
-    or, if `request.model` is set, this model. Without changes, returns `request` itself.
+    The new `config` has no budget and no providers. It has models only if a change concerns `models`. Otherwise, the
+    judges use the models stored in the debate or, if `request.model` is set, this model. Without changes, returns
+    `request` itself.
 
-    Raises UsageError for a setting outside the sections `STORED_SECTIONS`, and ConfigError for an invalid value.
+    Raises UsageError for a setting outside the sections `STORED_SECTIONS`, or if a change and `request.model` name
+    different models. Raises ConfigError for an invalid value.
     """
     if not request.changes:
         return request
@@ -299,7 +307,15 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
     changed = config_from_transcript(
         kept, request.changes, "correct it, or judge with a configuration: debate judge ID --config CONFIG"
     )
-    return replace(request, config=changed.config.model_copy(update={"models": {}, "providers": {}}))
+    is_model_changed = any(change[0].partition(".")[0] == "models" for change in request.changes)
+    changed_models = changed.config.models if is_model_changed else {}
+    judge = changed_models.get("judge")
+    if request.model is not None and is_model_changed and (judge is None or judge.model != request.model):
+        raise UsageError(
+            f"--set models.judge.model: every judge gets the model {request.model}; leave out this setting, or the option "
+            "that names the model"
+        )
+    return replace(request, config=changed.config.model_copy(update={"models": changed_models, "providers": {}}))
 
 
 def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemSettings, ...]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from debate_cli.app.batches import BatchQueue, QueuedModel, WaitingModel, wrap_actors
 from debate_cli.app.context import RunContext
-from debate_cli.app.model_roles import judge_model_spec, mock_spec, with_mock_providers, with_run_providers
+from debate_cli.app.model_roles import mock_spec, with_mock_providers, with_run_providers
 from debate_cli.debaters.debater import Debater
 from debate_cli.domain.config import DebateConfig, EvidenceConfig, ModelSpec, Price
 from debate_cli.domain.debate import Debate
@@ -194,13 +194,16 @@ class ModelPool:
             record = ModeRecord(spec.model, rejected, note=self._context.observer.note)
             providers.mode_records[spec.model] = record
         is_given = spec.model in self._context.models
+        context_tokens = None if is_given else providers.registry.context_tokens(spec.model)
         return ModelHandle(
-            StructuredOutputClient(model, profile, name=spec.model, price=price, record=record),
+            StructuredOutputClient(
+                model, profile, name=spec.model, price=price, record=record, context_tokens=context_tokens
+            ),
             name=spec.model,
             max_output_tokens=spec.max_output_tokens or profile.max_output_tokens,
             temperature=spec.temperature,
             seed=providers.config.seed,
-            context_tokens=None if is_given else providers.registry.context_tokens(spec.model),
+            context_tokens=context_tokens,
         )
 
     def _build_model(self, spec: ModelSpec, providers: _ProviderContext, batches: BatchQueue | None) -> PooledModel:
@@ -336,7 +339,7 @@ def build_actors(
 
     def judge_handle(brief: Brief, debate: Debate) -> ModelHandle:
         run, system = debate.run(brief.run), settings_for(brief, debate)
-        spec = judge_model_spec(debate.config, run, judge_model_role(system, brief.assessor))
+        spec = run.model_for_judge(debate.config, judge_model_role(system, brief.assessor))
         if spec is None:
             raise ConfigError(
                 f"the {judge_title(brief.system, brief.assessor)} has no model; name one in the system's `judge`, or set models.judge"

@@ -21,12 +21,6 @@ def judge_roles(system: SystemSettings) -> tuple[str | None, ...]:
     return tuple(dict.fromkeys(judge_model_role(system, assessor) for assessor in judge_ids(system)))
 
 
-def judge_model_spec(config: DebateConfig, run: JudgingRun, judge_role: str | None) -> ModelSpec | None:
-    """Return the model for a judge's role. Models of the judging run take precedence over those of `config`."""
-    models = {**config.models, **run.models}
-    return config.model_copy(update={"models": models}).model_for_judge(judge_role)
-
-
 def all_model_specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
     """Return all models of debaters and judges in `config`, each once."""
     found = [config.model_for_debater(debater) for debater in config.debaters]

@@ -9,8 +9,6 @@ from datetime import UTC, datetime
 from textwrap import indent
 from typing import Any, NamedTuple
 
-import yaml
-
 from debate_cli.app.context import RunContext
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
 from debate_cli.app.model_pool import ModelPool
@@ -30,6 +28,7 @@ from debate_cli.llm.prompt_sanitizer import prompt_line
 from debate_cli.llm.prompts import Prompts
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.systems.registry import default_text_kind
+from debate_cli.yaml_positions import dump_yaml
 
 MAX_DOCUMENT_CHARS = 400_000
 """Maximum number of characters of all documents together."""
@@ -184,4 +183,4 @@ def describe_stakeholder(stakeholder: Stakeholder) -> str:
 
 
 def _dump(data: Any) -> str:
-    return yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=110).replace("${", "$${")
+    return dump_yaml(data, width=110).replace("${", "$${")

@@ -302,7 +302,11 @@ def prepare_added_runs(
     openings = open_judging_runs(debate, request, at)
     config = config_for_judging(debate, request).model_copy(update={"judging": openings[0].judging})
     if request.asks_models:
-        own = [*_named_specs(request.config), *filter(None, (request.model_spec, *request.other_model_specs))]
+        changed = _named_specs(request.config)
+        if request.changes:  # a change of another setting does not make a stored file the user's own
+            files = {(spec.model, spec.script) for spec in _named_specs(debate.config)}
+            changed = tuple(spec for spec in changed if (spec.model, spec.script) not in files)
+        own = [*changed, *filter(None, (request.model_spec, *request.other_model_specs))]
         stored = [spec for spec in judge_model_specs(config) if spec not in own]
         _refuse_stored_paths(name, stored, (), "debate judge ID --config CONFIG")
     return openings, prepare_judge_context(config, loaded, name, request=request, models=models)

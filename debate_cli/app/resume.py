@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from debate_cli.app.model_roles import judge_model_spec, judge_roles, unique_specs, with_run_providers
+from debate_cli.app.model_roles import judge_roles, unique_specs, with_run_providers
 from debate_cli.domain.config import DebateConfig, FormatConfig, ModelSpec
 from debate_cli.domain.config_differences import find_differences, format_differences
 from debate_cli.domain.debate import Debate
@@ -52,7 +52,7 @@ def find_pending_models(debate: Debate) -> tuple[PendingModels, ...]:
     added: list[PendingModels] = []
     for run in debate.runs:
         judges = [
-            judge_model_spec(config, run, role)
+            run.model_for_judge(config, role)
             for system in run.active_systems()
             if (run.id, system.kind) in judging
             for role in judge_roles(system)
@@ -135,7 +135,7 @@ def _asks_person(task: Task, debate: Debate) -> bool:
     config = debate.config
     if isinstance(task, Brief):
         role = judge_model_role(settings_for(task, debate), task.assessor)
-        spec = judge_model_spec(config, debate.run(task.run), role)
+        spec = debate.run(task.run).model_for_judge(config, role)
     else:
         spec = config.model_for_debater(config.debater(task.speaker))
     return spec is not None and is_person(spec.model)

@@ -15,19 +15,20 @@ from debate_cli.app.context import RunContext
 from debate_cli.app.judge_request import GENERATOR
 from debate_cli.app.model_pool import ModelPool, build_actors
 from debate_cli.app.resume import closing_event, config_in_force, describe_in_flight_calls, find_changes
+from debate_cli.app.run_files import RecordedLog, RunFiles, file_identity, refuse_changed, refuse_foreign
 from debate_cli.domain.debate import Debate, fold, rehearsal_notice
 from debate_cli.domain.events import CloseReason, DebateClosed, DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.nested_texts import map_texts
 from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import DebateRun, EventLog, NullEventLog
-from debate_cli.errors import ContextOverflowError, StorageError, UnsavedError, UsageError
+from debate_cli.errors import StorageError, UnsavedError, UsageError
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
-from debate_cli.storage.transcript import dump_transcript, to_transcript, transcript_to_events, write_transcript
+from debate_cli.storage.transcript import dump_transcript, to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
 from debate_cli.systems.briefing import describe_trial_judges
 from debate_cli.systems.registry import get_system
@@ -73,35 +74,6 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class _Files:
-    """The files of a debate that is being run or judged."""
-
-    path: Path
-    journal: Journal
-    unjudged: Debate | None = None
-    """The debate in `path`, if `path` must stay as it is when no judge answers and nothing is paid. None: the result is
-    always written."""
-
-    def need_writing(self, debate: Debate, verdicts: Iterable[Verdict]) -> bool:
-        """Whether `path` must get `debate`, which has these verdicts.
-
-        A prompt that is too long counts: only resuming the saved judging run can shorten it.
-        """
-        before = self.unjudged
-        if before is None or debate.answered_keys != before.answered_keys or _paid(debate) != _paid(before):
-            return True
-        known = {run.id for run in before.runs}
-        is_judged = any(item.run not in known and item.victory != "undetermined" for item in verdicts)
-        new = [item for item in debate.failures if item not in before.failures]
-        return is_judged or any(item.cause == ContextOverflowError.__name__ for item in new)
-
-
-def _paid(debate: Debate) -> tuple[int, int, int]:
-    usage = debate.usage
-    return usage.input_tokens, usage.output_tokens, usage.searches
-
-
-@dataclass(frozen=True, slots=True)
 class Session:
     """Runs the engine on one debate, and saves the debate on disk."""
 
@@ -129,15 +101,17 @@ class Session:
                 raise UsageError(
                     f"{existing[0]} exists already; choose another --id, resume it with --resume, or overwrite it with --force"
                 )
+            found = file_identity(path)
             with await self._create_journal(path, [opened], overwrite=force) as journal:
                 self.context.observer.event(opened, debate)
-                return await self._run_engine(debate, _Files(path, journal), added_runs=added_runs)
+                return await self._run_engine(debate, RunFiles(path, journal, found, force), added_runs=added_runs)
 
-    async def resume(self, stored: StoredDebate, *, close: bool = False) -> Outcome:
+    async def resume(self, stored: StoredDebate, *, close: bool = False, force: bool = False) -> Outcome:
         """Continue a stored debate with the context's configuration.
 
         Changes of settings are recorded in the debate. If `close` is True, the debate gets no further speeches, and
-        only judges are asked. A finished debate is returned unchanged.
+        only judges are asked. A finished debate is returned unchanged. Raises UsageError if the file of the transcript
+        contains something else and `force` is False.
         """
         path = stored.path.with_suffix(".json")
         self._refuse_uncollected(path, stored.debate)
@@ -145,7 +119,7 @@ class Session:
             self.context.send_warning("the debate is complete; no model was asked")
             return Outcome(stored.debate, score(stored.debate, runs="all"), path, is_unchanged=True)
         with lock_debate(path):
-            return await self._resume_locked(open_debate(stored.path), path, close=close)
+            return await self._resume_locked(open_debate(stored.path), path, close=close, force=force)
 
     async def judge(
         self,
@@ -178,12 +152,13 @@ class Session:
             self._refuse_uncollected(path, before, adds_runs=bool(openings))
             with lock_debate(path):
                 if not force:
-                    _refuse_changed(path, before)
+                    refuse_changed(path, before)
+                found = file_identity(path)
                 has_journal = path.with_suffix(JOURNAL_SUFFIX).exists()
                 keeps = not skips_empty or has_journal or self.context.asked_people or self.context.batches
                 with await self._create_journal(path, extended, overwrite=True) as journal:
                     self._announce(openings, debate)
-                    files = _Files(path, journal, None if keeps else before)
+                    files = RunFiles(path, journal, found, force, None if keeps else before)
                     outcome = await self._run_engine(debate, files, runs=runs)
         return replace(outcome, verdicts=combine_runs(outcome.debate, outcome.verdicts, runs))
 
@@ -198,21 +173,25 @@ class Session:
             config_sha256=config.sha256(),
         )
 
-    async def _resume_locked(self, stored: StoredDebate, path: Path, *, close: bool) -> Outcome:
+    async def _resume_locked(self, stored: StoredDebate, path: Path, *, close: bool, force: bool) -> Outcome:
         """Continue the debate `stored`. The caller must take the debate's lock, and must read `stored` after that."""
         before = stored.debate
         if is_finished(before) and not stored.from_journal:
             path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
             return Outcome(before, score(before, runs="all"), path, is_unchanged=True)
+        found = file_identity(path)
         if stored.from_journal:
+            if not force:
+                refuse_foreign(path, before)
             opened, _ = Journal.open_existing(stored.path, self.context.redact, mirror=self.context.journal_mirror)
         else:
             opened = await self._create_journal(path, transcript_to_events(to_transcript(before)), overwrite=True)
         with opened as journal:
+            files = RunFiles(path, journal, found, force)
             if stored.incomplete_line_warning:
                 self.context.send_warning(stored.incomplete_line_warning)
             if is_finished(before):
-                return await self._close(before, _Files(path, journal), None)
+                return await self._close(before, files, None)
             at, redact = self.context.now(), self.context.redact
             given = redact_config(self.context.config, redact)
             config = config_in_force(before.config, given, models=not self.context.mock)
@@ -230,7 +209,7 @@ class Session:
             await journal.sync()
             self.context.observer.event(resumed, debate)
             session = replace(self, context=replace(self.context, config=debate.config))
-            return await session._run_engine(debate, _Files(path, journal), used=debate.model_calls)
+            return await session._run_engine(debate, files, used=debate.model_calls)
 
     def _announce(self, events: Iterable[Event], debate: Debate) -> None:
         for event in events:
@@ -239,7 +218,7 @@ class Session:
     async def _run_engine(
         self,
         debate: Debate,
-        files: _Files | None,
+        files: RunFiles | None,
         *,
         runs: Collection[str] | None = None,
         used: Sequence[ModelCall] = (),
@@ -247,6 +226,9 @@ class Session:
     ) -> Outcome:
         pool = self.pool or ModelPool(self.context, used=used)
         log: EventLog = files.journal if files is not None else NullEventLog()
+        cassette = self.context.cassette
+        if cassette is not None:
+            log = RecordedLog(log, cassette, self.context.stop)
         try:
             run = self._debate_run(debate, pool, log, runs)
             try:
@@ -260,6 +242,8 @@ class Session:
                         self.context.observer.event(opening, judged)
                     run = self._debate_run(judged, pool, log, [opening.run for opening in openings])
                     await run.run()
+                if cassette is not None and cassette.failure is not None:
+                    raise cassette.failure
                 outcome = await self._close(run.debate, files, run.halted)
             except StorageError as error:
                 raise self._add_kept_debate(error, run.debate, files) from error
@@ -282,7 +266,7 @@ class Session:
             judging_runs=runs,
         )
 
-    def _add_kept_debate(self, error: StorageError, debate: Debate, files: _Files | None) -> StorageError:
+    def _add_kept_debate(self, error: StorageError, debate: Debate, files: RunFiles | None) -> StorageError:
         if files is not None and files.journal.is_on_disk:
             return _kept_error(error, files.journal.path, files.path)
         if files is not None and debate.closed is None:
@@ -290,7 +274,7 @@ class Session:
         transcript = to_transcript(debate, score(debate, runs="all"))
         if files is not None:
             try:
-                write_transcript(files.path, transcript, self.context.redact, overwrite=True)
+                files.write(transcript, self.context.redact)
             except StorageError:
                 pass
             else:
@@ -308,13 +292,13 @@ class Session:
                 f"debate judge --collect {quote(str(path))}{or_repeat}"
             )
 
-    async def _close(self, debate: Debate, files: _Files | None, halted: CloseReason | None) -> Outcome:
+    async def _close(self, debate: Debate, files: RunFiles | None, halted: CloseReason | None) -> Outcome:
         verdicts = score(debate, runs="all")
         is_saved = files is not None and (halted == "interrupted" or files.need_writing(debate, verdicts))
 
         def write() -> None:
             if files is not None and is_saved:
-                write_transcript(files.path, to_transcript(debate, verdicts), self.context.redact, overwrite=True)
+                files.write(to_transcript(debate, verdicts), self.context.redact)
             if files is not None:
                 files.journal.remove()
 
@@ -335,13 +319,3 @@ def is_finished(debate: Debate) -> bool:
 def _kept_error(error: StorageError, place: Path, path: Path) -> StorageError:
     command = f"debate run --resume {quote(str(path))}"
     return StorageError(f"{error}; the debate so far is in {place}; resume it with: {command}")
-
-
-def _refuse_changed(path: Path, read: Debate) -> None:
-    if not path.exists() and not path.with_suffix(JOURNAL_SUFFIX).exists():
-        return
-    there = open_debate(path).debate
-    if (there.id, there.answered_keys, there.runs) != (read.id, read.answered_keys, read.runs):
-        raise UsageError(
-            f"{path} was changed since it was read; judge it again, choose another --out, or overwrite it with --force"
-        )

@@ -20,7 +20,7 @@ from debate_cli.statistics.agreement import (
     log_score,
     root_mean_square_error,
 )
-from debate_cli.statistics.estimate import Estimate, estimate, mean_or_none
+from debate_cli.statistics.estimate import Estimate, cluster_rows, estimate, mean_or_none
 
 COIN = 0.5
 BASELINES = ("majority", "longer side", "last speaker", "coin")
@@ -35,6 +35,8 @@ class Comparison:
     """Source of the labels: `by construction` (shipped debates), `reviews` (by people), or the path of a file."""
     debates: int
     """Number of debates that have a label and a judgement."""
+    motions: int
+    """Number of motions of these debates. The intervals come from a bootstrap over motions."""
     accuracy: Estimate
     """Share of debates in which the judge names the labelled winner, 0 to 1. If only the judge or only the label says
     `draw`, the debate counts as one half."""
@@ -45,8 +47,8 @@ class Comparison:
     lead: Estimate
     """Accuracy of the judge, minus the accuracy of the best simple rule, -1 to 1."""
     needed: int | None
-    """Approximate number of debates needed to show that the judge and the best simple rule differ in accuracy. None if
-    their accuracy is equal, or if fewer than two debates were judged."""
+    """Approximate number of debates needed to show that the judge and the best simple rule differ in accuracy, with as
+    many debates per motion as were judged. None if their accuracy is equal, or if the debates have only one motion."""
     kappa: Estimate
     """Cohen's κ of the judge and the labels: 1 is perfect agreement, 0 is agreement by chance."""
     alpha_people: Estimate
@@ -66,6 +68,7 @@ class Comparison:
 
 
 class _Row(NamedTuple):
+    motion: str
     label: str
     sides: tuple[str, str]
     winners: dict[str, str]
@@ -100,8 +103,10 @@ def compare_with_labels(
     if not rows:
         return None
 
+    clusters = cluster_rows(rows, lambda row: row.motion)
+
     def measured(statistic: Callable[[Sequence[_Row]], float | None]) -> Estimate:
-        return estimate([[row] for row in rows], statistic, resamples=resamples)
+        return estimate(clusters, statistic, resamples=resamples)
 
     def accuracy(who: str) -> Estimate:
         return measured(lambda drawn: mean_or_none([row.hit(who) for row in drawn]))
@@ -111,11 +116,12 @@ def compare_with_labels(
     return Comparison(
         source=source,
         debates=len(rows),
+        motions=len(clusters),
         accuracy=accuracy("judge"),
         baselines=baselines,
         best_baseline=best,
         lead=measured(lambda drawn: mean_or_none([row.hit("judge") - row.hit(best) for row in drawn])),
-        needed=debates_to_tell_apart([row.hit("judge") - row.hit(best) for row in rows]),
+        needed=debates_to_tell_apart([[row.hit("judge") - row.hit(best) for row in cluster] for cluster in clusters]),
         kappa=measured(lambda drawn: cohen_kappa([(row.winners["judge"], row.label) for row in drawn])),
         alpha_people=measured(lambda drawn: krippendorff_alpha([row.ratings for row in drawn])),
         alpha_with_judge=measured(
@@ -177,6 +183,7 @@ def _row(group: Sequence[Judgement], labels: Sequence[WinnerLabel]) -> _Row:
     has_points = all(judged.points for judged in group)
     means = {name: sum(judged.points[name] for judged in group) / len(group) for name in (first, second) if has_points}
     return _Row(
+        motion=group[0].case.motion,
         label=majority_winner([label.winner for label in labels]),
         sides=(first, second),
         winners={
@@ -229,18 +236,23 @@ def compare_judges(
     shared = [debate for debate in by_model[models[0]] if all(debate in groups for groups in by_model.values())]
     if len(models) < 2 or not shared:  # noqa: PLR2004 - agreement needs two judges
         return None
+    motions = {debate: by_model[models[0]][debate][0].case.motion for debate in shared}
     votes: dict[str, Votes] = {debate: {model: _vote(by_model[model][debate]) for model in models} for debate in shared}
     said = {debate: [label.winner for label in labels if label.debate == debate] for debate in shared}
-    labelled = [[(votes[debate], majority_winner(winners))] for debate, winners in said.items() if winners]
+    labelled = cluster_rows(
+        [(motions[debate], votes[debate], majority_winner(winners)) for debate, winners in said.items() if winners],
+        lambda row: row[0],
+    )
 
-    def accuracy(rows: Sequence[tuple[Votes, str]], model: str = "") -> float:
+    def accuracy(rows: Sequence[tuple[str, Votes, str]], model: str = "") -> float:
         hits = [
-            score_hit(vote[model] if model else majority_winner(list(vote.values())), label) for vote, label in rows
+            score_hit(vote[model] if model else majority_winner(list(vote.values())), label) for _, vote, label in rows
         ]
         return mean_or_none(hits) or 0.0
 
-    clusters = [[vote] for vote in votes.values()]
-    best = max(models, key=lambda model: accuracy([row for (row,) in labelled], model)) if labelled else ""
+    clusters = [[votes[debate] for debate in group] for group in cluster_rows(shared, lambda debate: motions[debate])]
+    rows = [row for cluster in labelled for row in cluster]
+    best = max(models, key=lambda model: accuracy(rows, model)) if rows else ""
     return JudgeAgreement(
         alpha=estimate(clusters, krippendorff_alpha, resamples=resamples),
         pairs=compare_pairs(clusters, resamples=resamples),

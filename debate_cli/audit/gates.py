@@ -3,6 +3,7 @@
 To add a gate, add a row to `GATES`. The key of the row is the name for `--gate`.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
@@ -13,8 +14,9 @@ from debate_cli.errors import UsageError
 from debate_cli.statistics.estimate import Estimate
 
 GateOutcome = Literal["met", "not met", "not enough data"]
-MIN_JUDGED_DEBATES = 8
-"""Minimum number of judged debates. With fewer debates, no gate can be met."""
+MIN_JUDGED_MOTIONS = 8
+"""Minimum number of motions of the judged debates. With fewer motions, no gate can be met. Debates on one motion do not
+count several times, because they are not independent."""
 
 
 class Gate(NamedTuple):
@@ -86,10 +88,11 @@ class AuditGateResult:
     outcome: GateOutcome
     """`met`, `not met`, or `not enough data`.
 
-    There is not enough data if the interval contains the bound. `met` needs at least MIN_JUDGED_DEBATES judged debates.
+    There is not enough data if the interval contains the bound. `met` needs debates on at least MIN_JUDGED_MOTIONS
+    motions.
     """
     more: int | None = None
-    """Approximate number of further debates needed to decide the gate. None if the gate is decided or the number is
+    """Approximate number of further motions needed to decide the gate. None if the gate is decided or the number is
     unknown."""
 
 
@@ -120,7 +123,7 @@ def check_gates(
     """Return the result of every gate. `bounds`: maps names of gates to bounds that replace the default bounds.
 
     A gate is decided if the whole interval of its measure is on one side of the bound.
-    With fewer than eight judged debates, no gate can be met.
+    With debates on fewer than eight motions, no gate can be met.
     """
     found = {measure.name: measure.estimate for measure in measures}
     if "mirror" in found:  # the measure is the share of winners, but the gate bounds the share of draws
@@ -135,7 +138,8 @@ def check_gates(
     ]
     decided = results[-1]
     if decided.outcome == "not enough data" and comparison is not None and comparison.needed is not None:
-        results[-1] = replace(decided, more=max(1, comparison.needed - comparison.debates))
+        further = (comparison.needed - comparison.debates) * comparison.motions / comparison.debates
+        results[-1] = replace(decided, more=max(1, math.ceil(further)))
     return results
 
 
@@ -143,10 +147,10 @@ def _decide(name: str, gate: Gate, found: Estimate, bound: float) -> AuditGateRe
     if found.value is None:
         return AuditGateResult(name, bound, found, "not enough data")
     if found.low is None or found.high is None:
-        return AuditGateResult(name, bound, found, "not enough data", max(1, MIN_JUDGED_DEBATES - found.clusters))
+        return AuditGateResult(name, bound, found, "not enough data", max(1, MIN_JUDGED_MOTIONS - found.clusters))
     sign = -1 if gate.is_minimum else 1
     low, high = sorted((sign * found.low, sign * found.high))
-    is_sound = found.clusters >= MIN_JUDGED_DEBATES
+    is_sound = found.clusters >= MIN_JUDGED_MOTIONS
     if low > sign * bound or (name == BASELINE and is_sound and low == -bound):
         return AuditGateResult(name, bound, found, "not met")
     if is_sound and high <= sign * bound:
@@ -154,5 +158,5 @@ def _decide(name: str, gate: Gate, found: Estimate, bound: float) -> AuditGateRe
     more = None
     if found.value != bound:  # the width of an interval falls with √n
         needed = found.clusters * ((found.high - found.low) / 2 / abs(found.value - bound)) ** 2
-        more = max(1, MIN_JUDGED_DEBATES - found.clusters, round(needed) - found.clusters + 1)
+        more = max(1, MIN_JUDGED_MOTIONS - found.clusters, round(needed) - found.clusters + 1)
     return AuditGateResult(name, bound, found, "not enough data", more)

@@ -49,6 +49,11 @@ class AuditCase:
     runs: int = 1
     """How often each judge judges the case, at least once."""
 
+    @property
+    def motion(self) -> str:
+        """The motion, to group debates: case and spaces are normalized."""
+        return " ".join(self.debate.topic.split()).casefold()
+
     def read(self) -> Debate | None:
         """Return the stored debate. None if nothing is stored, or if its speeches or debaters differ from the case."""
         if not self.path.exists() and not self.path.with_suffix(JOURNAL_SUFFIX).exists():

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from debate_cli.audit.debates import AuditDebate
+from debate_cli.csv_file import read_csv_file
 from debate_cli.errors import UsageError
-from debate_cli.storage.csv_file import read_csv_file
 
 DRAW = "draw"
 BY_CONSTRUCTION = "by construction"

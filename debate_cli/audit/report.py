@@ -1,20 +1,15 @@
-"""Computes the report of an audit, and compares two audits. No model is asked."""
+"""Computes the report of an audit. No model is asked."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any, Literal, NamedTuple
-
-from pydantic import TypeAdapter, ValidationError
+from typing import Any
 
 from debate_cli.audit.comparison import Comparison, JudgeAgreement, compare_judges, compare_with_labels, longer_side
-from debate_cli.audit.gates import GATES, MIN_JUDGED_DEBATES, AuditGateResult, check_gates
+from debate_cli.audit.gates import GATES, MIN_JUDGED_MOTIONS, AuditGateResult, check_gates
 from debate_cli.audit.judging import Judgement, JudgeName
 from debate_cli.audit.labels import DRAW, LabelSet, WinnerLabel
 from debate_cli.audit.measures import Measure, find_measures
 from debate_cli.audit.variants import VARIANTS
-from debate_cli.errors import UsageError
-from debate_cli.statistics.estimate import Estimate
 from debate_cli.version import __version__
 
 REPORT_NAME = "audit.json"
@@ -44,6 +39,8 @@ class JudgeAuditReport:
     judge: JudgeName
     debates: int
     """Number of unchanged debates that the judge judged."""
+    motions: int
+    """Number of motions of these debates. All intervals come from a bootstrap over motions."""
     judgements: int
     """Number of judgements with a determined verdict."""
     missing: int
@@ -96,40 +93,6 @@ def build_report(
     return AuditReport(reports, debates, labels.source if labels.labels else "", labels.unknown, between)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredJudge:
-    """The measures of one judge in a stored report."""
-
-    judge: JudgeName
-    measures: tuple[Measure, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredReport:
-    """The parts of a stored report that `compare_audits` needs."""
-
-    format: Literal[1]
-    judges: tuple[StoredJudge, ...]
-
-
-def read_report(path: Path) -> StoredReport:
-    """Read the report of an audit from a JSON file.
-
-    Raises:
-        UsageError: the file cannot be read, or is not a report that this version can read.
-    """
-    try:
-        return TypeAdapter(StoredReport).validate_json(path.read_bytes())
-    except OSError as error:
-        raise UsageError(
-            f"{path}: cannot be read as an audit ({error.strerror}); name the audit.json of an audit"
-        ) from error
-    except ValidationError as error:
-        raise UsageError(
-            f"{path}: is not an audit that this version can read; name the audit.json of an audit"
-        ) from error
-
-
 def _report_judge(
     judge: JudgeName, judgements: Sequence[Judgement], labels: LabelSet, bounds: Mapping[str, float]
 ) -> JudgeAuditReport:
@@ -143,6 +106,7 @@ def _report_judge(
     return JudgeAuditReport(
         judge=judge,
         debates=len({judgement.case.base for judgement in judgements if judgement.case.variant == "repeat"}),
+        motions=len({judgement.case.motion for judgement in judgements if judgement.case.variant == "repeat"}),
         judgements=sum(judgement.is_determined for judgement in judgements),
         missing=sum(not judgement.is_determined for judgement in judgements),
         measures=tuple(measures),
@@ -161,7 +125,7 @@ def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], lab
     Ignores variants that remove content, because even a fair judge may prefer the side with more content.
     """
     decided = [each for each in judgements if each.is_determined and not VARIANTS[each.case.variant].removes_content]
-    if len({each.case.base for each in decided}) < MIN_JUDGED_DEBATES:
+    if len({each.case.motion for each in decided}) < MIN_JUDGED_MOTIONS:
         return ""
     rules: dict[str, Callable[[Judgement], str | None]] = {
         "the longer side": lambda each: longer_side(each.case.debate, LONGER_FACTOR),
@@ -195,58 +159,5 @@ def _describe_use(gates: Sequence[AuditGateResult], follows: str) -> tuple[str, 
     undecided = [gate for gate in gates if gate.outcome == "not enough data" and gate.found.value is not None]
     more = max((gate.more for gate in undecided if gate.more is not None), default=None)
     about = f" (about {more} more needed)" if more is not None else ""
-    counts = f"Checks with too few debates: {len(undecided)}{about}. Checks not tested: {untested}."
+    counts = f"Checks with too few motions: {len(undecided)}{about}. Checks not tested: {untested}."
     return EARLY, f"It failed none of the {len(gates)} checks, but not all checks have a result. {counts}"
-
-
-class ChangedMeasure(NamedTuple):
-    """A measure's values in two audits, as text."""
-
-    judge: str
-    """Model and judging system of the judge in the new audit."""
-    label: str
-    """What is measured, in words."""
-    before: str
-    """Value and interval in the old audit."""
-    now: str
-    """Value and interval in the new audit."""
-    change: str
-    """`better`, `worse`, `no clear difference` (the intervals overlap), or `not enough data`."""
-
-
-def compare_audits(old: StoredReport, new: StoredReport) -> list[ChangedMeasure]:
-    """Return how each measure changed from the old audit to the new one. Measures of only one audit are left out.
-
-    The first judge of `old` is compared with the first judge of `new`, the second with the second, and so on.
-    """
-    rows: list[ChangedMeasure] = []
-    for before, now in zip(old.judges, new.judges, strict=False):
-        known = {measure.name: measure for measure in before.measures}
-        judge = f"{now.judge.model} ({now.judge.system})"
-        for measure in now.measures:
-            other = known.get(measure.name)
-            if other is not None:
-                change = _judge_change(other.estimate, measure.estimate)
-                values = _format_estimate(other), _format_estimate(measure)
-                rows.append(ChangedMeasure(judge, measure.label, *values, change))
-    return rows
-
-
-def _judge_change(before: Estimate, now: Estimate) -> str:
-    """Describe the change of a measure. A value closer to 0 is better."""
-    if before.low is None or before.high is None or now.low is None or now.high is None:
-        return "not enough data"
-    if before.low <= now.high and now.low <= before.high:
-        return "no clear difference"
-    return "better" if abs(now.value or 0.0) < abs(before.value or 0.0) else "worse"
-
-
-def _format_estimate(measure: Measure) -> str:
-    found = measure.estimate
-    scale, unit = (100, " %") if measure.unit == "share" else (1, "")
-    if found.value is None:
-        return "—"
-    value = f"{scale * found.value:.1f}{unit}"
-    if found.low is None or found.high is None:
-        return value
-    return f"{value} ({scale * found.low:.1f} to {scale * found.high:.1f})"

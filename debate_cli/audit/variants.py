@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import cycle
+from itertools import combinations, cycle
 from typing import Literal, TypeVar
 
 from debate_cli.audit.debates import rebuild_debate, with_text
@@ -37,9 +37,10 @@ PADDING = (
     "In short, what I said before is what I say now.",
     "I repeat this because it belongs to what I have said.",
     "Put differently, it is the same point as before.",
+    "I say it once again.",
+    "That is my point.",
 )
 """Sentences that lengthen a speech but add no argument."""
-MEAN_PADDING = sum(len(sentence.split()) for sentence in PADDING) / len(PADDING)
 CERTAIN = ("There is no doubt about this.", "This is absolutely certain.", "Nobody can seriously deny this.")
 UNCERTAIN = ("I may be wrong about this.", "I am not quite sure about this.", "Perhaps this is not so.")
 INVENTED_STUDY = "A study by Halvorsen and Pike (2023) with 412 participants found the same."
@@ -118,13 +119,23 @@ def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
         yield own.name, rebuild_debate(debate, _debaters(debate), turns)
 
 
+def choose_padding(words: float) -> list[str]:
+    """Return sentences of PADDING with `words` words in total, or as near to this number as possible.
+
+    Each sentence occurs equally often, or once more than others.
+    """
+    lengths = [len(sentence.split()) for sentence in PADDING]
+    rounds, rest = divmod(words, sum(lengths))
+    choices = [chosen for size in range(len(PADDING) + 1) for chosen in combinations(range(len(PADDING)), size)]
+    nearest = min(choices, key=lambda chosen: abs(sum(lengths[index] for index in chosen) - rest))
+    return [*PADDING * int(rounds), *(PADDING[index] for index in nearest)]
+
+
 def _pad(debate: Debate, speaker: str) -> Sequence[Turn]:
     words = sum(len(turn.text.split()) for turn in debate.select_turns(speaker=speaker))
+    sentences = choose_padding(PADDING_SHARE * words)
 
     def lengthen(pieces: list[str]) -> list[str]:
-        sentences: list[str] = []
-        while pieces and sum(len(text.split()) for text in sentences) < PADDING_SHARE * words - MEAN_PADDING / 2:
-            sentences.append(PADDING[len(sentences) % len(PADDING)])
         ends = [number * len(sentences) // len(pieces) for number in range(len(pieces) + 1)] if pieces else []
         spans = zip(pieces, ends, ends[1:], strict=False)
         return [" ".join([text.rstrip(), *sentences[first:last]]) for text, first, last in spans]

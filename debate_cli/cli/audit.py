@@ -12,11 +12,13 @@ from typing import get_args
 
 import typer
 
-from debate_cli.app.context import RunContext
+from debate_cli.app.config_resolution import list_input_files
+from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.judge import JudgePlan, JudgeTask, judge_files
 from debate_cli.app.judge_request import JudgingRequest, parse_model
 from debate_cli.app.model_roles import mock_spec
 from debate_cli.audit.debates import AuditDebate, load_saved_debates, load_shipped_debates
+from debate_cli.audit.difference import compare_audits, read_report
 from debate_cli.audit.gates import parse_gates
 from debate_cli.audit.judging import (
     AuditCase,
@@ -36,13 +38,14 @@ from debate_cli.audit.labels import (
     select_usable,
 )
 from debate_cli.audit.measures import BEYOND_LENGTH
-from debate_cli.audit.report import REPORT_NAME, AuditReport, build_report, compare_audits, read_report
+from debate_cli.audit.report import REPORT_NAME, AuditReport, build_report
 from debate_cli.audit.variants import VARIANTS, VariantName
 from debate_cli.cli import config_options, run_control, screen
 from debate_cli.cli.batches import BatchScreen
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import is_interactive, print_json, print_lines, print_status, show_tables
 from debate_cli.cli.dry_run import show_judging_plans
+from debate_cli.cli.output_files import check_output, refuse_inputs
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.cli.saved_options import AuditOptions
 from debate_cli.domain.model_call import mock_notice
@@ -65,6 +68,9 @@ from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.systems.registry import check_system_kind
 
+REPORT_FILES = (REPORT_NAME, "card.md", "card.html")
+"""Names of the files that an audit writes: the report as JSON, Markdown and HTML."""
+
 
 def run(given: AuditOptions) -> None:
     """Measure whether a judge can be trusted."""
@@ -76,6 +82,7 @@ def run(given: AuditOptions) -> None:
     check_system_kind(given.system)
     loaded = config_options.load_judging_config(given.config, trusted_folders=given.trust_path)
     requests = _judging_requests(given, loaded)
+    _check_outputs(given, loaded)
     debates = load_saved_debates(given.on) if given.on else load_shipped_debates()
     labels = _find_labels(given, debates)
     is_trial = given.dry_run and not given.out.exists()
@@ -152,11 +159,26 @@ def _wanted_variants(given: AuditOptions) -> list[VariantName]:
     return [name for name in names if name in wanted]
 
 
+def _check_outputs(given: AuditOptions, loaded: LoadedConfig | None) -> None:
+    """Raise UsageError if --out or --record names a file that this command must not write."""
+    inputs = [path for path in (given.labels, given.playback, *map(Path, given.on or ())) if path is not None]
+    inputs += () if loaded is None else list_input_files(loaded)
+    reports = [given.out / name for name in REPORT_FILES]
+    for path in reports:
+        refuse_inputs(path, "--out", inputs)
+    if given.record is not None:
+        check_output(given.record, "--record", force=True, inputs=inputs, results=reports)
+
+
 def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> ExitCode:
     if given.playback is None:
         obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
     require_terminal(model for plan in plans for model in plan.asked_people)
-    cassette = config_options.open_cassette(given.record, given.playback)
+    with config_options.use_cassette(given.record, given.playback) as cassette:
+        return _judge_with(cassette, given, plans, budget)
+
+
+def _judge_with(cassette: Cassette | None, given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> ExitCode:
     batches = BatchScreen(quiet=given.quiet)
     shows_progress = is_interactive(sys.stderr) and not given.quiet
     errors, codes, done = list[str](), set[ExitCode](), 0
@@ -225,8 +247,8 @@ def _find_labels(given: AuditOptions, debates: Sequence[AuditDebate]) -> LabelSe
 
 def _save(report: AuditReport, folder: Path) -> None:
     data = json.dumps(report.to_json(), ensure_ascii=False, indent=2) + "\n"
-    documents = {REPORT_NAME: data, "card.md": format_card_markdown(report), "card.html": render_judge_cards(report)}
-    for name, document in documents.items():
+    documents = (data, format_card_markdown(report), render_judge_cards(report))
+    for name, document in zip(REPORT_FILES, documents, strict=True):
         atomic_write(folder / name, document.encode(), overwrite=True)
 
 

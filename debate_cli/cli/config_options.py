@@ -6,7 +6,8 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from functools import partial
 from importlib import resources
 from pathlib import Path
@@ -22,7 +23,14 @@ from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
 from debate_cli.regular_file import follow_links, read_regular_text
 from debate_cli.storage.config_file import ConfigCheck, LoadedConfig
 from debate_cli.storage.transcript_store import DEFAULT_CONFIG_PATHS
-from debate_cli.storage.variables import ConfigChange, Override, is_variable_name, load_environment, variable_override
+from debate_cli.storage.variables import (
+    VARIABLE_NAME_RULE,
+    ConfigChange,
+    Override,
+    is_variable_name,
+    load_environment,
+    variable_override,
+)
 
 _MAX_BACKGROUND_BYTES = 1024 * 1024
 
@@ -51,7 +59,7 @@ def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
     for variable in given.variables or ():
         name, equals, value = variable.partition("=")
         if not equals or not is_variable_name(name):
-            raise UsageError(f"--var {variable}: write NAME=VALUE")
+            raise UsageError(f"--var {variable}: write NAME=VALUE; {VARIABLE_NAME_RULE}")
         found.append(variable_override(name, value, "--var"))
     values = {
         "topic": ("--topic", given.topic),
@@ -171,6 +179,20 @@ def packaged_config_dir() -> Path:
     package = Path(str(resources.files("debate_cli")))
     installed = package / "configs"
     return installed if installed.is_dir() else package.parent / "configs"
+
+
+@contextmanager
+def use_cassette(record: Path | None, play: Path | None) -> Generator[Cassette | None]:
+    """Open the cassette of --record or --replay for the `with` block; None without these options.
+
+    A new cassette without calls is deleted at the end, e.g. if the command was refused. Raises as `open_cassette`.
+    """
+    cassette = open_cassette(record, play)
+    try:
+        yield cassette
+    finally:
+        if isinstance(cassette, CassetteRecorder):
+            cassette.remove_if_unused()
 
 
 def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True) -> Cassette | None:

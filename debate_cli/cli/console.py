@@ -11,12 +11,12 @@ import sys
 import textwrap
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from debate_cli.domain.message_text import one_line
-from debate_cli.errors import UsageError
 from debate_cli.render import sanitize
 from debate_cli.resolved_secrets import recorded_secrets
 
@@ -205,26 +205,27 @@ def print_incomplete_line_note(warning: str | None) -> None:
         print_status(f"note: {one_line(warning)}")
 
 
-def refuse_existing(path: Path, *, force: bool, option: str) -> None:
-    """Raise UsageError if `path` is a folder, or if it exists and `force` is False.
+@dataclass(slots=True)
+class PipeState:
+    """Whether a reader closed the pipe of stdout."""
 
-    `option`: the option that names the path.
-    """
-    if path.is_dir():
-        raise UsageError(f"{option} {path}: this is a folder; name a file")
-    if os.path.lexists(path) and not force:
-        raise UsageError(f"{option} {path}: exists already; choose another file, or overwrite it with --force")
+    is_closed: bool = False
 
 
 @contextmanager
-def ignore_broken_pipe() -> Generator[None]:
-    """At the end of the `with` block, flush stdout. If stdout is closed, end the block without an error."""
+def ignore_broken_pipe() -> Generator[PipeState]:
+    """At the end of the `with` block, flush stdout. If stdout is closed, end the block without an error.
+
+    Afterwards the yielded value says whether stdout was closed in the block.
+    """
+    pipe = PipeState()
     try:
-        yield
+        yield pipe
         sys.stdout.flush()
     except OSError as error:
         if not is_broken_pipe(error):
             raise
+        pipe.is_closed = True
         redirect_to_devnull(sys.stdout)
 
 

@@ -6,8 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-import yaml
-
+from debate_cli.app.config_resolution import escape_variables
 from debate_cli.app.consent import describe_destinations
 from debate_cli.app.context import RunContext
 from debate_cli.app.estimate import (
@@ -26,6 +25,7 @@ from debate_cli.render import sanitize, theme
 from debate_cli.render.theme import count_speeches
 from debate_cli.storage.serialization import config_to_json
 from debate_cli.systems.tables import Table, join_row_groups
+from debate_cli.yaml_positions import dump_yaml
 
 PLAN_HEADINGS = ("role and model", "", "calls", "tokens in", "tokens out", "USD")
 NOTHING_ASKED = "No model was asked."
@@ -52,7 +52,7 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
     if len((config.background or "").splitlines()) > theme.BACKGROUND_LINES:
         settings["background"] = "\n".join(theme.background_excerpt(settings["background"]))
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else 120
-    text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=columns).rstrip()
+    text = dump_yaml(settings, columns).rstrip()
     write_document([sanitize.sanitize_text(text) if sys.stdout.isatty() else text, "\n"])
     title = f"planned: {count_speeches(plan.speeches)} and at least {count_noun(plan.assessments, 'assessment')}"
     notes = [*_format_servers([context]), *_format_notes(config), NOTHING_ASKED]
@@ -199,7 +199,8 @@ def _total_data(totals: CallTotals) -> dict[str, object]:
 
 
 def _explicit_settings(config: DebateConfig) -> dict[str, Any]:
-    data = config.model_dump(mode="json", exclude_unset=True)
+    """Return the settings that the user gave, as a configuration file can contain them."""
+    data = escape_variables(config.model_dump(mode="json", exclude_unset=True, exclude={"vars"}))
     judging = data.get("judging", {})
     if "systems" in judging:
         pairs = zip(config.judging.systems, judging["systems"], strict=True)

@@ -20,9 +20,10 @@ from debate_cli.app.preparation import require_batches
 from debate_cli.cli import config_options, console, run_control, screen
 from debate_cli.cli.batches import BatchScreen
 from debate_cli.cli.consent import obtain_consents
-from debate_cli.cli.console import print_json, print_status, refuse_existing, write_document
+from debate_cli.cli.console import print_json, print_status, write_document
 from debate_cli.cli.debate_options import Action, ExperimentOptions
 from debate_cli.cli.dry_run import NOTHING_ASKED, format_plan_rows, plan_data, show_plan_table
+from debate_cli.cli.output_files import check_output
 from debate_cli.domain.message_text import count_noun
 from debate_cli.errors import ExitCode, UsageError
 from debate_cli.experiments.analysis import analyze
@@ -299,7 +300,7 @@ def _report(ledger: Ledger, given: ExperimentOptions) -> None:
         _show_report(ledger, given)
         return
     if given.out is not None:
-        refuse_existing(given.out, force=given.force, option="--out")
+        check_output(given.out, "--out", force=given.force, inputs=_report_inputs(ledger, given))
     rows = read_judgements(ledger)
     if given.format == "parquet":
         if given.out is None:
@@ -309,6 +310,11 @@ def _report(ledger: Ledger, given: ExperimentOptions) -> None:
         _write_rows(map(flatten, rows), ledger, given)
     if given.out is not None:
         print_status(f"written: {given.out}")
+
+
+def _report_inputs(ledger: Ledger, given: ExperimentOptions) -> list[Path]:
+    debates = ledger.path.parent / DEBATES_FOLDER
+    return [Path(given.paths[0]), ledger.path, *(debates.iterdir() if debates.is_dir() else ())]
 
 
 def _write_rows(rows: Iterable[Record], ledger: Ledger, given: ExperimentOptions) -> None:
@@ -329,7 +335,7 @@ def _write_rows(rows: Iterable[Record], ledger: Ledger, given: ExperimentOptions
 def _show_report(ledger: Ledger, given: ExperimentOptions) -> None:
     require_extra()
     if given.html is not None:
-        refuse_existing(given.html, force=given.force, option="--html")
+        check_output(given.html, "--html", force=given.force, inputs=_report_inputs(ledger, given))
     rows = list(read_judgements(ledger))
     status = read_status(ledger)
     if not any(row.weight for row in rows):
@@ -385,7 +391,9 @@ def _show_plan(experiment: Experiment, folder: Path, *, shard: tuple[int, int], 
             ledger.require_experiment(experiment.file.config.name, mock=experiment.mock)
             found = [(cell, ledger.find(cell.key)) for cell in cells]
         done = {
-            cell.key for cell, known in found if known and known.state == "done" and known.cell.judges == cell.judges
+            cell.key
+            for cell, known in found
+            if known and known.state == "done" and known.cell.questions == cell.questions
         }
     left = [cell for cell in cells if cell.key not in done]
     estimate = asyncio.run(estimate_experiment(plan, left, len(done), batch=batch))

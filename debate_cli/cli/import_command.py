@@ -33,6 +33,7 @@ from debate_cli.app.personas import prepare_asked_model
 from debate_cli.cli import config_options, options, run_control
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_json, print_lines, print_status, show_tables
+from debate_cli.cli.output_files import refuse_inputs
 from debate_cli.cli.saved_options import ImportOptions
 from debate_cli.cli.screen import PipeSafeObserver, StatusObserver
 from debate_cli.domain.config import ModelSpec
@@ -80,6 +81,8 @@ def run(given: ImportOptions) -> None:
         is_out_folder=given.out is not None and options.ends_with_slash(given.out),
     )
     config_options.print_notes(notes)
+    for target in targets:
+        refuse_inputs(target, "--out", files)
     importer = _Importer(given, asked, is_single=len(files) == 1)
     for file, target in zip(files, targets, strict=True):
         importer.add(partial(read_import_file, file, target, request, now))
@@ -108,6 +111,7 @@ def _import_dataset(
 ) -> None:
     given = importer.given
     target = (next(iter(transcript_dirs())) if given.out is None else Path(given.out)) / LABELS_FILE
+    refuse_inputs(target, "--out", given.paths)
     is_continued = False
     if importer.asked is not None and target.exists():
         for load, _ in read_entries():  # the first readable debate is enough

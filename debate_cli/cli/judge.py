@@ -8,9 +8,10 @@ from pathlib import Path
 
 import typer
 
+from debate_cli.app.config_resolution import list_input_files
 from debate_cli.app.consent import refuse_forbidden
 from debate_cli.app.context import Cassette, RunContext
-from debate_cli.app.documents import find_sources, read_text_file
+from debate_cli.app.documents import TRANSCRIPT_SUFFIXES, find_sources, read_text_file
 from debate_cli.app.gates import Gates
 from debate_cli.app.judge import (
     JudgePlan,
@@ -28,9 +29,10 @@ from debate_cli.cli import config_options, console, options, run_control, screen
 from debate_cli.cli.batches import BatchScreen, collect_command
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
-from debate_cli.cli.console import ignore_broken_pipe, print_status, read_stdin, refuse_existing, write_json_chunks
+from debate_cli.cli.console import ignore_broken_pipe, print_status, read_stdin, write_json_chunks
 from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.cli.html_report import write_report
+from debate_cli.cli.output_files import check_output, debate_files, refuse_inputs
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.cli.saved_options import JudgeOptions
 from debate_cli.cli.screen import PipeSafeObserver
@@ -56,8 +58,6 @@ def run(given: JudgeOptions) -> None:
     """Judge saved debates (again), without their debaters."""
     _check_batch_options(given)
     gates = options.gates_from_options(given.fail_under, given.expect_winner, given.max_warnings, given.fail_on)
-    if given.report is not None:
-        refuse_existing(given.report, force=given.force, option="--report")
     if given.config is None and given.var:
         raise UsageError("--var has no effect without a configuration; name one with --config")
     changes = config_options.overrides_from_options(ConfigOptions(given.settings, variables=given.var))
@@ -68,6 +68,7 @@ def run(given: JudgeOptions) -> None:
         print_status(f"debate: {problem}")
     for note in dict.fromkeys(note for plan in plans for note in plan.notes):
         print_status(f"note: {sanitize.sanitize_line(note)}")
+    _check_outputs(given, plans, loaded)
     for plan in plans:
         gates.require_names(plan.debater_names, filter(None, [plan.deciding_kind]), f"{plan.source}: ")
     if given.dry_run:
@@ -78,8 +79,9 @@ def run(given: JudgeOptions) -> None:
     if given.playback is None:
         obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
     require_terminal(model for plan in plans for model in plan.asked_people)
-    judging = _Judging(given, plans, gates, config_options.open_cassette(given.record, given.playback))
-    judging.judge_and_print()
+    with config_options.use_cassette(given.record, given.playback) as cassette:
+        judging = _Judging(given, plans, gates, cassette)
+        judging.judge_and_print()
     codes = {*judging.codes, ExitCode.FAILED if problems or judging.failed else ExitCode.DONE}
     raise typer.Exit(run_control.gravest_exit_code(codes) or judging.report_code)
 
@@ -147,6 +149,24 @@ def _plan_judging(
     return build_judge_plans(sources, request, loaded)
 
 
+def _check_outputs(given: JudgeOptions, plans: Sequence[JudgePlan], loaded: LoadedConfig | None) -> None:
+    """Raise UsageError if --out, --record or --report names a file that this command must not write."""
+    settings = [path for path in (given.context, given.playback, *(given.evidence or ())) if path is not None]
+    settings += () if loaded is None else list_input_files(loaded)
+    results: list[Path] = []
+    for plan in plans:
+        if plan.target is not None:
+            own = [] if plan.source.suffix in TRANSCRIPT_SUFFIXES else [plan.source]
+            refuse_inputs(plan.target, "--out", [*settings, *own])
+            results += [plan.target, *debate_files(plan.target)]
+    inputs = [*settings, *(plan.source for plan in plans)]
+    if given.record is not None:
+        check_output(given.record, "--record", force=True, inputs=inputs, results=results)
+        results.append(given.record)
+    if given.report is not None:
+        check_output(given.report, "--report", force=given.force, inputs=inputs, results=results)
+
+
 def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingRequest:
     models = given.model or []
     if given.mock:  # each model keeps its name, so that it gets a separate judging run
@@ -187,6 +207,7 @@ class _Judging:
     failed: int = 0
     judged: int = 0
     waiting: int = 0
+    is_pipe_closed: bool = False
     rehearsals: Counter[str] = field(default_factory=Counter[str])
     batches: BatchScreen | None = None
     people: PeopleOfCommand | None = None
@@ -205,7 +226,7 @@ class _Judging:
                 if is_single:  # the summary must follow the live view
                     results = iter([*results])
             rows = self._rows(results, observer)
-            with ignore_broken_pipe():
+            with ignore_broken_pipe() as pipe:
                 if given.json:
                     write_json_chunks(score_rows.dump_scores_json(rows))
                 elif not is_single:
@@ -213,6 +234,8 @@ class _Judging:
             for _ in rows:  # if stdout is closed, judging continues
                 pass
             self._print_rest(observer)
+        if pipe.is_closed or self.is_pipe_closed:
+            self.codes.add(run_control.report_closed_pipe(ExitCode.DONE, is_saved=bool(saved)))
 
     def _judge(self, observer: PipeSafeObserver) -> Iterator[tuple[JudgeTask, Outcome]]:
         people = self.people = PeopleOfCommand(observer)
@@ -244,8 +267,9 @@ class _Judging:
     def _rows(self, results: Iterator[tuple[JudgeTask, Outcome]], observer: PipeSafeObserver) -> Iterator[ScoredFile]:
         for task, outcome in results:
             if not self._is_waiting(outcome):
-                with ignore_broken_pipe():
+                with ignore_broken_pipe() as pipe:
                     self._show_summary(task, outcome)
+                self.is_pipe_closed |= pipe.is_closed
                 yield _score_row(task, outcome)
             self._report(task, outcome, observer)
 

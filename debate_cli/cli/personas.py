@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
+from debate_cli.app.config_resolution import list_input_files
 from debate_cli.app.documents import find_sources
 from debate_cli.app.judge_request import JudgingRequest, parse_model
 from debate_cli.app.model_roles import mock_spec
@@ -17,10 +18,10 @@ from debate_cli.cli.console import (
     print_json,
     print_status,
     read_stdin,
-    refuse_existing,
     show_tables,
     write_document,
 )
+from debate_cli.cli.output_files import check_output
 from debate_cli.cli.screen import StatusObserver
 from debate_cli.cli.setup_options import PersonasOptions
 from debate_cli.domain.model_call import total_usage
@@ -32,11 +33,13 @@ from debate_cli.systems.tables import Table
 
 def run(given: PersonasOptions) -> None:
     """Suggest judges for a panel: people with a stake in your documents."""
-    if given.output is not None:
-        refuse_existing(given.output, force=given.force, option="-o")
     loaded = config_options.load_judging_config(given.config, trusted_folders=given.trust_path)
     sources, notes = find_sources(given.paths, (), judges_texts=True, read_stdin=read_stdin)
     config_options.print_notes(notes)
+    if given.output is not None:
+        settings = () if loaded is None else list_input_files(loaded)
+        inputs = [*settings, *(source.path for source in sources)]
+        check_output(given.output, "-o", force=given.force, inputs=inputs)
     for source in sources:
         if not source.is_text:
             raise UsageError(f"{source.path}: is not a text file; name text files, or folders of them")

@@ -10,7 +10,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
 
 from debate_cli.cli import console, screen
-from debate_cli.cli.console import ClosedPipeError, refuse_existing, write_document, write_json_chunks
+from debate_cli.cli.console import ClosedPipeError, write_document, write_json_chunks
+from debate_cli.cli.output_files import check_output, debate_files
 from debate_cli.cli.saved_options import ReplayFormat, ReplayOptions, ReplayPart
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.message_text import count_noun
@@ -39,9 +40,10 @@ QUIT_KEYS = frozenset({"q", "Q", ""})
 def run(given: ReplayOptions) -> None:
     """Show a saved debate as `debate run` showed it."""
     how = _resolve_format(given)
+    path = find_debate(given.path, transcript_dirs())
     if given.output is not None:
-        refuse_existing(given.output, force=given.force, option="-o")
-    stored = open_debate(find_debate(given.path, transcript_dirs()))
+        check_output(given.output, "-o", force=given.force, inputs=[path, *debate_files(path)])
+    stored = open_debate(path)
     debate = stored.debate
     console.print_incomplete_line_note(stored.incomplete_line_warning)
     if given.round is not None and not debate.select_turns(round_number=given.round):
@@ -138,7 +140,8 @@ def _print_unfinished(stored: StoredDebate) -> None:
 def _print_next_command(debate: Debate, path: str) -> None:
     if briefs := missing_briefs(debate):
         again, other = explain_missing(debate, briefs).commands(path)
-        remedy = f"resume with: {again}" if again else f"ask another model with: {other}"
+        verb = "resume" if again.startswith(resume_command(path)) else "ask again"
+        remedy = f"{verb} with: {again}" if again else f"ask another model with: {other}"
         console.print_status(f"{count_noun(len(briefs), 'judgement')} missing; {remedy}")
     else:
         it_or_again = "again" if debate.was_judged else "it"

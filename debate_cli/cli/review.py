@@ -142,8 +142,7 @@ def _terms_of_file(file: ReviewFile, given: ReviewOptions, stored: StoredDebate)
 
 def _check_file(given: ReviewOptions, review: Review, file: ReviewFile) -> ReviewState:
     state = review.evaluate(file.answers)
-    if state.problems:
-        raise file.error(state.problems)
+    file.check(state.problems, {part.name for part in state.parts})
     if state.unanswered:
         names = ", ".join(map(review.mask, state.unanswered))
         raise UsageError(

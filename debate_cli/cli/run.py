@@ -8,12 +8,13 @@ from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import typer
 
-from debate_cli.app.config_resolution import check_output_folder, config_from_transcript
+from debate_cli.app.config_resolution import check_output_folder, config_from_transcript, list_input_files
 from debate_cli.app.consent import refuse_forbidden
 from debate_cli.app.context import RunContext
 from debate_cli.app.estimate import estimate_run, planned_call_count
@@ -25,16 +26,11 @@ from debate_cli.app.session import Outcome, Session
 from debate_cli.cli import config_options, options, run_control, screen
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
-from debate_cli.cli.console import (
-    ignore_broken_pipe,
-    print_rehearsals,
-    print_status,
-    refuse_existing,
-    write_json_chunks,
-)
+from debate_cli.cli.console import ignore_broken_pipe, print_rehearsals, print_status, write_json_chunks
 from debate_cli.cli.debate_options import RunOptions
 from debate_cli.cli.dry_run import show_plan
 from debate_cli.cli.html_report import write_report
+from debate_cli.cli.output_files import check_output, debate_files
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.domain.config_checks import check_config, find_notices
 from debate_cli.domain.debate import rehearsal_notice
@@ -69,7 +65,9 @@ def run(given: RunOptions) -> None:
     changes = _config_changes(given)
     given = _resolve_continue(given, changes)
     _check_options(given)
-    context, stored = _prepare(given, changes, gates)
+    loaded, context, stored = _prepare(given, changes, gates)
+    target = _choose_target(given, context, stored)
+    _check_outputs(given, loaded, target)
     for line in find_notices(context.config):
         print_status(line)
     if not given.close:
@@ -81,9 +79,9 @@ def run(given: RunOptions) -> None:
         return
     require_terminal(context.asked_people)
     obtain_consents(context.destinations, given.trust_host)
-    if given.record is not None:
-        context = replace(context, cassette=config_options.open_cassette(given.record, None))
-    outcome, code = _execute(given, context, stored, gates)
+    with config_options.use_cassette(given.record, None) as recorder:
+        context = replace(context, cassette=recorder or context.cassette)
+        outcome, code = _execute(given, context, stored, gates, target)
     if given.report is not None:
         written = write_report(given.report, outcome, context.redact, show_hidden=given.show_hidden, force=given.force)
         code = code or written
@@ -99,8 +97,37 @@ def _check_options(given: RunOptions) -> None:
         raise UsageError("--up-to-damage changes the journal, but --dry-run changes nothing; leave out one of them")
     if given.close and given.resume is None:
         raise UsageError("--close ends a saved debate; name the debate with --resume")
+
+
+class _Target(NamedTuple):
+    """Where the run is saved."""
+
+    debate_id: str
+    path: Path | None
+    """The transcript; None with --no-save."""
+
+
+def _choose_target(given: RunOptions, context: RunContext, stored: StoredDebate | None) -> _Target:
+    if stored is not None:
+        return _Target(stored.debate.id, stored.path.with_suffix(".json"))
+    config = context.config
+    name = given.id
+    if name is None:
+        name = new_id(config.topic, datetime.now(UTC), random.SystemRandom(), context.redact)
+    validate_id(name)
+    return _Target(name, None if given.no_save else (given.out or Path(config.output.dir)) / f"{name}.json")
+
+
+def _check_outputs(given: RunOptions, loaded: LoadedConfig, target: _Target) -> None:
+    """Raise UsageError if --record or --report names a file that the run must not write."""
+    read = [path for path in (given.background, given.playback) if path is not None]
+    saved = () if target.path is None else debate_files(target.path)
+    if given.record is not None:
+        check_output(given.record, "--record", force=True, inputs=chain(read, list_input_files(loaded)), results=saved)
     if given.report is not None:
-        refuse_existing(given.report, force=given.force, option="--report")
+        results = (*saved, *filter(None, [given.record]))
+        inputs = chain(read, list_input_files(loaded))
+        check_output(given.report, "--report", force=given.force, inputs=inputs, results=results)
 
 
 def _config_changes(given: RunOptions) -> list[ConfigChange]:
@@ -135,7 +162,7 @@ def _resolve_continue(given: RunOptions, changes: Sequence[ConfigChange]) -> Run
 
 def _prepare(
     given: RunOptions, changes: Sequence[ConfigChange], gates: Gates
-) -> tuple[RunContext, StoredDebate | None]:
+) -> tuple[LoadedConfig, RunContext, StoredDebate | None]:
     loaded, stored = _load_inputs(given, changes)
     config = (loaded if stored is None else stored.debate).config
     deciding = config.judging.deciding_kind if stored is None else deciding_kind(stored.debate, "all")
@@ -145,13 +172,14 @@ def _prepare(
     if stored is None:
         if asked and given.out is None and not given.no_save:
             check_output_folder(loaded, given.trust_path or ())
-        return prepare_run(loaded, mock=given.mock, cassette=cassette, asked=asked, searches=("files", "web")), None
+        context = prepare_run(loaded, mock=given.mock, cassette=cassette, asked=asked, searches=("files", "web"))
+        return loaded, context, None
     replaced = models_replaced_by_mock(stored) if given.mock and asked else ()
     if replaced:
         names = sanitize.sanitize_line(", ".join(replaced))
         print_status(f"note: --mock: the mock replaces {names} for the rest of the debate")
     context = prepare_resume(loaded, stored, mock=given.mock, cassette=cassette, asked=asked, close=given.close)
-    return context, stored
+    return loaded, context, stored
 
 
 def _load_inputs(given: RunOptions, changes: Sequence[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
@@ -177,16 +205,13 @@ def _open_to_resume(given: RunOptions, reference: str, folders: Iterable[Path]) 
     return open_debate(path)
 
 
-def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None, gates: Gates) -> tuple[Outcome, int]:
-    config = context.config
-    name = given.id
-    if name is None:
-        name = new_id(config.topic, datetime.now(UTC), random.SystemRandom(), context.redact)
-    validate_id(name)
-    folder = given.out or Path(config.output.dir)
-    place = None if given.no_save else folder / f"{name}.json" if stored is None else stored.path.with_suffix(".json")
+def _execute(
+    given: RunOptions, context: RunContext, stored: StoredDebate | None, gates: Gates, target: _Target
+) -> tuple[Outcome, int]:
+    place = target.path
+    folder = (given.out or Path(context.config.output.dir)) if place is None else place.parent
     saved = () if place is None else (place,)
-    planned = planned_call_count(config)
+    planned = planned_call_count(context.config)
     cost = "" if given.quiet or given.json or stored is not None else _format_planned_cost(context)
     shown = screen.open_observer(
         screen.progress_stream(quiet=given.quiet, as_json=given.json),
@@ -196,7 +221,7 @@ def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None
         plain=given.plain,
     )
     with run_control.report_output_failure(*saved), shown as observer:
-        files = given.files or (folder if place is None else place.parent) / FILES_FOLDER
+        files = given.files or folder / FILES_FOLDER
         people = PeopleOfCommand(observer)
         context = replace(
             context,
@@ -209,12 +234,12 @@ def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None
         def work(stop: StopSignal) -> Coroutine[Any, Any, Outcome]:
             session = Session(replace(context, stop=stop))
             if stored is not None:
-                return session.resume(stored, close=given.close)
-            return session.begin(name, None if place is None else folder, force=given.force)
+                return session.resume(stored, close=given.close, force=given.force)
+            return session.begin(target.debate_id, None if place is None else folder, force=given.force)
 
         outcome = run_control.run_until_stopped(work, observer)
     discard_drafts(outcome.path, outcome.debate)
-    with run_control.report_output_failure(*saved), ignore_broken_pipe():
+    with run_control.report_output_failure(*saved), ignore_broken_pipe() as pipe:
         _show_outcome(given, outcome, context.redact)
     people.report_draft()
     code = run_control.report_outcome(
@@ -224,7 +249,8 @@ def _execute(given: RunOptions, context: RunContext, stored: StoredDebate | None
         resume_options=_format_resume_options(given, context),
         shown_failures=observer.shown_failures,
     )
-    return outcome, run_control.report_gates(gates, outcome, code)
+    code = run_control.report_gates(gates, outcome, code)
+    return outcome, run_control.report_closed_pipe(code, is_saved=bool(saved)) if pipe.is_closed else code
 
 
 def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:

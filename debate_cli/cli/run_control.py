@@ -181,7 +181,7 @@ def report_outcome(
 ) -> ExitCode:
     """Print where the debate is saved and what is left to do. Returns the exit code.
 
-    `stop_cause`: what interrupted the run. None if nothing did.
+    `stop_cause`: what interrupted the run, perhaps only after its last answer. None if nothing did.
     `resume_options`: options to add to the command that resumes the debate.
     `batch`: whether the judges were asked in a batch. `shown_failures`: messages that are not repeated, because the
     user has already read them.
@@ -191,12 +191,16 @@ def report_outcome(
     if outcome.halted is not None:
         return _report_halt(outcome, outcome.halted, stop_cause or BY_USER, resume_options, shown_failures)
     briefs = _missing_briefs(outcome)
+    if stop_cause is not None:
+        print_status(_describe_late_stop(outcome, stop_cause, has_missing=bool(briefs)))
     if briefs:
         missing = explain_missing(outcome.debate, briefs, outcome.verdicts)
         print_missing(missing, outcome.path, shown_failures, resume_options, batch=batch)
-        if missing.lacks_deciding_judgement:
+        if missing.lacks_deciding_judgement and stop_cause is None:
             return ExitCode.PROVIDER_FAILED
-    elif suggest_judging and outcome.path is not None:
+    if stop_cause is not None:
+        return stop_cause.exit_code
+    if not briefs and suggest_judging and outcome.path is not None:
         it_or_again = "again" if outcome.debate.was_judged else "it"
         print_status(f"judge {it_or_again}: {suggest_judge_command(outcome.debate, str(outcome.path))}")
     return ExitCode.DONE
@@ -221,6 +225,14 @@ def _missing_briefs(outcome: Outcome) -> tuple[Brief, ...]:
     briefs = missing_briefs(outcome.debate)
     runs = {verdict.run for verdict in outcome.verdicts}
     return briefs if outcome.path is not None else tuple(brief for brief in briefs if brief.run in runs)
+
+
+def _describe_late_stop(outcome: Outcome, stop_cause: StopCause, *, has_missing: bool) -> str:
+    """Return the line about a stop after which the calls in flight answered the last tasks. Nothing is left to resume."""
+    debate = outcome.debate
+    judged = "judging" if debate.document_name is not None or debate.status == "incomplete" else "debate"
+    complete = "" if has_missing else f"; the {judged} is complete"
+    return f"debate: {stop_cause.reason} after the last answer{format_page_hint('interrupted')}{complete}"
 
 
 def _report_halt(
@@ -256,6 +268,17 @@ def _report_halt(
     for option in remedy_options(debate, failure):
         print_status(" ".join(filter(None, (command, resume_options, option))))
     return EXIT_CODES[halted]
+
+
+def report_closed_pipe(code: ExitCode, *, is_saved: bool) -> ExitCode:
+    """Return the exit code of a command whose output could not be written, because the pipe of stdout is closed.
+
+    `code`: exit code of the command otherwise. `is_saved`: whether the result is saved too; if it is not, a line says
+    that it is lost.
+    """
+    if not is_saved:
+        print_status("debate: the output pipe closed before the result was written, and nothing is saved (--no-save)")
+    return gravest_exit_code({code, ExitCode.CLOSED_PIPE})
 
 
 def gravest_exit_code(codes: Collection[ExitCode]) -> ExitCode:

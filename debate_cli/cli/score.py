@@ -29,6 +29,7 @@ from debate_cli.app.score_records import (
 )
 from debate_cli.cli import console, options
 from debate_cli.cli.console import print_missing, write_document, write_json_chunks, write_workflow_commands
+from debate_cli.cli.output_files import refuse_inputs
 from debate_cli.cli.saved_options import RowKind, ScoreFormat, ScoreOptions
 from debate_cli.domain.debate import Debate, rehearsal_notice
 from debate_cli.domain.message_text import describe_missing
@@ -264,6 +265,8 @@ class PageWriter:
         if self.folder.suffix == PAGE_SUFFIX and not self.folder.is_dir():
             raise UsageError(f"-o {self.folder}: this names a file, but several pages are written; name a folder")
         self.names = _choose_page_names(self.paths)
+        for name in (*self.names.values(), INDEX_FILE):
+            refuse_inputs(self.folder / name, "-o", self.paths)
         for name in () if self.force else (*self.names.values(), INDEX_FILE):
             if (self.folder / name).exists():
                 raise UsageError(

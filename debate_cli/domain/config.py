@@ -63,7 +63,8 @@ class EvidenceConfig(ConfigModel):
     passages: int = Field(default=6, ge=1, le=30)
     """Maximum number of passages that a debater gets before each speech."""
     passage_words: int = Field(default=120, ge=20, le=2000)
-    """Approximate number of words in a passage. Sentences are not split."""
+    """Approximate number of words in a passage. Sentences are not split. In Chinese, Japanese, Thai and other scripts
+    without spaces, each character counts as a word."""
 
     @property
     def named_sources(self) -> tuple[EvidenceSource, ...]:
@@ -147,6 +148,10 @@ class ProviderSpec(ConfigModel):
     """Modes of structured output, in the order in which they are tried; None means the provider's default modes."""
     price: Price | None = None
     """Price of the provider's models that have no `price`. None means the bundled price table."""
+
+
+OUTPUT_LIMIT_SETTING = "max_output_tokens"
+"""Key of a model that limits its answers."""
 
 
 class ModelSpec(ConfigModel):
@@ -266,10 +271,12 @@ class FormatConfig(ConfigModel):
         if clash is not None:
             raise ValueError(f"`rounds` and `{clash}` both define rounds; keep one")
         if is_free and isinstance(rounds, int):
-            expanded["turns"] = rounds
+            key, value = "turns", rounds
         else:
-            expanded["phases"] = phases_of_rounds(rounds) if isinstance(rounds, int) else rounds
-        expanded["rounds"] = None
+            key, value = "phases", phases_of_rounds(rounds) if isinstance(rounds, int) else rounds
+        expanded |= {key: value, "rounds": None}
+        self.model_fields_set.discard("rounds")
+        self.model_fields_set.add(key)
         return self
 
 

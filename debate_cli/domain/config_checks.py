@@ -254,8 +254,10 @@ def _check_system_settings(config: DebateConfig, system: SystemSettings, path: K
         if role is not None:
             yield from _check_role(config, role, (*path, *model_path))
         elif not {"judge", "default"} & set(config.models):
-            message = "the judge of this system names no model; set `judge`, `models.judge` or `models.default`"
-            yield Problem((*path, *model_path[:-1]), message)
+            *entry, key = model_path
+            who = "this judge" if entry else "the judge of this system"
+            message = f"{who} names no model; set `{key}`, `models.judge` or `models.default`"
+            yield Problem((*path, *entry), message)
     for inner, message in system.problems():
         yield Problem((*path, *inner), message)
 

@@ -526,10 +526,7 @@ def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) ->
     `role`: value of `judge` or `model` in the settings of the judging system. If `role` is None, `models.judge` is used,
     or `models.default` if there is no `models.judge`.
     """
-    config = debate.config
-    if run.models:
-        config = config.model_copy(update={"models": {**config.models, **run.models}})
-    spec = config.model_for_judge(role)
+    spec = run.model_for_judge(debate.config, role)
     return spec.model if spec is not None else None
 
 

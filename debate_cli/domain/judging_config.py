@@ -36,6 +36,8 @@ class SystemSettings(ConfigModel):
 
     judges_each_turn: ClassVar[bool] = False
     """Whether the system judges each turn separately, so that later turns do not change a judgement."""
+    scoring_fields: ClassVar[tuple[str, ...]] = ()
+    """Names of the settings that only `score` uses: they change neither a question nor which questions are asked."""
 
     kind: Kind
     judge: str | None = None
@@ -106,6 +108,16 @@ class SystemSettings(ConfigModel):
         Criteria that are not in `weights` get 0. Raises ValueError for an unknown criterion.
         """
         return None
+
+    def question_settings(self) -> Self:
+        """Return the settings with the default of each setting that only `score` uses.
+
+        If two settings have equal results, a system asks the same questions with both.
+        """
+        fields = type(self).model_fields
+        return self.model_copy(
+            update={name: fields[name].get_default(call_default_factory=True) for name in self.scoring_fields}
+        )
 
     def with_judge_count(self, count: int) -> Self | None:
         """Return the settings with `count` judges. Returns None if the system cannot have that many."""
@@ -237,6 +249,14 @@ class JudgingConfig(ConfigModel):
             for index, system in enumerate(self.systems)
             for path, sentence in system.notices()
         )
+
+    def question_settings(self) -> Self:
+        """Return the configuration without all that changes only scores, or which verdict decides.
+
+        If two configurations have equal results, judges are asked the same questions with both.
+        """
+        systems = tuple(system.question_settings() for system in self.systems)
+        return self.model_copy(update={"systems": systems, "decides": None})
 
     @property
     def lookup_places(self) -> frozenset[LookupPlace]:

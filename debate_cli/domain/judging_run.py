@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from debate_cli.domain.assessment import Assessment
-from debate_cli.domain.config import ModelSpec, ProviderSpec
+from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings
 from debate_cli.domain.reviewer import Reviewer, reviewer_id
@@ -60,6 +60,15 @@ class JudgingRun(FrozenModel):
     def active_systems(self) -> tuple[SystemSettings, ...]:
         """Return this run's judging systems, without those that a later run has replaced."""
         return tuple(system for system in self.judging.systems if system.kind not in self.replaced)
+
+    def model_for_judge(self, config: DebateConfig, role: str | None) -> ModelSpec | None:
+        """Return the model of a judge. Models of this run take precedence over those of `config`, the debate's settings.
+
+        `role`: as in `DebateConfig.model_for_judge`.
+        """
+        if self.models:
+            config = config.model_copy(update={"models": {**config.models, **self.models}})
+        return config.model_for_judge(role)
 
 
 def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingRun]) -> tuple[Assessment, ...]:

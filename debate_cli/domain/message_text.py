@@ -45,15 +45,15 @@ def printable_line(text: str, max_chars: int | None = None) -> str:
 
 
 def closest_match(word: str, known: Iterable[str]) -> str | None:
-    """Return the name in `known` that is most similar to `word`; None if no name is similar.
+    """Return the name in `known` that is most similar to `word`, regardless of case; None if no name is similar.
 
     If no whole name is similar, the parts of names are compared, e.g. `context` of `context-overflow`.
     """
     if len(word) > _MAX_WORD_CHARS:
         return None
     names = sorted(name for name in islice(known, _MAX_CANDIDATES) if len(name) <= _MAX_WORD_CHARS)
-    parts = {part: name for name in reversed(names) for part in re.split("[-_]", name)}
-    for owners, cutoff in (({name: name for name in names}, 0.6), (parts, 0.8)):
+    parts = {part: name for name in reversed(names) for part in re.split("[-_]", name.lower())}
+    for owners, cutoff in (({name.lower(): name for name in names}, 0.6), (parts, 0.8)):
         if close := get_close_matches(word.lower(), owners, n=1, cutoff=cutoff):
             return owners[close[0]]
     return None

@@ -1,4 +1,4 @@
-"""Lists the user's sources, splits them into passages, and indexes and searches the passages.
+"""Lists the user's sources, and indexes and searches their passages.
 
 The index is a SQLite file in the user's cache folder. Its name is a hash that includes the files' contents.
 """
@@ -6,7 +6,6 @@ The index is a SQLite file in the user's cache folder. Its name is a hash that i
 import hashlib
 import json
 import os
-import re
 import sqlite3
 import tempfile
 import time
@@ -18,28 +17,20 @@ from pathlib import Path
 from debate_cli.domain.evidence import FoundPassage, Passage
 from debate_cli.errors import StorageError, UsageError
 from debate_cli.evidence.documents import Section, SourceFile, UnreadableSourceError, read_sections, read_source_bytes
+from debate_cli.evidence.splitting import split_section
 from debate_cli.evidence.tokens import COMMON_ENGLISH_WORDS
+from debate_cli.evidence.unspaced_scripts import separate_characters, split_words
 from debate_cli.regular_file import is_inside, make_private_folder
 
-INDEX_VERSION = 5
+INDEX_VERSION = 6
 """Version of the indexes, which is part of their names. Increase it if changed code builds different indexes."""
 KEPT_INDEXES = 5
 """The indexes used most recently, up to this number, always stay in the cache. Any other index is deleted after a day
 without use."""
 MAX_QUERY_TERMS = 40
 _DAY_S = 86_400
-_INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?)"
 MAX_FILES = 100_000
-ABBREVIATIONS = (r"[^\W\d_]", "Dr", "Mr", "Mrs", "Ms", "Prof", "St", "Gen", "Gov", "Sen", "Fig", "al", "cf", "vs")
-"""Words whose period does not end a sentence, as regular expressions. The first expression matches any letter, as in
-`U.S.`."""
-_NO_ABBREVIATION = "".join(rf"(?<!\b{word}\.)" for word in ABBREVIATIONS)
-_SENTENCE_END = re.compile(
-    rf"(?<=[.!?…]){_NO_ABBREVIATION}[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9\u00c0-\u00de\u0400-\u042f])|(?<=[。！？])"
-)
-_PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
-_LINE_END = re.compile(r"\n")
-_TERM = re.compile(r"\w+")
+_WITHOUT_SOURCES = "or leave out the sources, because debates run without them too"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +55,7 @@ def list_source_files(given: str, base: Path, title: str | None = None) -> list[
         return [SourceFile(path, given, title)]
     if any(char in given for char in "*?[") and not Path(given).is_absolute():
         return list(_visible_files(base, base.glob(given), Path(), frozenset(Path(given).parts)))
-    raise UsageError(f"evidence: {given}: no such file or folder; name a folder with documents")
+    raise UsageError(f"evidence: {given}: no such file or folder; name a folder with documents, {_WITHOUT_SOURCES}")
 
 
 def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: frozenset[str]) -> Iterator[SourceFile]:
@@ -74,45 +65,6 @@ def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: froz
         is_hidden = any(part.startswith(".") and part not in named for part in name.parts)
         if not is_hidden and (leaves_folder or not file.is_dir()):
             yield SourceFile(file, str(shown / name), leaves_folder=leaves_folder)
-
-
-def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]]:
-    """Yield (text, start, end) of each passage of a section. `start` and `end` are positions in the section's text.
-
-    A passage has about `words` words at most. If possible, it consists of whole paragraphs (in a list, of whole lines).
-    A longer paragraph is split between sentences. A sentence of more than twice `words` words is split at line ends.
-    """
-    start = end = count = 0
-    for piece_start, piece_end in _pieces(section, words):
-        size = len(section.text[piece_start:piece_end].split())
-        if count and count + size > words:
-            yield section.text[start:end], start, end
-            count = 0
-        start = piece_start if not count else start
-        end, count = piece_end, count + size
-    if count:
-        yield section.text[start:end], start, end
-
-
-def _pieces(section: Section, words: int) -> Iterator[tuple[int, int]]:
-    for start, end in _cut(section.text, 0, len(section.text), _LINE_END if section.is_list else _PARAGRAPH_END):
-        if len(section.text[start:end].split()) <= words:
-            yield start, end
-            continue
-        for first, last in _cut(section.text, start, end, _SENTENCE_END):
-            if len(section.text[first:last].split()) <= 2 * words:
-                yield first, last
-            else:  # code, a table or a list has no sentences
-                yield from _cut(section.text, first, last, _LINE_END)
-
-
-def _cut(text: str, start: int, end: int, separator: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    for match in (*separator.finditer(text, start, end), None):
-        stop = end if match is None else match.start()
-        part = text[start:stop]
-        if part.strip():
-            yield start + len(part) - len(part.lstrip()), start + len(part.rstrip())
-        start = end if match is None else match.end()
 
 
 def _locator(section: Section, start: int, end: int) -> str:
@@ -162,12 +114,12 @@ class Corpus:
     def search(self, query: str, limit: int) -> list[FoundPassage]:
         """Return at most `limit` passages that fit `query`, the best first."""
         with closing(_open_index(self._path)) as index:
-            match = " OR ".join(f'"{term}"' for term in query_terms(query))
+            match = " OR ".join(f'"{_index_text(term)}"' for term in query_terms(query))
             if not match:
                 return []
             ranked = index.execute(
-                "SELECT rowid FROM passages WHERE passages MATCH ? ORDER BY rank, rowid LIMIT ?", (match, limit)
-            ).fetchall()  # selects no texts, because SQLite would read the text of each ranked passage
+                "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank, rowid LIMIT ?", (match, limit)
+            ).fetchall()
             texts = "SELECT source, title, locator, text FROM passages WHERE rowid = ?"
             return [FoundPassage(*index.execute(texts, row).fetchone()) for row in ranked]
 
@@ -181,9 +133,9 @@ def _open_index(path: Path) -> sqlite3.Connection:
 def query_terms(query: str) -> tuple[str, ...]:
     """Return the distinct words of `query` without common English words, at most MAX_QUERY_TERMS.
 
-    If all words are common, return these words.
+    If all words are common, return these words. A script without spaces gives each pair of neighbouring characters.
     """
-    words = tuple(dict.fromkeys(_TERM.findall(query.casefold())))
+    words = tuple(dict.fromkeys(split_words(query.casefold())))
     specific = tuple(word for word in words if word not in COMMON_ENGLISH_WORDS)
     return (specific or words)[:MAX_QUERY_TERMS]
 
@@ -223,7 +175,7 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
     corpus = Corpus(place, [file.name for file in kept if file.name not in skipped_names], skipped, content.hexdigest())
     if not corpus.count_passages():
         why = f" ({skipped[0].name}: {skipped[0].reason})" if skipped else ""
-        raise UsageError(f"evidence: the sources contain no text{why}; name files with text")
+        raise UsageError(f"evidence: the sources contain no text{why}; name files with text, {_WITHOUT_SOURCES}")
     return corpus
 
 
@@ -234,7 +186,12 @@ def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFi
     """
     rows = [(each.source, each.title, each.locator, each.text) for each in passages]
     key = json.dumps([INDEX_VERSION, rows])
-    place = _ensure_index(key, cache, lambda index: index.executemany(_INSERT_PASSAGE, rows))
+
+    def fill(index: sqlite3.Connection) -> None:
+        for row in rows:
+            _add_passage(index, *row)
+
+    place = _ensure_index(key, cache, fill)
     return Corpus(place, [*dict.fromkeys(each.source for each in passages)], skipped, place.stem)
 
 
@@ -267,8 +224,9 @@ def _build(fill: Callable[[sqlite3.Connection], object], place: Path) -> None:
         with closing(sqlite3.connect(draft)) as index, index:
             index.execute("PRAGMA journal_mode = OFF")
             index.execute("PRAGMA synchronous = OFF")
-            columns = "source UNINDEXED, title, locator, text, tokenize = 'porter unicode61 remove_diacritics 2'"
-            index.execute(f"CREATE VIRTUAL TABLE passages USING fts5({columns})")
+            index.execute("CREATE TABLE passages (source TEXT, title TEXT, locator TEXT, text TEXT)")
+            columns = "title, locator, text, content = '', tokenize = 'porter unicode61 remove_diacritics 2'"
+            index.execute(f"CREATE VIRTUAL TABLE words USING fts5({columns})")
             index.execute("CREATE TABLE skipped (name TEXT, reason TEXT)")
             fill(index)
         Path(draft).replace(place)
@@ -294,4 +252,15 @@ def _index_file(index: sqlite3.Connection, file: SourceFile, passage_words: int)
         return
     for section in sections:
         for text, start, end in split_section(section, passage_words):
-            index.execute(_INSERT_PASSAGE, (file.name, title, _locator(section, start, end), text))
+            _add_passage(index, file.name, title, _locator(section, start, end), text)
+
+
+def _add_passage(index: sqlite3.Connection, source: str, title: str, locator: str, text: str) -> None:
+    place = index.execute("INSERT INTO passages VALUES (?, ?, ?, ?)", (source, title, locator, text)).lastrowid
+    words = map(_index_text, (title, locator, text))
+    index.execute("INSERT INTO words (rowid, title, locator, text) VALUES (?, ?, ?, ?)", (place, *words))
+
+
+def _index_text(text: str) -> str:
+    """Return `text` as it is indexed: `ß` as `ss`, and each character of a script without spaces as a word."""
+    return separate_characters(text.casefold())

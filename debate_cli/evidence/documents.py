@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from debate_cli.csv_file import find_delimiter
 from debate_cli.domain.message_text import one_line
 from debate_cli.domain.text_normalization import remove_invisible
 from debate_cli.errors import format_install_command
@@ -151,6 +152,11 @@ def _table_lines(rows: Iterator[list[str]]) -> Iterator[str]:
         yield "; ".join(f"{name}: {one_line(cell)}" for name, cell in cells if cell.strip())
 
 
+def _read_csv(text: str) -> list[Section]:
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=find_delimiter(text), strict=True)
+    return [Section(_join_lines(_table_lines(rows)), first_line=2, unit="row")]
+
+
 def _join_lines(lines: Iterable[str]) -> str:
     joined = io.StringIO()
     for line in lines:
@@ -265,9 +271,7 @@ _READERS: dict[str, Callable[[str], Iterable[Section]]] = {
     ".txt": lambda text: [Section(text, "", 1)],
     ".html": _read_page,
     ".htm": _read_page,
-    ".csv": lambda text: [
-        Section(_join_lines(_table_lines(csv.reader(io.StringIO(text), strict=True))), first_line=2, unit="row")
-    ],
+    ".csv": _read_csv,
     ".json": lambda text: [Section(_join_lines(_json_lines(json.loads(text), "")), unit="value")],
 }
 _BINARY_READERS = {".pdf": _read_pdf, ".docx": _read_docx}

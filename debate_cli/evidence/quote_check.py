@@ -11,12 +11,12 @@ from debate_cli.evidence.tokens import (
     NormalizedText,
     Word,
     comparable_words,
-    count_unspaced,
     find_layout,
     has_negation,
     is_harmless,
     normalize_for_check,
 )
+from debate_cli.evidence.unspaced_scripts import count_unspaced
 
 MIN_WORDS = 3
 """Minimum number of words of a quote, and of each part of a quote with an ellipsis."""
@@ -146,9 +146,15 @@ def _same_words(mine: Sequence[Word], text: NormalizedText) -> Iterator[_Match]:
             if is_whole and text.is_word_start(start) and text.is_word_end(end):
                 yield _Match(start, end, "near")
             else:
-                space = text.text.find(" ", end)
-                whole = (text.text.rfind(" ", 0, start) + 1, space if space >= 0 else len(text.text))
-                yield _Match(start, end, "altered", f"“{text.original_words(*whole)}” was cut inside a word")
+                yield _Match(start, end, "altered", _describe_cut(text, start, end))
+
+
+def _describe_cut(text: NormalizedText, start: int, end: int) -> str:
+    first, last = text.currency_start(start), text.unit_end(end)
+    space = text.text.find(" ", last)
+    whole = text.original_words(text.text.rfind(" ", 0, first) + 1, space if space >= 0 else len(text.text))
+    is_quantity = first < start or last > end
+    return f"“{whole}” was cut {'between a number and its unit' if is_quantity else 'inside a word'}"
 
 
 def _cuts_token(words: Sequence[Word], at: int) -> bool:

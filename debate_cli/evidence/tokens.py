@@ -16,6 +16,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from debate_cli.domain.text_normalization import remove_invisible
+from debate_cli.evidence.quantities import UNIT_WORDS, find_currency_start, find_unit_end
+from debate_cli.evidence.unspaced_scripts import UNSPACED
 
 _TABLE: dict[str, Any] = tomllib.loads((files(__package__ or "") / "words.toml").read_text(encoding="utf-8"))
 
@@ -131,7 +133,7 @@ def _bases(word: str) -> frozenset[str]:
     return frozenset(found | {re.sub(r"i(?:es?|ed)$", "y", base) for base in (word, *found)})
 
 
-UNITS = frozenset(stem(word).removeprefix("=") for word in _TABLE["units"].split())
+UNITS = frozenset(stem(word).removeprefix("=") for word in UNIT_WORDS | {"%", "x"})
 """Stems of units that may follow a number."""
 
 
@@ -140,12 +142,11 @@ _LONG_DASHES = frozenset("—―⸺⸻")
 _KEPT_FORMS = ("<super>", "<fraction>", "<circle>")
 """Characters with one of these Unicode decomposition tags are not normalized. NFKC would change their meaning: 10²
 would become 102."""
-_UNSPACED = "぀-ヿ㐀-䶿一-鿿豈-﫿฀-๿຀-໿က-႟ក-៿"
-_TOKEN = rf"""(?P<word>[{_UNSPACED}]
+_TOKEN = rf"""(?P<word>[{UNSPACED}]
     | (?<!\w)per\ cent(?!\w)
     | (?:(?<![\w.)\]])(?<!\d%)[-+±](?=[$€£¥]?\.?\d))?  # the sign of a number
       (?:[$€£¥](?=\.?\d))? (?:(?<!\w)\.(?=\d))?
-      [^\W{_UNSPACED}]+ (?:(?:'|(?<=\d)[.,:/-](?=\d))[^\W{_UNSPACED}]+)*
+      [^\W{UNSPACED}]+ (?:(?:'|(?<=\d)[.,:/-](?=\d))[^\W{UNSPACED}]+)*
       (?:(?<=\d)[%‰°€](?:[cf]\b)?)?)
     | (?P<symbol>[!<>=]=|\S)"""
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;•*#|>-]|\n\s*\n)[\s'\"“‘(\[*_]*$")
@@ -159,11 +160,7 @@ _LINE_HYPHEN = re.compile(
     r"(?<![^\W\d_])(?P<before>[^\W\d_]{1,40})(?P<hyphen>[-‐\u00ad][ \t]*\n\s*)(?=(?P<after>[^\W\d_]{1,40}))"
 )
 _MAX_CAPITALIZED_SHARE = 0.4
-
-
-def count_unspaced(text: str) -> int:
-    """Return the number of characters in `text` from scripts without spaces, such as Chinese."""
-    return len(re.findall(f"[{_UNSPACED}]", text))
+_PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n")
 
 
 def is_harmless(char: str) -> bool:
@@ -203,9 +200,24 @@ class NormalizedText:
             following += 1
         return self.origins[following]
 
+    def unit_end(self, at: int) -> int:
+        """Return the end of the unit that belongs to the number before `text[at]`; `at` if there is none.
+
+        A unit may follow after a space or a line end, not in the next paragraph.
+        """
+        end = find_unit_end(self.text, at)
+        is_spaced = end > at and self.text[at] == " "
+        return at if is_spaced and _PARAGRAPH_END.search(self.original_words(at, at + 1)) else end
+
+    def currency_start(self, at: int) -> int:
+        """Return the start of the currency before the number at `text[at]`; `at` if there is none."""
+        return find_currency_start(self.text, at)
+
     def is_word_start(self, at: int) -> bool:
-        """Whether a word starts at `text[at]`. No word starts inside a compound or after the sign of a number."""
-        if at and re.search(f"[{_UNSPACED}]", self.text[at - 1 : at + 1]):
+        """Whether a word starts at `text[at]`. No word starts inside a compound, or between a number and its currency."""
+        if self.currency_start(at) < at:
+            return False
+        if at and re.search(f"[{UNSPACED}]", self.text[at - 1 : at + 1]):
             return True
         before = self.shape[self.shape.rfind(" ", 0, at) + 1 : at].rpartition("—")[2]
         if before[-1:] in {"-", "."} and re.match(r"[$€£¥]?\.?\d", self.text[at:]):
@@ -213,8 +225,10 @@ class NormalizedText:
         return all(map(is_harmless, _FOOTNOTE.sub("", before)))
 
     def is_word_end(self, at: int) -> bool:
-        """Whether a word ends before `text[at]`. No word ends inside a compound or before a unit sign."""
-        if re.search(f"[{_UNSPACED}]", self.text[at - 1 : at + 1]):
+        """Whether a word ends before `text[at]`. No word ends inside a compound, or between a number and its unit."""
+        if self.unit_end(at) > at:
+            return False
+        if re.search(f"[{UNSPACED}]", self.text[at - 1 : at + 1]):
             return True
         space = self.shape.find(" ", at)
         after = self.shape[at : space if space >= 0 else None].partition("—")[0]

@@ -6,8 +6,10 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from debate_cli.domain.evidence import FoundPassage
 from debate_cli.domain.text_normalization import remove_invisible
-from debate_cli.evidence.corpus import query_terms, split_section
+from debate_cli.evidence.corpus import query_terms
 from debate_cli.evidence.documents import Section
+from debate_cli.evidence.splitting import split_section
+from debate_cli.evidence.unspaced_scripts import count_words
 
 MAX_RESULTS = 10
 MAX_TITLE_CHARS = 200
@@ -26,7 +28,7 @@ def select_results(
     kept: dict[FoundPassage, None] = {}
     for item in found:
         text = remove_invisible(item.text).strip()
-        if item.origin != "summary" and len(text.split()) > words:
+        if item.origin != "summary" and count_words(text) > words:
             terms = frozenset(query_terms(query))
             parts = [part for part, _, _ in split_section(Section(text), words)]
             text = max(parts, key=lambda part: len(terms & frozenset(query_terms(part))), default="")

@@ -24,7 +24,7 @@ from debate_cli.experiments.ledger import (
 )
 from debate_cli.experiments.progress import ExperimentProgress, read_progress
 from debate_cli.llm.budget import Budget, BudgetAmount
-from debate_cli.llm.rate_limit import MINUTE_S, Admission, SharedRates
+from debate_cli.llm.rate_limit import WINDOW_S, Admission, SharedRates
 from debate_cli.storage.journal import JournalMirror
 from debate_cli.storage.transcript_store import open_debate
 
@@ -253,7 +253,7 @@ class LedgerWindow:
         now, requests, most = self.clock(), self.requests_per_minute, self.tokens_per_minute
         query = self.ledger.query
         with self.ledger.transaction():
-            query("DELETE FROM calls WHERE account = ? AND at <= ?", self.account, now - MINUTE_S)
+            query("DELETE FROM calls WHERE account = ? AND at <= ?", self.account, now - WINDOW_S)
             [(count, used)] = query(
                 "SELECT COUNT(*), CAST(TOTAL(tokens) AS INTEGER) FROM calls WHERE account = ?", self.account
             )
@@ -267,7 +267,7 @@ class LedgerWindow:
                 "FROM calls WHERE account = ? WINDOW past AS (ORDER BY at, id)) WHERE calls >= ? AND tokens >= ?",
                 *(self.account, calls_over, tokens_over),
             )
-        return Admission(max(free_at + MINUTE_S - now, MIN_WAIT_S))
+        return Admission(max(free_at + WINDOW_S - now, MIN_WAIT_S))
 
     async def correct(self, entry: int, tokens: int) -> None:
         """Store `tokens` as the actual tokens of the call `entry`, in place of the estimate."""

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from debate_cli.app.context import RunContext
 from debate_cli.domain.config import ModelSpec
-from debate_cli.domain.judging_config import judge_ids, judge_model_role
+from debate_cli.domain.judging_config import JudgingConfig, judge_ids, judge_model_role
 from debate_cli.experiments.definition import ConfigVariant, Experiment, ExperimentJudge, is_own_model, pair_debaters
 from debate_cli.experiments.settings import ExperimentConfig, Motion
 from debate_cli.storage.folder import slugify
@@ -41,7 +41,17 @@ class Cell:
     debate: str
     """Id of the debate, which is also the name of its file."""
     judges: tuple[str, ...]
-    """Keys of this debate's judges. Empty if the base configuration defines the judges."""
+    """Keys of this debate's judges. If the base configuration defines the judges, one key for all of them.
+
+    A key has two parts, separated by `-`: a hash of all that determines the judge's questions, and a hash of the settings
+    for scoring."""
+    judge_names: tuple[str, ...] = ()
+    """Names of the judges in the experiment's file, in the order of `judges`. Empty if the base defines the judges."""
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The first part of each judge's key. While it stays the same, the judge's answers stay valid."""
+        return tuple(key.partition("-")[0] for key in self.judges)
 
     @property
     def bucket(self) -> int:
@@ -86,8 +96,8 @@ class CellPlan:
         for motion in self.experiment.motions:
             for axes, variant in self._variants.items():
                 for pair in self.config.pairs():
-                    for order in self._orders(motion, pair):
-                        for repeat in range(1, self.config.repeat + 1):
+                    for repeat in range(1, self.config.repeat + 1):
+                        for order in self._orders(motion, pair, repeat):
                             yield self._cell(motion, variant, axes, order, repeat)
 
     def inputs_of(self, cell: Cell) -> CellInputs:
@@ -107,7 +117,8 @@ class CellPlan:
         }
         context = replace(variant.context, config=variant.context.config.model_copy(update=changes))
         by_key = {self._hashes[cell.axes].judges[judge.name]: judge for judge in variant.judges}
-        return CellInputs(context, motion, {key: by_key[key] for key in cell.judges}, models)
+        judges = {key: by_key[key] for key in cell.judges if key in by_key}
+        return CellInputs(context, motion, judges, models)
 
     def describe_self_judging(self) -> list[str]:
         """Return a sentence for each judge whose own model speaks in some debates.
@@ -139,27 +150,20 @@ class CellPlan:
                 repeat,
             ]
         )
-        return Cell(
-            key,
-            motion.id,
-            *pair,
-            repeat,
-            axes,
-            f"{self._slugs[motion.id]}-{key[:_ID_KEY_CHARS]}",
-            tuple(
-                prints.judges[judge.name]
-                for judge in variant.judges
-                if self.config.self_judging or not is_own_model(judge, variant, pair)
-            ),
+        names = tuple(
+            judge.name for judge in variant.judges if self.config.self_judging or not is_own_model(judge, variant, pair)
         )
+        debate = f"{self._slugs[motion.id]}-{key[:_ID_KEY_CHARS]}"
+        judges = tuple(prints.judges[name] for name in names) or (prints.base_judges,)
+        return Cell(key, motion.id, *pair, repeat, axes, debate, judges, names)
 
-    def _orders(self, motion: Motion, pair: tuple[str, str]) -> tuple[tuple[str, str], ...]:
+    def _orders(self, motion: Motion, pair: tuple[str, str], repeat: int) -> tuple[tuple[str, str], ...]:
         swapped = (pair[1], pair[0])
         if self.config.sides == "first" or pair == swapped:
             return (pair,)
         if self.config.sides == "both":
             return pair, swapped
-        drawn = _sha256([self.context.config.seed, motion.id, sorted(pair)])
+        drawn = _sha256([self.context.config.seed, motion.id, sorted(pair), repeat])
         return (pair if (int(drawn[0], 16) % 2 == 0) == (pair[0] < pair[1]) else swapped,)
 
 
@@ -167,12 +171,14 @@ class _VariantHashes(NamedTuple):
     debate: str
     players: Mapping[str, str]
     judges: Mapping[str, str]
+    base_judges: str
 
 
 def _hash_variant(experiment: ExperimentConfig, variant: ConfigVariant) -> _VariantHashes:
     config, prompts = variant.context.config, variant.context.prompts
     for_judges = {name: text for name, text in prompts.items() if name.startswith(_JUDGE_PROMPT_PREFIX)}
-    data = config.model_dump(mode="json", include={"seed", "format", "evidence", "judging"})
+    data = config.model_dump(mode="json", include={"seed", "format", "evidence"})
+    data["judging"] = config.judging.question_settings().model_dump(mode="json")
     data["judges"] = [
         _spec_data(config.model_for_judge(judge_model_role(system, seat)))
         for system in config.judging.systems
@@ -191,11 +197,13 @@ def _hash_variant(experiment: ExperimentConfig, variant: ConfigVariant) -> _Vari
         )
         for player in experiment.players
     }
-    judges = {
-        judge.name: _sha256([_spec_data(judge.spec), judge.judging.model_dump(mode="json"), for_judges])
-        for judge in variant.judges
-    }
-    return _VariantHashes(_sha256(data), players, judges)
+    judges = {judge.name: _judge_key([_spec_data(judge.spec), for_judges], judge.judging) for judge in variant.judges}
+    return _VariantHashes(_sha256(data), players, judges, _judge_key([], config.judging))
+
+
+def _judge_key(asked: Sequence[object], judging: JudgingConfig) -> str:
+    questions = [*asked, judging.question_settings().model_dump(mode="json")]
+    return f"{_sha256(questions)}-{_sha256(judging.model_dump(mode='json'))}"
 
 
 def _background_of(motion: Motion, variant: ConfigVariant) -> str | None:

@@ -25,7 +25,7 @@ REHEARSAL_META = "rehearsal_notice"
 """Name under which the ledger stores the notice that the mock speaks or judges."""
 _MOCK_OPTION = "--mock"
 _APPLICATION_ID = 0x64656278
-_VERSION = 2
+_VERSION = 3
 _BUSY_S = 60.0
 _RETRY_S = 0.02
 _PRIMARY_CODE_MASK = 0xFF
@@ -44,6 +44,7 @@ CREATE TABLE IF NOT EXISTS cells (
     axes TEXT NOT NULL,
     debate TEXT NOT NULL,
     judges TEXT NOT NULL,
+    judge_names TEXT NOT NULL,
     state TEXT NOT NULL DEFAULT 'open',
     owner TEXT,
     attempts INTEGER NOT NULL DEFAULT 0,
@@ -107,7 +108,7 @@ class ResultRow(NamedTuple):
     """The result of a cell according to one judge and one judging system."""
 
     judge: str
-    """Key of the judge. Empty for the judges of the base configuration."""
+    """One of `Cell.judges`."""
     row: dict[str, Any]
     """The fields of a `JudgementRow`, except `weight` and `axes`."""
 
@@ -258,20 +259,22 @@ class Ledger:
     def set_plan(self, plan: str, cells: Iterable[Cell]) -> None:
         """Store the newest plan: its fingerprint `plan` and its `cells`. Other cells are kept but are no longer run.
 
-        If the judges of a finished or running cell have changed, the state of the cell becomes `open`: it is judged again,
-        but its debate is not repeated.
+        If the judges of a finished or running cell have changed, or their settings for scoring, the state of the cell
+        becomes `open`. Its debate is not repeated, and only judges whose questions have changed are asked.
         """
         rows = (
             (cell.key, seq, plan, cell.bucket, cell.motion, cell.first, cell.second, cell.repeat, cell.axes, cell.debate,
-             json.dumps(cell.judges))
+             json.dumps(cell.judges), json.dumps(cell.judge_names, ensure_ascii=False))
             for seq, cell in enumerate(cells)
         )  # fmt: skip
         statement = """
-            INSERT INTO cells (key, seq, plan, bucket, motion, first, second, repeat, axes, debate, judges)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO cells (key, seq, plan, bucket, motion, first, second, repeat, axes, debate, judges,
+                judge_names)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (key) DO UPDATE SET
                 seq = excluded.seq, plan = excluded.plan, motion = excluded.motion, first = excluded.first,
                 second = excluded.second, judges = excluded.judges,
+                judge_names = excluded.judge_names,
                 state = CASE WHEN state IN ('done', 'running') AND judges <> excluded.judges THEN 'open' ELSE state END,
                 updated_at = CASE WHEN state IN ('done', 'running') AND judges <> excluded.judges THEN 0 ELSE updated_at END
         """
@@ -366,9 +369,10 @@ class Ledger:
         """Store a cell of another ledger or of a queue, with its results. It replaces a cell with the same key."""
         cell = record.cell
         self.query(
-            "INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, 0)",
+            "INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, 0)",
             cell.key, record.seq, record.plan, cell.bucket, cell.motion, cell.first, cell.second, cell.repeat, cell.axes,
-            cell.debate, json.dumps(cell.judges), record.state, *record[4:],
+            cell.debate, json.dumps(cell.judges), json.dumps(cell.judge_names, ensure_ascii=False), record.state,
+            *record[4:],
         )  # fmt: skip
         self.store_results(cell.key, results)
 
@@ -418,7 +422,7 @@ def _is_alive(host: str, pid: int, until: float, now: float) -> bool:
 
 def to_record(row: Sequence[Any]) -> CellRecord:
     """Convert a row of the table `cells` to a record."""
-    (key, seq, plan, _bucket, motion, first, second, repeat, axes, debate, judges, state, _owner, attempts, cost, tokens,
-     calls, seconds, cause, message, _at) = row  # fmt: skip
-    cell = Cell(key, motion, first, second, repeat, axes, debate, tuple(json.loads(judges)))
+    (key, seq, plan, _bucket, motion, first, second, repeat, axes, debate, judges, names, state, _owner, attempts, cost,
+     tokens, calls, seconds, cause, message, _at) = row  # fmt: skip
+    cell = Cell(key, motion, first, second, repeat, axes, debate, tuple(json.loads(judges)), tuple(json.loads(names)))
     return CellRecord(cell, seq, plan, state, attempts, cost, tokens, calls, seconds, cause, message)

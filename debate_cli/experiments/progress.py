@@ -16,9 +16,17 @@ class PlayerScore(NamedTuple):
     """How often judges name a player as the winner. Counts only judgements by the system that decides the winner."""
 
     won: int = 0
-    """Number of judgements that name the player as the winner."""
+    """Number of judgements that name the player as the winner of a debate against another player."""
     judged: int = 0
-    """Number of all judgements on the player's debates."""
+    """Number of judgements on the player's debates against other players."""
+    against_itself: int = 0
+    """Number of judgements on the player's debates against itself, which nobody wins."""
+
+    def add(self, count: int, *, won: bool, against_itself: bool) -> "PlayerScore":
+        """Return the score after `count` further judgements on debates of one kind."""
+        if against_itself:
+            return self._replace(against_itself=self.against_itself + count)
+        return self._replace(won=self.won + count * won, judged=self.judged + count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +64,11 @@ class ExperimentProgress:
 
     def add_winners(self, record: CellRecord, winners: Winners) -> "ExperimentProgress":
         """Return this progress with the `winners` that judges named for the cell of `record`."""
-        players = dict(self.players)
+        players, cell = dict(self.players), record.cell
         for winner in winners.values():
-            for name in {record.cell.first, record.cell.second}:
-                won, judged = players.get(name, PlayerScore())
-                players[name] = PlayerScore(won + (winner == name), judged + 1)
+            for name in dict.fromkeys((cell.first, cell.second)):
+                known = players.get(name, PlayerScore())
+                players[name] = known.add(1, won=winner == name, against_itself=cell.first == cell.second)
         return replace(self, players=players)
 
 
@@ -128,14 +136,14 @@ def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1), *, now: float
     players: dict[str, PlayerScore] = {}
     deciding = ledger.query(
         "SELECT winner, first, second, COUNT(cell) FROM cells "
-        "LEFT JOIN results ON cell = key AND decides AND (judge = '' OR instr(judges, judge)) "
+        "LEFT JOIN results ON cell = key AND decides AND instr(judges, judge) "
         "WHERE plan = ? GROUP BY 1, 2, 3",
         ledger.plan,
     )
     for winner, first, second, count in deciding:
         for player in dict.fromkeys((first, second)):
             known = players.get(player, PlayerScore())
-            players[player] = PlayerScore(known.won + (count if winner == player else 0), known.judged + count)
+            players[player] = known.add(count, won=winner == player, against_itself=first == second)
     return ExperimentProgress(
         ledger.name, ledger.counts(shard, now=now), players, *ledger.usage(), ledger.rehearsal_notice
     )

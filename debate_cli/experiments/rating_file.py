@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from debate_cli.csv_file import read_csv_file
 from debate_cli.errors import UsageError
 from debate_cli.statistics.ratings import PairResult
-from debate_cli.storage.csv_file import read_csv_file
 
 MAX_BYTES = 500_000_000
 COLUMNS = ("left", "right", "score", "margin", "cluster", "judge", "side")
@@ -109,6 +109,9 @@ def _parse(path: Path, line: int, row: Mapping[str, str]) -> _Row:
     fields = {name: row.get(name, "").strip() for name in COLUMNS}
     if not fields["left"] or not fields["right"] or fields["left"] == fields["right"]:
         raise UsageError(f"{path}:{line}: the row needs two different players; correct `left` and `right`")
+    if not fields["score"] and not fields["margin"]:
+        given = " or ".join(f"`{name}`" for name in ("score", "margin") if name in row)
+        raise UsageError(f"{path}:{line}: the row has no result; give it a number in {given}")
     is_margin = not fields["score"]
     column = "margin" if is_margin else "score"
     value = _read_number(f"{path}:{line}", column, fields[column])

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 from debate_cli.app.score_records import MODEL_SEPARATOR
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate, models_used_by_debater, models_used_by_judges, usage_of_briefs
-from debate_cli.domain.judging_run import FIRST_RUN
+from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.experiments.cells import Cell
@@ -114,41 +114,56 @@ class JudgementRow(NamedTuple):
     """Cause of the last failure of the judgement, e.g. `abstained`. None if the judgement did not fail."""
 
 
+class JudgedRun(NamedTuple):
+    """A judging run of a cell's debate, and the settings by which it is scored now."""
+
+    key: str
+    """One of `Cell.judges`."""
+    id: str
+    """Id of the judging run in the transcript."""
+    judging: JudgingConfig
+    """Settings for scoring. They may differ from the settings that the transcript stores."""
+    judge: ExperimentJudge | None
+    """The judge. None for the judges of the base configuration."""
+
+
 def judge_results(
     debate: Debate,
     cell: Cell,
     motion: Motion,
     experiment: str,
-    judges: Mapping[str, tuple[ExperimentJudge, str]],
+    runs: Iterable[JudgedRun],
     models: tuple[ModelSpec, ModelSpec],
 ) -> list[ResultRow]:
-    """Return the results of a debate, one per judge and judging system.
+    """Return the results of a debate, one per judging run and judging system.
 
-    `judges`: maps each judge's key to the judge and the id of the judge's judging run. Empty if the base configuration
-    defines the judges.
     `models`: models of the first and of the second player.
     """
-    base = {} if judges else {"": (None, FIRST_RUN)}
     shared = _debate_columns(debate, cell, motion, experiment)
     return [
-        _to_row(debate, verdict, key, judge, models, shared)
-        for key, (judge, run) in {**base, **judges}.items()
-        for verdict in score(debate, runs=run)
+        ResultRow(run.key, _to_row(debate, verdict, run, models, shared))
+        for run in runs
+        for verdict in score(debate, runs=run.id, settings={system.kind: system for system in run.judging.systems})
     ]
 
 
 def read_judgements(ledger: Ledger) -> Iterator[JudgementRow]:
-    """Yield all judgements of the newest plan. If a judge is no longer in the plan, its judgements are left out."""
+    """Yield all judgements of the newest plan. A judge has its name in this plan.
+
+    Judgements of judges that the plan no longer has, and verdicts by earlier settings for scoring, are left out.
+    """
     for record in ledger.records():
-        wanted = record.cell.judges or ("",)
+        wanted = record.cell.judges
+        names = dict(zip(wanted, record.cell.judge_names, strict=False))
         counted = sorted(
             (each for each in ledger.results_of(record.cell.key) if each.judge in wanted),
             key=lambda each, wanted=wanted: (wanted.index(each.judge), not each.row["decides"]),
         )
         judges = Counter(row["system"] for _, row in counted)
         axes = json.loads(record.cell.axes)
-        for _, row in counted:
+        for key, row in counted:
             weight = 1 / judges[row["system"]] if row["result"] in DETERMINED else 0.0
+            row["judge"] = names.get(key)
             yield JudgementRow(**row, weight=weight, axes=axes)
 
 
@@ -201,11 +216,11 @@ def _cause_of_failure(debate: Debate, verdict: Verdict) -> str | None:
 def _to_row(
     debate: Debate,
     verdict: Verdict,
-    key: str,
-    judge: ExperimentJudge | None,
+    run: JudgedRun,
     models: tuple[ModelSpec, ModelSpec],
     shared: Mapping[str, Any],
-) -> ResultRow:
+) -> dict[str, Any]:
+    judge = run.judge
     names = [person.name for person in debate.participants]
     winner = names.index(verdict.winner) if verdict.winner in names else None
     usage = usage_of_briefs(debate, lambda brief: (brief.run, brief.system) == (verdict.run, verdict.system))
@@ -217,13 +232,13 @@ def _to_row(
     elif verdict.victory != "conditional" and winner is not None:
         result = "first" if winner == 0 else "second"
     judge_models = models_used_by_judges(debate, verdict.run, verdict.system) if judge is None else [judge.spec.model]
-    row: dict[str, Any] = {
+    return {
         **shared,
         "judge": None if judge is None else judge.name,
         "judge_model": MODEL_SEPARATOR.join(models_used_by_judges(debate, verdict.run, verdict.system)),
         "own_model": any(is_same_model(one, other.model) for one in judge_models for other in models),
         "system": verdict.system,
-        "decides": verdict.system == debate.run(verdict.run).judging.deciding_kind,
+        "decides": verdict.system == run.judging.deciding_kind,
         "run": verdict.run,
         "rules": verdict.rules,
         "result": result,
@@ -237,7 +252,6 @@ def _to_row(
         "seconds": round(sum(answer.exchange.latency_s for answer in answers), 3),
         "failure": _cause_of_failure(debate, verdict) if result == "undetermined" else None,
     }
-    return ResultRow(key, row)
 
 
 def dump_parquet(rows: Iterable[JudgementRow], axes: Sequence[str]) -> bytes:

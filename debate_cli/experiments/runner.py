@@ -15,15 +15,15 @@ from debate_cli.app.session import AddedRuns, Outcome, Session, is_finished
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, Event, JudgingOpened, TaskFailed, TaskStarted, TurnCompleted
-from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError
 from debate_cli.experiments.cell_store import CellStore
-from debate_cli.experiments.cells import Cell, CellPlan
+from debate_cli.experiments.cells import Cell, CellInputs, CellPlan
 from debate_cli.experiments.definition import Experiment, ExperimentJudge
 from debate_cli.experiments.ledger import DEBATES_FOLDER, REHEARSAL_META, CellRecord, CellState, Ledger, ResultRow
 from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress, deciding_winners
-from debate_cli.experiments.results import judge_results
+from debate_cli.experiments.results import JudgedRun, judge_results
 from debate_cli.observer import NullObserver
 from debate_cli.providers.registry import split_model_name
 from debate_cli.storage.folder import JOURNAL_SUFFIX
@@ -255,9 +255,7 @@ class ExperimentRun:
         ended = _record_outcome(record, outcome)
         if ended.state != "done":
             return ended, []
-        runs = {
-            key: (judge, found.id) for key, judge in inputs.judges.items() if (found := _run_of(outcome.debate, judge))
-        }
+        runs = _judged_runs(outcome.debate, cell, inputs)
         return ended, judge_results(outcome.debate, cell, inputs.motion, self._plan.config.name, runs, inputs.models)
 
     async def _renew(self, group: asyncio.TaskGroup) -> None:
@@ -327,12 +325,25 @@ async def _complete(session: Session, stored: StoredDebate, path: Path, missing:
     return await session.judge(transcript_to_events(to_transcript(outcome.debate)), openings, path)
 
 
+def _judged_runs(debate: Debate, cell: Cell, inputs: CellInputs) -> list[JudgedRun]:
+    if not inputs.judges:
+        return [JudgedRun(key, FIRST_RUN, inputs.context.config.judging, None) for key in cell.judges]
+    return [
+        JudgedRun(key, found.id, judge.judging, judge)
+        for key, judge in inputs.judges.items()
+        if (found := _run_of(debate, judge)) is not None
+    ]
+
+
 def _run_of(debate: Debate, judge: ExperimentJudge) -> JudgingRun | None:
+    """Return the newest judging run in which this judge's model was asked the questions of `judge`."""
+
     def unpriced(spec: ModelSpec | None) -> ModelSpec | None:
         return None if spec is None else spec.model_copy(update={"price": None})
 
+    questions = judge.judging.question_settings()
     for run in reversed(debate.runs[1:]):
-        if run.judging == judge.judging and unpriced(run.models.get("judge")) == unpriced(judge.spec):
+        if run.judging.question_settings() == questions and unpriced(run.models.get("judge")) == unpriced(judge.spec):
             return run
     return None
 

@@ -1,6 +1,7 @@
 """Reads and checks the file of an experiment: players, motions, pairing, sides, axes, judges and limits."""
 
 import hashlib
+import json
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,16 +12,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, StringConstraints, ValidationError
 
+from debate_cli.csv_file import read_csv_file
 from debate_cli.domain import personality
 from debate_cli.domain.config import PositiveFloat, PositiveInt, Strategy
 from debate_cli.domain.config_checks import KeyPath, Problem
 from debate_cli.domain.frozen_model import ConfigModel
+from debate_cli.domain.judging_config import duplicate_indices
 from debate_cli.domain.message_text import format_suggestion
 from debate_cli.domain.personality import ArchetypeOrTraits
 from debate_cli.errors import ConfigError
 from debate_cli.regular_file import is_inside
 from debate_cli.storage.config_errors import SourceMap, load_yaml, problems_from_validation
-from debate_cli.storage.csv_file import read_csv_file
 from debate_cli.storage.folder import slugify
 from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.schema import JSON_SCHEMA_DIALECT, add_descriptions, field_docs
@@ -264,6 +266,8 @@ def _check_axes(axes: Mapping[str, Sequence[Any]]) -> Iterator[Problem]:
             )
         if not values:
             yield Problem(("axes", key), "is an empty list; add values, or remove the key")
+        for index in duplicate_indices(json.dumps(value, sort_keys=True) for value in values):
+            yield Problem(("axes", key, index), "this value is listed twice; keep one")
 
 
 def load_motions(file: ExperimentFile, trusted_folders: Iterable[Path] = ()) -> tuple[tuple[Motion, ...], str | None]:

@@ -11,9 +11,9 @@ from functools import cache, lru_cache
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+from debate_cli.csv_file import parse_csv
 from debate_cli.errors import ConfigError
 from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError, format_counts
-from debate_cli.storage.csv_file import parse_csv
 from debate_cli.yaml_positions import parse_yaml
 
 DRAW = "draw"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import cast
 
+from debate_cli.csv_file import find_delimiter
 from debate_cli.domain.message_text import count_noun
 from debate_cli.errors import TranscriptError
 from debate_cli.importing import prose, subtitles, tables
@@ -15,7 +16,6 @@ from debate_cli.importing.speeches import (
     Speech,
     UnreadableDebateError,
 )
-from debate_cli.storage.csv_file import find_delimiter
 from debate_cli.storage.transcript import parse_transcript, transcript_to_debate
 
 

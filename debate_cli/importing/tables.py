@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from debate_cli.csv_file import parse_csv
 from debate_cli.domain.message_text import format_suggestion
 from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError, format_counts
-from debate_cli.storage.csv_file import parse_csv
 
 KNOWN_COLUMNS: dict[str, tuple[str, ...]] = {
     "speaker": ("speaker", "name", "speaker_name", "debater", "participant", "author", "who", "user", "from", "side"),

@@ -49,6 +49,8 @@ class ParsedReply(Generic[FormT]):
     """What is wrong with the reply, one line per fault; empty if `outcome` is `valid`."""
     repaired: bool = False
     """Whether the program repaired the JSON of the reply."""
+    is_truncated: bool = False
+    """Whether the reply is unusable because it was cut off."""
 
 
 def strip_thinking(text: str) -> str:

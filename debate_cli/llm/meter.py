@@ -17,7 +17,8 @@ _ACTIVE_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("deadline", de
 class CallMeter:
     """Adds up the usage of all requests for one task of a debater (a cue) or of a judge (a brief).
 
-    Before each request, `record` is called with the usage so far plus the maximum usage of the new request.
+    Before each request, `record` is called with the usage so far plus the maximum usage of the new request. If the task
+    waits after a request, e.g. to ask again because the answer was invalid, `record` is called with the usage so far.
 
     `clock`: returns a monotonic time in seconds.
     """
@@ -29,13 +30,20 @@ class CallMeter:
         self.ended: list[ModelCall] = []
         """The requests that have ended, each with its actual or estimated usage."""
         self.has_recorded = False
+        self._recorded = 0
+        """Number of ended requests that `record` got with their actual usage."""
         self.is_waiting = False
         """Whether the task waits before its next request: in a queue of this program, or after a failed request."""
 
     def record_request(self, reserved: ModelCall) -> None:
         """Call `record` with the usage so far plus `reserved`. `reserved`: maximum usage of the next request."""
-        self.has_recorded = True
+        self.has_recorded, self._recorded = True, len(self.ended)
         self._record(add_model_calls(*self.ended, reserved))
+
+    def _record_ended(self) -> None:
+        if self.has_recorded and self._recorded < len(self.ended):
+            self._recorded = len(self.ended)
+            self._record(add_model_calls(*self.ended))
 
     def active_s(self) -> float:
         """Return the clock's time minus the seconds that the task has waited. Differences are seconds of requests."""
@@ -47,6 +55,7 @@ class CallMeter:
         if self.is_waiting:
             yield
             return
+        self._record_ended()
         self.is_waiting, began = True, self._clock()
         try:
             yield

@@ -212,12 +212,14 @@ class ProviderGate:
 
 # Limits per minute ------------------------------------------------------------------------------------------------
 
-MINUTE_S = 60.0
+WINDOW_S = 62.0
+"""A call counts toward the limits per minute for this many seconds after it was admitted. The seconds above 60 allow for
+calls that need different times to reach the provider, e.g. because the first call has to connect."""
 
 
 @dataclass(slots=True)
 class WindowEntry:
-    """One call of the last 60 seconds."""
+    """One call of the last WINDOW_S seconds."""
 
     at: float
     amount: int
@@ -225,7 +227,7 @@ class WindowEntry:
 
 
 class RateWindow:
-    """Limits the number of requests, or of tokens, in any 60 seconds to `limit`. A `limit` of None means no limit.
+    """Limits the number of requests, or of tokens, in any WINDOW_S seconds to `limit`. A `limit` of None means no limit.
 
     A call with more tokens than `limit` waits until the window contains no call.
     """
@@ -238,7 +240,7 @@ class RateWindow:
     def wait_s(self, amount: int) -> float:
         """Return the seconds until `amount` requests or tokens fit into the window; 0 if they fit now."""
         now = self._clock()
-        while self._entries and self._entries[0].at + MINUTE_S <= now:
+        while self._entries and self._entries[0].at + WINDOW_S <= now:
             self._entries.popleft()
         if self._limit is None:
             return 0.0
@@ -248,7 +250,7 @@ class RateWindow:
             if excess <= 0:
                 break
             excess -= entry.amount
-            wait = entry.at + MINUTE_S - now
+            wait = entry.at + WINDOW_S - now
         return wait
 
     def add(self, amount: int) -> WindowEntry:

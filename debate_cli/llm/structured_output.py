@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Generic, overload
 
-from debate_cli.domain.config import Price
+from debate_cli.domain.config import OUTPUT_LIMIT_SETTING, Price
 from debate_cli.domain.model_call import ModelCall, StructuredOutputMode
 from debate_cli.errors import CallError, DebateError, RefusedError, UnsupportedError, UsageError
 from debate_cli.llm.form import Form, FormModel, FormT
@@ -25,8 +25,14 @@ from debate_cli.llm.schema_dialect import convert_schema
 from debate_cli.llm.usage import UsageAccumulator, compute_cost
 
 TRUNCATED_REPLY: ParsedReply[Any] = ParsedReply(
-    "no_object", faults=("the answer was cut off at its token limit; raise `max_output_tokens` of the model",)
+    "no_object",
+    faults=(f"the answer was cut off at its token limit; raise `{OUTPUT_LIMIT_SETTING}` of the model",),
+    is_truncated=True,
 )
+CONTEXT_FULL_REASON = "model_context_window_exceeded"
+"""Anthropic's finish reason of an answer that was cut off because the context was full."""
+FULL_CONTEXT_SHARE = 0.95
+"""A context counts as full if prompt and answer fill this share (0-1) of it."""
 EMPTY_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("the answer is empty",))
 """Result of parsing an empty answer to a request for plain text."""
 MAX_TRUNCATED_CHARS = 1000
@@ -54,12 +60,10 @@ def add_form_to_request(request: Request, form: Form[Any] | None, mode: Structur
 
 def build_reask(request: Request, text: str, reading: ParsedReply[Any]) -> Request:
     """Return `request` plus two messages: the model's answer `text`, and the faults of `reading`, the parsed answer."""
-    if reading is TRUNCATED_REPLY:
+    if reading.is_truncated:
         text = text[:MAX_TRUNCATED_CHARS]
-        ask = (
-            f"Your answer was cut off at the limit of {request.max_output_tokens} tokens. "
-            "Give the whole answer again, from its beginning and much shorter."
-        )
+        limit = f" at the limit of {request.max_output_tokens} tokens" if reading is TRUNCATED_REPLY else ""
+        ask = f"Your answer was cut off{limit}. Give the whole answer again, from its beginning and much shorter."
     elif reading is EMPTY_REPLY:
         ask = "Your answer was empty. Answer now."
     else:
@@ -143,16 +147,26 @@ class StructuredOutputClient:
     gets the answer's faults and is asked again, at most MAX_REASKS times.
 
     `record` lists the modes that do not work with the server. They are skipped, except the last mode of `profile`.
+
+    `context_tokens`: context window of the model in tokens; None if unknown.
     """
 
     def __init__(
-        self, model: Model, profile: Profile, *, name: str, price: Price | None = None, record: ModeRecord | None = None
+        self,
+        model: Model,
+        profile: Profile,
+        *,
+        name: str,
+        price: Price | None = None,
+        record: ModeRecord | None = None,
+        context_tokens: int | None = None,
     ) -> None:
         self._model = model
         self._profile = profile
         self._name = name
         self._price = price
         self._record = record or ModeRecord(name)
+        self._context_tokens = context_tokens
 
     @overload
     async def ask(
@@ -184,7 +198,7 @@ class StructuredOutputClient:
         if form is not None:
             rejected = self._record.rejected
             modes = tuple(mode for mode in self._profile.modes if mode not in rejected) or self._profile.modes[-1:]
-        asking = _RequestState(request, form, modes)
+        asking = _RequestState(request, form, modes, self._context_tokens)
         meter = active_meter()
         earlier = 0 if meter is None else len(meter.ended)
         deadline = asyncio.timeout(patience_s)
@@ -260,8 +274,15 @@ class StructuredOutputClient:
 
 
 class _RequestState:
-    def __init__(self, request: Request, form: Form[Any] | None, modes: tuple[StructuredOutputMode, ...]) -> None:
+    def __init__(
+        self,
+        request: Request,
+        form: Form[Any] | None,
+        modes: tuple[StructuredOutputMode, ...],
+        context_tokens: int | None,
+    ) -> None:
         self._form = form
+        self._context_tokens = context_tokens
         self.modes = modes
         self._reasks = 0
         self._conversation = request
@@ -294,17 +315,32 @@ class _RequestState:
         truncated = reply.truncated or reply.finish_reason in _TRUNCATED_REASONS
         if self._form is not None:
             parsed = parse_reply(reply.text, self._form, truncated=truncated)
-            return parsed if self.is_good(parsed) or not truncated else TRUNCATED_REPLY
+            return parsed if self.is_good(parsed) or not truncated else self._read_truncated(reply)
         if truncated:
-            return TRUNCATED_REPLY
+            return self._read_truncated(reply)
         return ParsedReply("valid") if self.answer_text else EMPTY_REPLY
+
+    def _read_truncated(self, reply: Reply) -> ParsedReply[Any]:
+        """Return TRUNCATED_REPLY or, if the context was full before the answer reached its limit, a reply that says so."""
+        usage, limit = reply.usage, self.request.max_output_tokens
+        context = self._context_tokens
+        is_reported = not usage.estimated and reply.finish_reason != "max_tokens"  # by which Anthropic means the limit
+        is_short = is_reported and 0 < usage.output_tokens < limit
+        is_full = context is None or usage.input_tokens + usage.output_tokens >= FULL_CONTEXT_SHARE * context
+        if reply.finish_reason != CONTEXT_FULL_REASON and not (is_short and is_full):
+            return TRUNCATED_REPLY
+        fault = (
+            f"the answer was cut off after {usage.output_tokens} of {limit} tokens: the context is full; "
+            "use a model or server with a larger one"
+        )
+        return replace(TRUNCATED_REPLY, faults=(fault,))
 
     def is_good(self, reading: ParsedReply[Any]) -> bool:
         lenient = self._form is not None and self._form.lenient
         return reading.outcome == "valid" or (lenient and reading.outcome == "off_schema")
 
     def has_no_object(self, reading: ParsedReply[Any]) -> bool:
-        return reading.outcome == "no_object" and reading is not TRUNCATED_REPLY
+        return reading.outcome == "no_object" and not reading.is_truncated
 
     def prepare_reask(self, reading: ParsedReply[Any]) -> bool:
         if self._reasks == MAX_REASKS:

@@ -95,21 +95,37 @@ class CassetteRecorder:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self.failure: StorageError | None = None
+        """Why no further call can be recorded; None as long as all calls can be recorded."""
+        self._is_new = not path.exists()
+        self._has_calls = False
         try:
             self._open_file()
         except OSError as error:
             raise _make_unwritable_error(path, error) from error
 
     def wrap(self, name: str, model: Model, redact: RedactFunction) -> Model:
-        """Return a model that answers as `model` does. Each call is recorded under `name`, with secrets redacted."""
+        """Return a model that answers as `model` does. Each call is recorded under `name`, with secrets redacted.
+
+        A reply that cannot be recorded is still returned, and sets `failure`. Each later call raises `failure`, and asks
+        no model.
+        """
         return _RecordingModel(self, name, model, redact)
 
     def write(self, line: str) -> None:
-        """Append `line`, a call as JSON, to the file."""
+        """Append `line`, a call as JSON, to the file. If this fails, set `failure`, and write no further lines."""
+        if self.failure is not None:
+            return
+        self._has_calls = True
         try:
             self._append(line)
         except OSError as error:
-            raise _make_unwritable_error(self._path, error) from error
+            self.failure = _make_unwritable_error(self._path, error)
+
+    def remove_if_unused(self) -> None:
+        """Delete the file if this object created it and no call was recorded."""
+        if self._is_new and not self._has_calls:
+            self._path.unlink(missing_ok=True)
 
     def _open_file(self) -> None:
         make_private_folder(self._path.parent)
@@ -141,6 +157,8 @@ class _RecordingModel:
         self._redact = redact
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        if self._recorder.failure is not None:
+            raise self._recorder.failure
         try:
             reply = await self._model.complete(request, on_text)
         except DebateError as error:
@@ -174,6 +192,7 @@ class CassettePlayer:
     """
 
     is_replay = True
+    failure = None
 
     def __init__(self, path: Path) -> None:
         self._path = path

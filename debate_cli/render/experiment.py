@@ -10,7 +10,14 @@ from typing import Any, TextIO
 from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.model_call import PARTIAL_REHEARSAL_NOTICE, REHEARSAL_NOTICE
 from debate_cli.experiments.ledger import CellRecord
-from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress, FailureGroup, Status, Winners
+from debate_cli.experiments.progress import (
+    ExperimentObserver,
+    ExperimentProgress,
+    FailureGroup,
+    PlayerScore,
+    Status,
+    Winners,
+)
 from debate_cli.experiments.runner import LOCKED, RunSummary
 from debate_cli.render import sanitize, theme
 from debate_cli.systems.tables import Gauge, Number, Table, make_table
@@ -22,6 +29,7 @@ def player_table(progress: ExperimentProgress) -> Table:
     rows = [
         (name, Number(progress.players[name].won, 0), Number(progress.players[name].judged, 0), Gauge(share, 1))
         for name, share in sorted(shares.items(), key=lambda item: (-item[1], item[0]))
+        if progress.players[name].judged or not progress.players[name].against_itself
     ]
     return make_table("players", ("player", "won", "of", "share"), rows)
 
@@ -59,8 +67,15 @@ def status_lines(status: Status) -> Iterator[str]:
     names = [sanitize.sanitize_line(name) for name in progress.players]
     width = max(map(len, names), default=0)
     for name, score in zip(names, progress.players.values(), strict=True):
-        yield f"  {name.ljust(width)}  won {score.won} of {score.judged} judgements"
+        yield f"  {name.ljust(width)}  {_describe_score(score)}"
     yield from map(sanitize.sanitize_line, status_remarks(status))
+
+
+def _describe_score(score: PlayerScore) -> str:
+    parts = [f"won {score.won} of {score.judged} judgements"] if score.judged or not score.against_itself else []
+    if score.against_itself:
+        parts.append(f"{count_noun(score.against_itself, 'judgement')} on debates against itself")
+    return ", ".join(parts)
 
 
 def status_remarks(status: Status) -> list[str]:

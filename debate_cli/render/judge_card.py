@@ -1,12 +1,14 @@
 """Formats judge cards: the results of a judge's audit as tables, Markdown and plain sentences."""
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from debate_cli.audit.comparison import Comparison, JudgeAgreement
+from debate_cli.audit.difference import Change
 from debate_cli.audit.gates import ALPHA, BASELINE, GATES, AuditGateResult
-from debate_cli.audit.measures import Measure
-from debate_cli.audit.report import AuditReport, ChangedMeasure, JudgeAuditReport
+from debate_cli.audit.measures import BEYOND_LENGTH, Measure
+from debate_cli.audit.report import AuditReport, JudgeAuditReport
 from debate_cli.audit.variants import VARIANTS
 from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.model_call import mock_notice
@@ -17,9 +19,15 @@ from debate_cli.systems.tables import Badge, Cell, Table, TableRow, column_table
 
 INTERVAL = f"{LEVEL_LABEL} interval"
 INTERVALS = (
-    f"Brackets contain the range of values that fit these debates ({INTERVAL}). With fewer debates, the range is wider."
+    f"Brackets contain the range of values that fit these debates ({INTERVAL}). With fewer motions, the range is wider."
 )
-POINTS = "The whole scale of scores has 100 points. Intervals come from a bootstrap over debates."
+POINTS = "The whole scale of scores has 100 points."
+NET_OF_LENGTH = "Net of length: minus the points that neutral padding with the same number of words gains."
+BOOTSTRAP = (
+    "Intervals come from a bootstrap over motions: each motion is drawn with all its debates and their changed copies."
+)
+_MINUS = re.compile(r"(?<!\S)-(?=\d)|(?<=\()-(?=\d)")
+"""A hyphen that stands for a minus sign."""
 ANSWERS = {"met": Badge("✓", "yes", "good"), "not met": Badge("✗", "no", "bad")}
 
 
@@ -31,7 +39,7 @@ class Check(NamedTuple):
     question: str
     answer: Badge
     found: str
-    """The measured number, its interval, and the number of debates. Empty if nothing was measured."""
+    """The measured number, its interval, and the number of motions. Empty if nothing was measured."""
     required: str
     """The bound of the gate, e.g. `at most 10 %`."""
 
@@ -43,7 +51,7 @@ def list_checks(report: JudgeAuditReport) -> list[Check]:
         gate, found = GATES[result.name], ""
         if result.found.value is not None:
             number = gate.found.format(format_estimate(result.found, gate.unit))
-            found = f"{number}, {count_noun(result.found.clusters, 'debate')}"
+            found = f"{number}, {count_noun(result.found.clusters, 'motion')}"
         checks.append(Check(result.name, gate.question, _answer(result), found, format_bound(result)))
     return checks
 
@@ -54,7 +62,7 @@ def _answer(gate: AuditGateResult) -> Badge:
     if gate.found.value is None:
         lacks_labels = gate.name in {ALPHA, BASELINE} and not gate.found.clusters
         return Badge("–", "not tested: no labels" if lacks_labels else "not tested", "muted")
-    needed = f": about {count_noun(gate.more, 'debate')} more" if gate.more is not None else ""
+    needed = f": about {count_noun(gate.more, 'motion')} more" if gate.more is not None else ""
     return Badge("?", f"not enough data{needed}", "muted")
 
 
@@ -119,11 +127,23 @@ def describe_unknown_labels(number: int) -> str:
     return f"{count_noun(number, 'label')} left out: the winner is neither a debater nor a draw."
 
 
+def describe_measures(measures: Iterable[Measure]) -> str:
+    """Return sentences on the unit of the measures, and on what the bootstrap draws."""
+    is_net = any(measure.variant in BEYOND_LENGTH for measure in measures)
+    return " ".join([POINTS, *([NET_OF_LENGTH] if is_net else []), BOOTSTRAP])
+
+
+def describe_labels(comparison: Comparison) -> str:
+    """Return e.g. `by construction, 8 debates on 8 motions.`."""
+    debates, motions = count_noun(comparison.debates, "debate"), count_noun(comparison.motions, "motion")
+    return f"{comparison.source}, {debates} on {motions}."
+
+
 def describe_sample(report: JudgeAuditReport) -> str:
-    """Return a sentence on the size of the test: numbers of debates and judgements."""
+    """Return a sentence on the size of the test: numbers of debates, motions and judgements."""
     missing = f"; {count_noun(report.missing, 'judgement')} failed or unfinished" if report.missing else ""
     return (
-        f"Tested on {count_noun(report.debates, 'debate')} and on changed copies of them: "
+        f"Tested on {count_noun(report.debates, 'debate')} on {count_noun(report.motions, 'motion')}, and on changed copies of them: "
         f"{count_noun(report.judgements, 'judgement')}{missing}."
     )
 
@@ -144,10 +164,10 @@ def format_card_markdown(report: AuditReport) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def changes_table(rows: Iterable[ChangedMeasure]) -> Table:
-    """Return the table of how each measure changed between two audits."""
+def changes_table(rows: Iterable[Change]) -> Table:
+    """Return the table of how each result changed between two audits."""
     cells = tuple(
-        (row.label, row.judge, row.before.replace("-", "−"), row.now.replace("-", "−"), row.change) for row in rows
+        (row.label, row.judge, *(_MINUS.sub("−", text) for text in (row.before, row.now)), row.change) for row in rows
     )
     return Table("changes", ("what was measured", "judge", "before", "now", "change"), cells)
 
@@ -163,14 +183,14 @@ def format_estimate(found: Estimate, unit: str) -> str:
     return f"{value} ({low} to {high})"
 
 
-def _bias_table(measures: Iterable[Measure]) -> Table:
+def _bias_table(measures: Sequence[Measure]) -> Table:
     columns: dict[str, Callable[[Measure], Cell]] = {
         "what was measured": lambda of: of.label,
         f"value ({INTERVAL})": lambda of: format_estimate(of.estimate, of.unit),
         "it shows": lambda of: VARIANTS[of.variant].tested_bias,
-        "comparisons": lambda of: f"{of.estimate.rows} in {count_noun(of.estimate.clusters, 'debate')}",
+        "comparisons": lambda of: f"{of.estimate.rows} on {count_noun(of.estimate.clusters, 'motion')}",
     }
-    return column_table("biases", measures, columns, [POINTS])
+    return column_table("biases", measures, columns, [describe_measures(measures)])
 
 
 def _comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
@@ -187,7 +207,7 @@ def _comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
         ("log score of the judge's margins", format_estimate(comparison.log_score, "number")),
         ("error of the judge's scores, in points", format_estimate(comparison.score_error, "number")),
     ]
-    remarks = [f"Known winners (labels): {comparison.source}, {comparison.debates} debates."]
+    remarks = [f"Known winners (labels): {describe_labels(comparison)}"]
     if unknown_labels:
         remarks.append(describe_unknown_labels(unknown_labels))
     if comparison.needed is not None:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import fmean, variance
+from statistics import fmean
 from typing import Literal
 
 from debate_cli.statistics.estimate import RESAMPLES, Estimate, estimate
@@ -153,19 +153,24 @@ def calibration_bins(forecasts: Pairs) -> tuple[CalibrationBin, ...]:
     return tuple(found)
 
 
-def debates_to_tell_apart(differences: Sequence[float]) -> int | None:
+def debates_to_tell_apart(clusters: Sequence[Sequence[float]]) -> int | None:
     """Return the number of debates needed to show that two judges differ (significance 5 %, power 80 %).
 
-    Return None for fewer than two debates, or if the mean difference is 0.
-    `differences`: the first judge's result minus the second judge's result, for each debate.
-    Source: J. M. Lachin, Introduction to Sample Size Determination and Power Analysis for Clinical Trials, Controlled
-    Clinical Trials 2 (1981).
+    Return None for fewer than two clusters, or if the mean difference is 0.
+    `clusters`: groups of debates, e.g. all debates on one motion, each with at least one debate. A debate is the first
+    judge's result minus the second judge's result. The number assumes as many debates per cluster as `clusters` has.
+    Sources: J. M. Lachin, Introduction to Sample Size Determination and Power Analysis for Clinical Trials, Controlled
+    Clinical Trials 2 (1981); the variance of a mean over clusters: W. G. Cochran, Sampling Techniques (1977), section
+    9A.
     """
     from scipy import stats
 
+    differences = [value for cluster in clusters for value in cluster]
     count = len(differences)
-    if count < 2 or not sum(differences):  # noqa: PLR2004 - a spread needs two
+    if len(clusters) < 2 or not sum(differences):  # noqa: PLR2004 - a spread needs two
         return None
-    spread = variance(differences)
+    mean = fmean(differences)
+    deviations = [sum(cluster) - len(cluster) * mean for cluster in clusters]
+    spread = len(clusters) / (len(clusters) - 1) * sum(each**2 for each in deviations) / count
     quantiles = float(stats.norm.ppf(0.975)) + float(stats.norm.ppf(0.8))
-    return max(2 if spread else count, math.ceil(quantiles**2 * spread / fmean(differences) ** 2))
+    return max(2 if spread else count, math.ceil(quantiles**2 * spread / mean**2))

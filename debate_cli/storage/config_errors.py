@@ -11,10 +11,12 @@ from pydantic import BaseModel, ValidationError
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import CONFIGURABLE_PHASES, KeyPath, Problem
+from debate_cli.domain.judging_config import settings_class
 from debate_cli.domain.message_text import closest_match, format_suggestion
 from debate_cli.domain.turn import Phase
 from debate_cli.errors import ConfigError
 from debate_cli.llm.redaction import Redactor
+from debate_cli.plugins import SYSTEMS
 from debate_cli.storage.plain_data import get_child, is_list, is_mapping
 from debate_cli.yaml_positions import NodePosition, SourcePosition, YamlFault, escape_unprintable, parse_yaml
 
@@ -47,6 +49,8 @@ _PATTERN_MESSAGES = {
 }
 _REDACT = Redactor()
 _DEPENDENT_SECTIONS = {"models": ("debaters", "judging"), "evidence": ("judging",), "providers": ("models",)}
+_SYSTEM_DEPTH = 3
+"""Length of the key path of a judging system, e.g. (`judging`, `systems`, 0)."""
 _UNLISTED_PHASES = frozenset(get_args(Phase)) - frozenset(CONFIGURABLE_PHASES)
 
 
@@ -208,6 +212,11 @@ def format_validation_error(item: Any) -> str:
 
 
 def _allowed_keys(path: KeyPath, data: Any, model: type[BaseModel] = DebateConfig) -> set[str]:
+    if model is DebateConfig and path[:2] == ("judging", "systems") and len(path) >= _SYSTEM_DEPTH:
+        system = value_at(data, path[:_SYSTEM_DEPTH])
+        kind = get_child(system, "kind")
+        if isinstance(kind, str) and SYSTEMS.has(kind):  # the schema of DebateConfig has the built-in systems only
+            return _allowed_keys(path[_SYSTEM_DEPTH:], system, settings_class(kind))
     root = _schema_of(model)
     nodes = [root]
     for part in path:
@@ -243,7 +252,7 @@ def _merge_errors(path: KeyPath, items: Sequence[Any], data: Any, model: type[Ba
         word for each in items if each["type"] == "literal_error" for word in _QUOTED.findall(each["ctx"]["expected"])
     ]
     if words:
-        is_phase = path[:2] == ("format", "phases")
+        is_phase = path[:2] in {("format", "phases"), ("format", "rounds")}
         listed = [word for word in words if not (is_phase and word in _UNLISTED_PHASES)]
         return Problem(path, _unknown_word_message(value, listed))
     if kind == "union_tag_invalid":

@@ -17,7 +17,7 @@ from debate_cli.domain.config import LEGACY_SECTIONS, DebateConfig, move_legacy_
 from debate_cli.domain.config_checks import KeyPath, Problem, check_config
 from debate_cli.domain.frozen_model import ConfigModel
 from debate_cli.domain.judging_config import settings_class
-from debate_cli.domain.message_text import format_suggestion_or_list
+from debate_cli.domain.message_text import format_suggestion, format_suggestion_or_list
 from debate_cli.errors import ConfigError
 from debate_cli.llm.prompts import Prompts, shipped_prompts
 from debate_cli.llm.redaction import Redactor, looks_like_secret
@@ -203,7 +203,7 @@ class _ConfigLoader:
                     repair.repair(problem)
             else:
                 self._add(
-                    problem._replace(path=repair.written_path(problem.path))
+                    problem._replace(path=repair.written_path(_written_path(problem.path, repair.data)))
                     for check in checks
                     for problem in check(config)
                     if problem.path[0] not in repair.skipped_sections
@@ -268,10 +268,17 @@ class _ConfigLoader:
 
     def _read_background(self, data: dict[str, Any]) -> None:
         background = data.get("background")
-        file = background.get("file") if is_mapping(background) and len(background) == 1 else None
-        if not isinstance(file, str):
+        if not is_mapping(background) or not background:
             return
         data["background"] = None
+        for key in background.keys() - {"file"}:
+            hint = format_suggestion(key, ["file"]) or "; the only key here is `file`"
+            self.problems.append(Problem(("background", key), f"unknown key{hint}", is_key_error=True))
+        file = background.get("file")
+        if not isinstance(file, str):
+            if "file" in background:
+                self.problems.append(Problem(("background", "file"), "must be text; put it in quotes"))
+            return
         self.background_file = self.folder / file
         within = None if self._is_option("background", "file") else self.allowed_folders
         try:
@@ -315,6 +322,9 @@ def _is_covered(problem: Problem, *, known: Problem) -> bool:
 
 
 def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
+    """Return the key path in `data`, the configuration as it was written, of the value at `path`."""
+    if path[:2] == ("format", "phases") and value_at(data, ("format", "rounds")) is not None:
+        return ("format", "rounds", *path[2:])
     for section, (name, renamed) in LEGACY_SECTIONS.items():
         if path[3:4] == (name,) and section in data and value_at(data, path[:4]) is None:
             written = {new: old for old, new in renamed.items()}

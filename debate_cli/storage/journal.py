@@ -9,7 +9,7 @@ import re
 import shlex
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, Self
 
@@ -17,6 +17,7 @@ import jiter
 from pydantic import ValidationError
 
 from debate_cli.domain.events import EVENT_ADAPTER, DebateOpened, DebateResumed, Event, JudgingOpened
+from debate_cli.domain.lost_events import keep_costs
 from debate_cli.errors import StorageError, TranscriptError
 from debate_cli.regular_file import read_regular_file
 from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors, write_all
@@ -70,7 +71,13 @@ class JournalContents(NamedTuple):
 class _Damage(NamedTuple):
     line_number: int
     reason: str
-    lost_lines: str
+    lines: Sequence[bytes]
+    """The damaged line and all later lines."""
+
+    @property
+    def lost_lines(self) -> str:
+        """Number and contents of the lines after the damaged line; empty if there are none."""
+        return _describe_lines(self.lines[1:])
 
 
 class Journal:
@@ -221,6 +228,8 @@ def read_journal(path: Path) -> JournalContents:
 def cut_at_damage(path: Path) -> str | None:
     """Remove the first damaged line of the journal and all later lines. A copy of the old journal is kept.
 
+    The usage and the reservations in the removed lines stay in the journal, unless a line is unreadable.
+
     The caller must hold the debate's lock. Return a message about the removed lines; None if no line is damaged.
     Raises TranscriptError if no event precedes the damage, and StorageError if a file cannot be written.
     """
@@ -229,11 +238,15 @@ def cut_at_damage(path: Path) -> str | None:
         return None
     names = (f"{path.name}{_DAMAGED_SUFFIX}{f'-{number}' if number > 1 else ''}" for number in itertools.count(1))
     copy = next(candidate for candidate in map(path.with_name, names) if not candidate.exists())
-    data = path.read_bytes()
-    atomic_write(copy, data)
-    atomic_write(path, data[: contents.length], overwrite=True)
+    costs = keep_costs(_readable_events(damage.lines))
+    atomic_write(copy, path.read_bytes())
+    Journal.create(path, (*contents.events, *costs), lambda text: text, overwrite=True).close()
     lost = f" and {damage.lost_lines}" if damage.lost_lines else ""
-    return f"{path}: line {damage.line_number}{lost} cut off, because {damage.reason}; the original is kept as {copy}"
+    still = "; the tokens in these lines still count" if costs else ""
+    return (
+        f"{path}: line {damage.line_number}{lost} cut off, because {damage.reason}{still}; "
+        f"the original is kept as {copy}"
+    )
 
 
 def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
@@ -262,7 +275,7 @@ def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
             version = check_version(fields.get(_VERSION_KEY) if is_opening else None, f"{path}:1", "journal")
         event = _parse_event(fields, is_first=number == 1)
         if isinstance(event, str):
-            damage = _Damage(number, event, _describe_lines(lines[number:]))
+            damage = _Damage(number, event, lines[number - 1 :])
             break
         events.append(event)
         checksum = found
@@ -271,6 +284,14 @@ def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
         problem = f":1: {damage.reason}; restore the file" if damage else ": contains no events; remove the file"
         raise TranscriptError(f"{path}{problem}")
     return JournalContents(tuple(events), incomplete_line_warning, length, version, checksum), damage
+
+
+def _readable_events(lines: Iterable[bytes]) -> Iterator[Event]:
+    for line in lines:
+        fields = _parse_object(_CHECKSUM.sub(b"}", line))
+        event = _parse_event(fields, is_first=False)
+        if not isinstance(event, str):
+            yield event
 
 
 def _describe_lines(lines: Sequence[bytes]) -> str:

@@ -1,18 +1,17 @@
 """Reads a person's review from a YAML file."""
 
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from debate_cli.domain.config_checks import KeyPath, Problem
+from debate_cli.domain.config_checks import Problem
 from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms, Seconds
 from debate_cli.errors import ConfigError
 from debate_cli.storage.config_errors import SourceMap, load_yaml, problems_from_validation
 from debate_cli.storage.plain_data import is_mapping
 from debate_cli.yaml_positions import read_yaml_text
-
-ANSWERS: KeyPath = ("answers",)
 
 
 class _DebateAndTerms(ReviewTerms):
@@ -39,10 +38,19 @@ class ReviewFile(NamedTuple):
     answers: ReviewAnswers
     source_map: SourceMap
 
-    def error(self, problems: tuple[Problem, ...]) -> ConfigError:
-        """Return a ConfigError with one line per problem: `file:line:column: key.path: what is wrong`."""
-        placed = [problem._replace(path=(*ANSWERS, *problem.path)) for problem in problems]
-        return ConfigError(*self.source_map.format_problems(placed))
+    def check(self, problems: Iterable[Problem], parts: Collection[str]) -> None:
+        """Raise ConfigError if there are `problems` in the answers, or if `seconds` names a part that is not in `parts`.
+
+        The error has one line per problem: `file:line:column: key.path: what is wrong`.
+        """
+        placed = [problem._replace(path=("answers", *problem.path)) for problem in problems]
+        placed += [
+            Problem(("seconds", name), "there is no such part in this review; remove it", is_key_error=True)
+            for name in self.answers.seconds
+            if name not in parts
+        ]
+        if placed:
+            raise ConfigError(*self.source_map.format_problems(placed))
 
 
 def read_review_file(path: Path) -> ReviewFile:

@@ -134,6 +134,14 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
     return _from_transcript(transcript) if transcript.exists() else None
 
 
+def is_transcript_of(path: Path, debate: Debate) -> bool:
+    """Return whether the file at `path` is a transcript of `debate`, perhaps an older one. False if it cannot be read."""
+    try:
+        return _is_same_debate(_from_transcript(path).debate, debate)
+    except TranscriptError:
+        return False
+
+
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """Expand paths, ids, folders and globs to a list of files, each once. `folders`: where to search for ids.
 
@@ -185,13 +193,17 @@ def _from_transcript(path: Path) -> StoredDebate:
 def _covers_journal(transcript: Debate, journal: Debate) -> bool:
     return (
         journal.closed is not None
-        and (journal.started_at, journal.config_sha256) == (transcript.started_at, transcript.config_sha256)
+        and _is_same_debate(journal, transcript)
         and (journal.closed == transcript.closed or transcript.status == "complete")
         and journal.answered_keys <= transcript.answered_keys
         and len(journal.failures) <= len(transcript.failures)
         and len(journal.changes) <= len(transcript.changes)
         and {run.id for run in journal.runs} <= {run.id for run in transcript.runs}
     )
+
+
+def _is_same_debate(first: Debate, second: Debate) -> bool:
+    return (first.started_at, first.config_sha256) == (second.started_at, second.config_sha256)
 
 
 DEFAULT_OUTPUT_FOLDER = Path("transcripts")

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from debate_cli.domain.config import ROUND_KEYS, DebateConfig
 from debate_cli.domain.config_checks import KeyPath, Problem
+from debate_cli.domain.message_text import format_suggestion
 from debate_cli.errors import ConfigError
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS, collect_secrets
 from debate_cli.regular_file import is_inside, read_regular_text
@@ -31,6 +32,8 @@ TRUSTED_HOSTS_VARIABLE = "DEBATE_TRUSTED_HOSTS"
 these hosts."""
 QUEUE_VARIABLE = "DEBATE_QUEUE"
 """Environment variable with the address of the queue for the debates of experiments."""
+VARIABLE_NAME_RULE = "a NAME has letters, digits and `_`, and begins with a letter or `_`"
+"""What `is_variable_name` requires, in words."""
 _PREFIX, _GENERIC_PREFIX = "DEBATE_", "DEBATE__"
 _MAX_DOTENV_BYTES = 1024 * 1024
 _IGNORED_IN_DOTENV = re.compile(r".*_BASE_URL|OLLAMA_HOST|HF_ENDPOINT|.*_PROXY|DEBATE_.*|XDG_.*|HOME", re.IGNORECASE)
@@ -159,6 +162,8 @@ class VariableResolver:
         if not value and default is not None:
             return default
         if value is None:
+            if not is_setting and (suggestion := format_suggestion(name, self.given)):
+                return self._fault(path, f"the variable {name} has no value{suggestion}")
             what = f"the variable {name} has no value; set it with --var {name}=... or {TEXT_VARIABLE_PREFIX}{name}"
             if is_setting:
                 what = f"the environment variable {name} is not set; set it"

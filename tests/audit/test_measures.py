@@ -1,6 +1,7 @@
 """Measures, comparison with labels and gates from judgements that are made by hand."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 pytest.importorskip("scipy", reason="needs the extra [experiments]")
 
 from debate_cli.audit.comparison import compare_judges, compare_with_labels
-from debate_cli.audit.debates import load_shipped_debates
+from debate_cli.audit.debates import AuditDebate, load_shipped_debates
 from debate_cli.audit.gates import check_gates, parse_gates
 from debate_cli.audit.judging import AuditCase, Judgement, JudgeName, build_cases
 from debate_cli.audit.labels import LabelSet, WinnerLabel, labels_by_construction, read_labels
@@ -18,6 +19,8 @@ from debate_cli.audit.variants import VARIANTS, VariantName
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
+from debate_cli.render.html.judge_card import render_judge_cards
+from debate_cli.render.judge_card import format_card_markdown
 
 JUDGE = JudgeName("mock/judge", "structured")
 DEBATES = load_shipped_debates()
@@ -25,10 +28,12 @@ Points = Callable[[AuditCase, int], dict[str, float]]
 """Returns the points of both sides in one run of a case. Runs count from 0."""
 
 
-def _judge(points: Points, variants: list[VariantName], *, runs: int = 1) -> list[Judgement]:
+def _judge(
+    points: Points, variants: list[VariantName], *, runs: int = 1, debates: Sequence[AuditDebate] = DEBATES
+) -> list[Judgement]:
     """Return judgements with the winners and scores that `points` gives."""
     found: list[Judgement] = []
-    for case in build_cases(DEBATES, variants, Path(), repeat=runs):
+    for case in build_cases(debates, variants, Path(), repeat=runs):
         for run in range(case.runs):
             given = points(case, run)
             ranked = sorted(given, key=lambda name: -given[name])
@@ -68,6 +73,49 @@ def test_judge_of_places_leads_for_the_first_and_flips_with_the_order() -> None:
     found = _values(_judge(_first_ahead, ["repeat", "order", "mirror", "names"]))
     assert (found["first"], found["order"], found["mirror"], found["mirror_first"]) == (10.0, 1.0, 1.0, 10.0)
     assert found["names"] == 0.0
+
+
+def test_intervals_draw_motions() -> None:
+    """Twenty-four debates on three motions count as three in each interval, decide no gate, and the card says so."""
+    debates = [
+        replace(each, debate=each.debate.model_copy(update={"id": f"{each.debate.id}-{number}"}))
+        for each in DEBATES[:3]
+        for number in range(8)
+    ]
+    other = JudgeName("mock/second", "structured")
+    found = _judge(_draws, ["repeat", "order", "mirror", "padded", "confident"], debates=debates)
+    judgements = [*found, *(each._replace(judge=other) for each in found)]
+    labels = LabelSet(labels_by_construction(debates), "by construction")
+    report = build_report(judgements, [JUDGE, other], labels, {})
+    judge, between = report.judges[0], report.between
+    assert judge.comparison is not None
+    assert between is not None
+    estimates = [measure.estimate for measure in judge.measures]
+    estimates += [judge.comparison.accuracy, judge.comparison.alpha_with_judge, judge.comparison.brier]
+    estimates += [between.alpha, between.majority, between.pairs[0].share]
+    assert {estimate.clusters for estimate in estimates} == {3}
+    assert (judge.debates, judge.motions, judge.comparison.debates, judge.comparison.motions) == (24, 3, 24, 3)
+    gates = {gate.name: gate for gate in judge.gates}
+    assert (gates["mirror"].outcome, gates["mirror"].more) == ("not enough data", 5)
+    card = format_card_markdown(report)
+    for words in (
+        "Tested on 24 debates on 3 motions, and on changed copies",
+        "not enough data: about 5 motions more",
+        "24 on 3 motions",
+        "a bootstrap over motions",
+        "by construction, 24 debates on 3 motions.",
+    ):
+        assert words in card, words
+
+
+def test_gains_beyond_length_say_so() -> None:
+    """The label in JSON says that the gain from length is taken off; card and page say what that means."""
+    report = build_report(_judge(_first_ahead, ["repeat", "padded", "confident"]), [JUDGE], LabelSet([], ""), {})
+    labels = {measure.name: measure.label for measure in report.judges[0].measures}
+    assert labels["confident"] == "gained by claiming to be certain, net of length"
+    for text in (format_card_markdown(report), render_judge_cards(report)):
+        assert labels["confident"] in text
+        assert "Net of length: minus the points that neutral padding" in text
 
 
 def test_judge_of_names_flips_with_the_names() -> None:
@@ -199,7 +247,7 @@ def test_advice_says_what_was_not_decided() -> None:
     """The advice counts the checks that lack debates and the checks that were not tested."""
     report = build_report(_judge(_first_ahead, ["repeat", "names"])[:4], [JUDGE], LabelSet([], ""), {}).judges[0]
     assert report.advice == "Too early to say"
-    assert report.usable_for.endswith("Checks with too few debates: 1 (about 6 more needed). Checks not tested: 7.")
+    assert report.usable_for.endswith("Checks with too few motions: 1 (about 6 more needed). Checks not tested: 7.")
 
 
 def test_labels_are_read_by_column(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from debate_cli.audit.variants import (
     VARIANTS,
     VariantName,
     build_variants,
+    choose_padding,
 )
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.turn import Turn
@@ -143,7 +144,27 @@ def test_speeches_without_structure_are_changed_in_their_text() -> None:
     assert built == set(VARIANTS) - {"order"}
     for _, changed, padded in build_variants(debate, ["padded"]):
         share = len(_words(padded.turns, changed)) / len(_words(debate.turns, changed))
-        assert 1.26 <= share <= 1.34
+        assert 1.28 <= share <= 1.32
+
+
+def test_padding_adds_thirty_percent() -> None:
+    """In each padded copy of a shipped debate, the words of the changed side grow by 28 to 32 %."""
+    for each in load_shipped_debates():
+        for _, changed, built in build_variants(each.debate, ["padded"]):
+            before, after = (
+                sum(len(turn.text.split()) for turn in debate.select_turns(speaker=changed))
+                for debate in (each.debate, built)
+            )
+            assert 0.28 <= after / before - 1 <= 0.32, (each.debate.id, changed, after / before)
+
+
+@pytest.mark.parametrize("words", [0, 1.2, 4, 12, 30, 61.5, 80, 85, 1234.5])
+def test_padding_has_the_words_that_are_asked_for(words: float) -> None:
+    """Padding is at most two words off, and no sentence occurs two times more than another."""
+    found = choose_padding(words)
+    assert abs(sum(len(sentence.split()) for sentence in found) - words) <= 2
+    counts = [found.count(sentence) for sentence in PADDING]
+    assert max(counts) - min(counts) <= 1
 
 
 def test_longer_side_is_no_hint_at_the_better_one() -> None:

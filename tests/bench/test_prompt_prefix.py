@@ -17,6 +17,7 @@ class Requests:
     """A cassette that records requests per model, in order."""
 
     is_replay: bool = False
+    failure: None = None
     asked: dict[str, list[Request]] = field(default_factory=dict[str, list[Request]])
 
     def wrap(self, name: str, model: Model, redact: Callable[[str], str]) -> Model:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -130,6 +131,75 @@ def test_two_audits_are_compared(here: Path) -> None:
     for name, words in (("none", "cannot be read as an audit"), ("cut", "is not an audit that this version can read")):
         done = debate("audit", "old.json", f"{name}.json", "--diff", cwd=here)
         assert (done.code, f"{name}.json: {words}" in done.err) == (2, True), done.err
+
+
+def _stored(value: float, name: str = "first", unit: str = "points", label: str = "lead") -> dict[str, Any]:
+    estimate = {"value": value, "low": value - 0.1, "high": value + 0.1, "rows": 8, "clusters": 8}
+    return {"name": name, "variant": "order", "label": label, "unit": unit, "estimate": estimate}
+
+
+def _write_audit(path: Path, judges: dict[tuple[str, str], float], **more: Any) -> None:
+    """Write a report in which each judge (model, system) has one number for everything."""
+    numbers = ("accuracy", "lead", "kappa", "alpha_with_judge", "brier", "log_score", "score_error")
+    document = {
+        "format": 1,
+        "judges": [
+            {
+                "judge": {"model": model, "system": system},
+                "measures": [_stored(value)],
+                "comparison": {name: _stored(value)["estimate"] for name in numbers},
+                "gates": [{"name": "flip", "bound": 0.1, "outcome": "met" if value > 0.5 else "not met"}],
+            }
+            for (model, system), value in judges.items()
+        ],
+    }
+    path.write_text(json.dumps(document | more))
+
+
+def test_judges_of_two_audits_are_paired_by_name(here: Path) -> None:
+    """Each judge is compared with itself in whatever order, and a judge of only one audit is named."""
+    _write_audit(here / "old.json", {("x/a", "structured"): 0.1, ("x/b", "structured"): 0.5, ("x/c", "panel"): 0.5})
+    _write_audit(here / "new.json", {("x/b", "structured"): 0.5, ("x/a", "structured"): 0.9, ("x/a", "panel"): 0.5})
+    rows = debate("audit", "old.json", "new.json", "--diff", "--json", cwd=here).json
+    changes = {row["judge"]: row["change"] for row in rows if row["label"] == "lead"}
+    assert changes == {"x/b (structured)": "no clear difference", "x/a (structured)": "worse"}
+    alone = {row["judge"]: row["change"] for row in rows if row["label"] == "judge"}
+    assert alone == {"x/c (panel)": "not in the new audit", "x/a (panel)": "not in the old audit"}
+
+
+def test_a_new_model_is_compared_with_the_only_old_one(here: Path) -> None:
+    """All results are compared, and both models are named; a judge by another system is not compared."""
+    _write_audit(here / "old.json", {("x/one", "structured"): 0.1})
+    _write_audit(here / "new.json", {("x/two", "structured"): 0.9})
+    rows = debate("audit", "old.json", "new.json", "--diff", "--json", cwd=here).json
+    assert {row["judge"] for row in rows} == {"x/one → x/two (structured)"}
+    assert {row["label"]: row["change"] for row in rows} == {
+        "lead": "worse",
+        "names the known winner": "better",
+        "lead over the best rule": "better",
+        "Cohen's κ with the known winners": "better",
+        "α with the judge": "better",
+        "Brier score of the judge's margins": "worse",
+        "log score of the judge's margins": "worse",
+        "error of the judge's scores, in points": "worse",
+        "gate flip": "better",
+    }
+    _write_audit(here / "new.json", {("x/one", "panel"): 0.9})
+    rows = debate("audit", "old.json", "new.json", "--diff", "--json", cwd=here).json
+    assert [row["change"] for row in rows] == ["different systems", "not in the new audit", "not in the old audit"]
+
+
+def test_audits_of_other_debates_say_so(here: Path) -> None:
+    """The first rows name different debates and labels, on the screen too."""
+    judges = {("x/a", "structured"): 0.5}
+    _write_audit(here / "old.json", judges, debates=["one", "two"], labels="reviews")
+    _write_audit(here / "new.json", judges, debates=["two", "three", "four"], labels="l-1.csv")
+    rows = debate("audit", "old.json", "new.json", "--diff", "--json", cwd=here).json
+    assert [(row["before"], row["now"], row["change"]) for row in rows[:2]] == [
+        ("2", "3", "different debates: 1 only before, 2 only now"),
+        ("reviews", "l-1.csv", "different labels"),
+    ]
+    assert "different debates: 1 only before" in debate("audit", "old.json", "new.json", "--diff", cwd=here).out
 
 
 @pytest.mark.parametrize(

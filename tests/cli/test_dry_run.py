@@ -1,11 +1,16 @@
 """`debate run --dry-run`: the calls of a run as planned and at worst, without asking a model."""
 
+import json
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from cli_support import CONFIGS, debate, write_config
+from hypothesis import given
+from hypothesis import strategies as st
 
 MOCK = CONFIGS / "mock.yaml"
 TWO = "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
@@ -47,6 +52,68 @@ def test_what_is_printed_is_a_configuration(here: Path, judging: str) -> None:
     assert kinds == (["panel", "live"] if judging else ["structured"])
     assert debate("check", "-", cwd=here, input=printed).code == 0
     assert yaml.safe_load(debate("run", "-", "--dry-run", cwd=here, input=printed).out) == yaml.safe_load(printed)
+
+
+def assert_round_trip(folder: Path, config: Path | str, *options: str) -> None:
+    """Check that the printed YAML, dry-run again, prints itself and gives the same plan."""
+    printed = debate("run", config, *options, "--dry-run", cwd=folder)
+    assert printed.code == 0, printed.err
+    copy = write_config(folder, printed.out, "printed.yaml")
+    again = debate("run", copy, "--dry-run", cwd=folder)
+    assert (again.code, again.out) == (0, printed.out), again.err
+    first, second = (
+        debate("run", *args, "--dry-run", "--json", cwd=folder).json for args in ([config, *options], [copy])
+    )
+    assert second["plan"] == first["plan"]
+    assert second["config"] | {"vars": {}} == first["config"] | {"vars": {}}
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in CONFIGS.glob("*.yaml")))
+def test_a_printed_configuration_gives_the_same_plan(here: Path, name: str) -> None:
+    """The rule holds for each shipped configuration, without its background, of which only the start is printed."""
+    folder = shutil.copytree(CONFIGS, here / "configs")
+    assert_round_trip(folder, name, "--mock", "--set", "background=null")
+
+
+FORMATS = st.one_of(
+    st.fixed_dictionaries({"rounds": st.integers(1, 6)}),
+    st.fixed_dictionaries({"rounds": st.just(["opening", "rebuttal", "closing"]), "answers": st.booleans()}),
+    st.fixed_dictionaries({"kind": st.just("semi_structured"), "rounds": st.integers(3, 5), "exchanges": st.just(2)}),
+    st.fixed_dictionaries({"kind": st.just("free_flowing")}, optional={"rounds": st.integers(1, 6)}),
+    st.fixed_dictionaries(
+        {"kind": st.just("free_flowing"), "turns": st.integers(1, 3), "order": st.just("sequential")}
+    ),
+)
+TEXTS = st.sampled_from(
+    ["$${X}", "1e3", "08", "~", "on", "Cats: or dogs? #1", "$$${A:-b}", "line\nline", "é 😀", "- x"]
+)
+
+
+@given(form=FORMATS, topic=TEXTS, background=TEXTS, systems=st.sampled_from([["structured"], ["live", "panel"]]))
+def test_a_printed_configuration_keeps_each_override(
+    tmp_path_factory: pytest.TempPathFactory, form: dict[str, Any], topic: str, background: str, systems: Sequence[str]
+) -> None:
+    """The rule holds for all formats, and for texts that YAML or `${NAME}` could change."""
+    folder = tmp_path_factory.mktemp("round-trip")
+    values = {"format": form, "topic": topic, "background": background, "judging": {"systems": systems}}
+    options = [
+        part for key, value in values.items() for part in ("--set", f"{key}={json.dumps(value, ensure_ascii=False)}")
+    ]
+    assert_round_trip(folder, MOCK, *options, "--set", "debaters.0.system=${A}", "--var", "A=1e3")
+
+
+@pytest.mark.parametrize(
+    ("form", "printed"),
+    [
+        ("{rounds: 4}", {"phases": ["opening", "cross_examination", "rebuttal", "closing"]}),
+        ("{rounds: [opening, closing]}", {"phases": ["opening", "closing"]}),
+        ("{kind: free_flowing, rounds: 6}", {"kind": "free_flowing", "turns": 6}),
+    ],
+)
+def test_rounds_are_printed_as_they_are_stored(here: Path, form: str, printed: dict[str, Any]) -> None:
+    """`format.rounds` is printed as `phases` or `turns`."""
+    done = debate("run", MOCK, "--dry-run", "--set", f"format={form}", cwd=here)
+    assert yaml.safe_load(done.out)["format"] == printed
 
 
 def test_the_json_form_has_every_key(here: Path) -> None:

@@ -96,6 +96,26 @@ def test_the_option_adds_sources_to_any_debate(tmp_path: Path) -> None:
     assert "evidence: 1 of 2 files is not indexed: docs/b.png" in done.err
 
 
+def test_sources_without_a_word_of_the_motion_are_noted_once(tmp_path: Path) -> None:
+    """A run says before it starts that the search finds nothing for the motion; it then goes on."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("微服务没有增加运维成本。")
+    done = debate(
+        "run", CONFIGS / "mock.yaml", "--evidence", "docs", "--id", "a", "--out", "saved", "--quiet", cwd=tmp_path
+    )
+    assert (done.code, done.err.count("contain no word of the motion")) == (0, 1), done.err
+
+
+def test_a_link_to_a_listed_file_is_not_listed_again(tmp_path: Path) -> None:
+    """Two names of one file are one source, with the name of the file and not of the link."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "b.md").write_text("Hosting is 43 euros.")
+    (tmp_path / "docs" / "a-link.md").symlink_to("b.md")
+    (tmp_path / "docs" / "loop.md").symlink_to("loop.md")
+    done = debate("evidence", "list", "--evidence", "docs", "--json", cwd=tmp_path)
+    assert [file["source"] for file in json.loads(done.out)["files"]] == ["docs/b.md"]
+
+
 def test_a_passage_that_orders_about_is_masked(tmp_path: Path) -> None:
     """Words of a document that are addressed to the judge do not reach the debater's prompt; the transcript keeps them."""
     (tmp_path / "docs").mkdir()

@@ -29,6 +29,8 @@ ENDLESS = ["run", MOCK, "--id", "one", "--set", "models.default.latency_s=3600"]
 """A debate whose first answers never come."""
 BOTH_OPENINGS_ASKED = 3
 """Lines of the journal once both openings are in flight."""
+JUDGE_ASKED = 6
+"""Lines of the journal once both openings are given and a judge of the debate is asked."""
 
 
 def has_lines(journal: Path, count: int) -> Callable[[], bool]:
@@ -123,6 +125,27 @@ def test_one_signal_waits_for_calls_in_flight(here: Path, undisturbed: dict[str,
     assert without_times(transcript) == undisturbed
 
 
+@pytest.mark.parametrize(("number", "cause"), [(signal.SIGINT, "the user"), (signal.SIGTERM, "SIGTERM")])
+def test_a_stop_during_the_last_call_completes_the_debate(here: Path, number: signal.Signals, cause: str) -> None:
+    """Exit 130. The debate is closed as complete, so no command to resume it is printed, and a resume asks nothing."""
+    write_config(
+        here,
+        "topic: x\ndebaters: [{name: A, side: for}, {name: B, side: against}]\nformat: {phases: [opening]}\n"
+        "models: {default: {model: mock/a, latency_s: 0.5}}\njudging: {systems: [structured]}\n",
+    )
+    with start_debate(here, ["run", "debate.yaml", "--id", "one"], JUDGE_ASKED) as running:
+        running.signal(number)
+        done = running.wait()
+    stopped = json.loads((here / "transcripts/one.json").read_text())
+    assert (done.code, stopped["closed"], stopped["status"]) == (130, "complete", "complete")
+    assert [verdict["victory"] != "undetermined" for verdict in stopped["verdicts"]] == [True]
+    assert done.lines[-2:] == [
+        "saved: transcripts/one.json",
+        f"debate: stopped by {cause} after the last answer (debate explain interrupted); the debate is complete",
+    ]
+    assert "no model was asked" in debate("run", "--resume", "one", cwd=here).out
+
+
 @pytest.mark.parametrize("options", [["-q"], ["--json"]], ids=" ".join)
 def test_a_second_ctrl_c_does_not_wait(here: Path, options: list[str]) -> None:
     """The first is answered by one line on stderr; after the second the calls are given up and named on resuming."""
@@ -181,6 +204,32 @@ def test_a_request_whose_answer_never_came_counts(here: Path, number: signal.Sig
         assert all(usage["estimated"] for usage in lost)
         written = sum(usage.input_tokens + usage.output_tokens for usage in server.counted)
         assert stored["usage"]["input_tokens"] + stored["usage"]["output_tokens"] >= written
+
+
+def test_an_invalid_answer_counts_after_a_kill_during_the_second_question(here: Path) -> None:
+    """The task starts again, and the usage of both questions stays counted."""
+    with model_server() as server:
+        write_config(
+            here,
+            "topic: x\ndebaters: [{name: A, side: for}, {name: B, side: against}]\nformat: {phases: [opening]}\n"
+            f"providers: {{vllm: {{base_url: '{server.base_url}', api_key_env: null}}}}\n"
+            "models: {default: {model: vllm/m}, judge: {model: vllm/j}}\njudging: {systems: [structured]}\n",
+        )
+        server.needed_tokens["j"], server.slow_after = 9000, 3
+        with start_process("run", "debate.yaml", "--id", "one", "-q", cwd=here) as running:
+            wait_until(lambda: len(server.bodies) == 4, "the judge to be asked twice")
+            running.signal(signal.SIGKILL)
+            running.wait()
+        server.needed_tokens.clear()
+        server.slow_after = None
+        assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
+    stored = json.loads((here / "transcripts/one.json").read_text())
+    (lost,) = stored["failures"]
+    cut_off, answered = server.counted[2], server.counted[3]
+    assert (lost["cause"], lost["exchange"]["attempts"]) == ("interrupted", 2)
+    assert lost["exchange"]["usage"]["output_tokens"] == 4096
+    assert lost["exchange"]["usage"]["input_tokens"] > 2 * cut_off.input_tokens
+    assert stored["assessments"][0]["exchange"]["usage"]["output_tokens"] == answered.output_tokens
 
 
 def test_calls_in_flight_at_a_kill_are_named(here: Path, journal: Path) -> None:
@@ -258,6 +307,30 @@ def test_a_damaged_journal_resumes_from_before_the_damage(
     assert debate("run", "--resume", "one", "--up-to-damage", "-q", cwd=here).code == 0
     assert without_times(here / "transcripts/one.json") == undisturbed
     assert (here / "transcripts/one.jsonl.damaged").read_bytes() == damaged
+
+
+def test_a_budget_knows_what_the_lines_after_the_damage_cost(here: Path) -> None:
+    """Killed, damaged at its second speech, resumed: the transcript counts at least what the server has counted."""
+    journal = here / "transcripts/one.jsonl"
+    with model_server(latency_s=0.05) as server:
+        write_config(
+            here,
+            "topic: x\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n"
+            f"providers: {{vllm: {{base_url: '{server.base_url}', api_key_env: null}}}}\n"
+            "models: {default: {model: vllm/m, max_output_tokens: 1000}}\nlimits: {max_tokens: 30000}\n",
+        )
+        with start_process("run", "debate.yaml", "--id", "one", "-q", cwd=here) as running:
+            wait_until(lambda: journal.exists() and journal.read_bytes().count(b'"turned"') >= 5, "five speeches")
+            running.signal(signal.SIGKILL)
+            running.wait()
+        lines = journal.read_bytes().splitlines(keepends=True)
+        second = [place for place, line in enumerate(lines) if b'"type":"turned"' in line][1]
+        lines[second] = b"damaged\n"
+        journal.write_bytes(b"".join(lines))
+        debate("run", "--resume", "one", "--up-to-damage", "-q", cwd=here)
+        usage = json.loads((here / "transcripts/one.json").read_text())["usage"]
+        counted = sum(each.input_tokens + each.output_tokens for each in server.counted)
+        assert counted <= usage["input_tokens"] + usage["output_tokens"] <= 30000
 
 
 def test_resuming_under_another_configuration_lists_the_differences(here: Path, journal: Path) -> None:

@@ -74,15 +74,17 @@ def test_repeat_adds_one_run_each(saved: Path) -> None:
 
 
 def test_set_changes_a_stored_setting_for_the_judging_run(saved: Path) -> None:
-    """Without a configuration too; the judges keep their models, and settings of models need a configuration."""
+    """Without a configuration too; the judges keep their models, and settings of providers need a configuration."""
     options = ("--set", "judging.systems.0.judges=3", "--set", "output.raw=true")
     assert judge(saved, saved, "--system", "structured", "--mock", *options).code == 0
     document = read(saved)
     added = [item for item in document["assessments"] if item["run"] == "r2"]
     assert (len(added), all("raw" in item for item in added)) == (3, True)
     assert document["config"]["judging"]["systems"][0]["judges"] == 1
-    refused = judge(saved, saved, "--mock", "--set", "models.judge.model=mock/z")
+    refused = judge(saved, saved, "--mock", "--set", "providers.lab.kind=openai")
     assert (refused.code, "name a file with --config" in refused.err) == (2, True)
+    ignored = judge(saved, saved, "--mock", "--set", "models.judge.model=mock/z")
+    assert (ignored.code, "every judge gets the model mock/judge; leave out" in ignored.err) == (2, True)
 
 
 def test_several_files_end_with_the_rehearsal_notice_and_named_gates(two_saved: Path) -> None:

@@ -48,7 +48,7 @@ def test_help_whose_reader_leaves_is_a_closed_pipe(here: Path) -> None:
         pytest.param("replay saved", {0, PIPE_CLOSED}, marks=pytest.mark.soak),
         pytest.param("score saved --json", {0, PIPE_CLOSED}, marks=pytest.mark.soak),
         ("score saved --fail-under 10", {5, PIPE_CLOSED}),
-        ("run --resume saved --json", {0}),
+        ("run --resume saved --json", {PIPE_CLOSED}),
     ],
 )
 def test_commands_end_quietly_without_a_reader(saved: Path, command: str, codes: set[int]) -> None:
@@ -56,6 +56,21 @@ def test_commands_end_quietly_without_a_reader(saved: Path, command: str, codes:
     done = run_in_shell(f"debate {command} | true; exit ${{PIPESTATUS[0]}}", saved.parent.parent)
     assert done.code in codes
     assert not any(words in done.err for words in ("Traceback", "BrokenPipe", "Errno", "unexpected", "Exception"))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"run {MOCK} --no-save --json",
+        pytest.param(f"run {MOCK} --no-save -q", marks=pytest.mark.soak),
+        "judge saved --mock --no-save --json",
+        pytest.param("judge saved --mock --no-save -q", marks=pytest.mark.soak),
+    ],
+)
+def test_a_result_that_is_nowhere_is_not_silent(saved: Path, command: str) -> None:
+    """Without a file and a reader, the exit code is 141, and stderr says that nothing is saved."""
+    done = run_in_shell(f"debate {command} | true; exit ${{PIPESTATUS[0]}}", saved.parent.parent)
+    assert (done.code, "nothing is saved (--no-save)" in done.lines[-1]) == (PIPE_CLOSED, True), done.err
 
 
 @pytest.mark.parametrize(

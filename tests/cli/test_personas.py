@@ -91,7 +91,7 @@ def test_an_unusable_answer_is_an_error(plan: Path) -> None:
         ("PLAN.md", "has no model; give --model"),
         ("GONE.md --mock", "GONE.md: cannot be read"),
         ("saved.json --mock", "is not a text file"),
-        ("PLAN.md --mock -o PLAN.md", "exists already"),
+        ("PLAN.md --mock -o saved.json", "exists already"),
     ],
 )
 def test_wrong_arguments_are_refused(plan: Path, arguments: str, words: str) -> None:

@@ -106,6 +106,18 @@ def test_every_problem_is_named_with_its_place(folder: Path) -> None:
     assert "runs" not in transcript(folder)
 
 
+def test_the_seconds_of_an_unknown_part_are_refused(folder: Path) -> None:
+    """The name of a part under `seconds` is checked like one under `answers`, and named with line and column."""
+    file = fill_template(folder)
+    lines = file.read_text().splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("seconds:"))
+    lines[at : at + 1] = ["seconds:", "  nonsense: 3"]
+    file.write_text("\n".join(lines))
+    result = debate("review", "one", "--from", file, cwd=folder)
+    message = f"{file}:{at + 2}:3: seconds.nonsense: there is no such part in this review; remove it (debate explain bad-config)"
+    assert (result.code, result.lines) == (2, [message]), result.err
+
+
 def test_answers_are_written_in_plain_words(folder: Path) -> None:
     """`yes`, a whole number with a decimal point, and an empty optional text are answers."""
     file = fill_template(folder, "--system", "moderator")

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
 
+import pytest
 from cli_support import debate, run_on_terminal, write_config
 
 SCRIPT = Path(__file__).parents[2] / "docs" / "examples" / "answer_files.py"
@@ -90,16 +91,17 @@ def test_replies_are_found_again_by_a_resumed_debate(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
-def test_a_person_at_a_terminal_needs_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize("model", ["human", "human/ann"])
+def test_a_person_at_a_terminal_needs_one(tmp_path: Path, model: str) -> None:
     """Without a terminal `human` ends with exit code 2 and names the two other ways; `--mock` and `check` need none."""
-    write_config(tmp_path, PEOPLE.replace("MODEL", "human"))
+    write_config(tmp_path, PEOPLE.replace("MODEL", model))
     result = debate("run", cwd=tmp_path)
     assert (result.code, "files/NAME" in result.err, "paste/NAME" in result.err) == (2, True, True)
     assert debate("run", "--mock", "-q", cwd=tmp_path).code == 0
     assert debate("check", "debate.yaml", cwd=tmp_path).code == 0
     plan = debate("run", "--dry-run", "--json", cwd=tmp_path).json["plan"]
-    assert {"model": "human", "calls": 3, "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0} in plan["models"]
-    assert json.loads(debate("doctor", "human", "--json", cwd=tmp_path).out)[0]["usable"] is True
+    assert {"model": model, "calls": 3, "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0} in plan["models"]
+    assert json.loads(debate("doctor", model, "--json", cwd=tmp_path).out)[0]["usable"] is True
 
 
 def test_leaving_the_form_keeps_the_draft_beside_the_journal(tmp_path: Path) -> None:

@@ -149,14 +149,11 @@ def _type(field: Mapping[str, Any]) -> str:
 
 
 def _bounds(field: Mapping[str, Any]) -> str:
-    low = field.get("minimum", field.get("exclusiveMinimum"))
-    high = field.get("maximum", field.get("exclusiveMaximum"))
-    more = ">" if "exclusiveMinimum" in field else "≥"
-    if low is not None and high is not None:
-        return f"{low:,.15g}–{high:,.15g}"
-    if low is not None:
-        return f"{more} {low:,.15g}"
-    return f"≤ {high:,.15g}" if high is not None else ""
+    """The bounds in words, e.g. `0–10`; with an open bound, e.g. `> 0 and ≤ 10`."""
+    if "minimum" in field and "maximum" in field:
+        return f"{field['minimum']:,.15g}–{field['maximum']:,.15g}"
+    signs = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
+    return " and ".join(f"{sign} {field[key]:,.15g}" for key, sign in signs.items() if key in field)
 
 
 def _command(name: str) -> list[str]:

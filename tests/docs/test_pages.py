@@ -61,6 +61,20 @@ def test_the_reference_is_current() -> None:
     assert {name: read(f"docs/reference/{name}.md") for name in made} == made, STALE
 
 
+@pytest.mark.parametrize(
+    ("key", "bounds"),
+    [
+        ("dimension_disagreement_threshold", "number > 0 and ≤ 2"),
+        ("max_cost_usd", "number > 0 and ≤ 1,000,000,000"),
+        ("timeout_s", "number > 0"),
+        ("elasticity", "number 0–1"),
+    ],
+)
+def test_the_reference_shows_which_bounds_are_allowed(key: str, bounds: str) -> None:
+    """A range includes both bounds; a bound that is not allowed has a sign."""
+    assert f"| `{key}` | {bounds} |" in config_reference()
+
+
 def test_every_key_of_the_configuration_is_explained() -> None:
     """By a string beneath the field."""
     assert [(kind, key) for kind, key, explained in documented() if not explained] == []

@@ -17,10 +17,11 @@ from debate_cli.evidence.corpus import (
     FoundPassage,
     list_source_files,
     open_corpus,
-    split_section,
 )
 from debate_cli.evidence.documents import MAX_FILE_BYTES, Section, SourceFile, read_sections
 from debate_cli.evidence.retrieval import number_passages
+from debate_cli.evidence.splitting import split_section
+from debate_cli.evidence.unspaced_scripts import MAX_WORD_CHARS
 from debate_cli.systems.structured.settings import StructuredSettings
 
 
@@ -52,6 +53,7 @@ def docs(tmp_path: Path) -> Path:
         ),
         ("a.rst", "One\n===\n\ntext\n", [("text", "One", 2)]),
         ("a.csv", "item,cost\nredis,43\nkafka,\n", [("item: redis; cost: 43\nitem: kafka", "", 2)]),
+        ("a.csv", 'item;note\nredis;"two\nlines"\n', [("item: redis; note: two lines", "", 2)]),
         ("a.json", '{"a": {"b": [1, "two words"]}}', [("a.b[0]: 1\na.b[1]: two words", "", None)]),
         ("a.html", "<h1>One</h1><p>a <b>b</b></p><script>x</script><p>c</p>", [("a b\n\nc", "One", None)]),
         ("a.html", "<p>a <!-- <p>b --> c</p> 1 <2", [("a c\n\n1 <2", "", None)]),
@@ -123,6 +125,69 @@ def test_a_period_of_an_abbreviation_ends_no_sentence() -> None:
     sentences = ["The U.S. Senate heard Dr. Ada Bell on rent.", "Costs rose (Bell et al. 2020).", "No one agreed. "]
     parts = [part for part, _, _ in split_section(Section(" ".join(sentences)), 6)]
     assert parts == [sentence.strip() for sentence in sentences]
+
+
+def test_a_number_after_an_abbreviation_belongs_to_the_sentence() -> None:
+    """Months and words such as `No.` and `Art.` end no sentence before a number; other words and `no.` do."""
+    sentences = [
+        "Reg. No. 12 of Jan. 2025 and Art. 5 apply to Fig. 3 as well.",
+        "See Sec. 4, Vol. 2, Eq. 7 and approx. 30 others vs. Ann.",
+        "In 2024 costs rose by 5.",
+        "30 of the teams left early.",
+        "They all said no.",
+        "Two of them left.",
+    ]
+    parts = [part for part, _, _ in split_section(Section(" ".join(sentences)), 6)]
+    assert parts == sentences
+
+
+def test_a_line_end_does_not_split_a_sentence() -> None:
+    """Hard-wrapped sentences stay whole, also if the passages are short."""
+    sentence = "\n".join(f"line {number} of the sentence" for number in range(20)) + "."
+    parts = [part for part, _, _ in split_section(Section(f"{sentence} {sentence.capitalize()}"), 20)]
+    assert parts == [sentence, sentence.capitalize()]
+
+
+@pytest.mark.parametrize("unit", ["研究显示微服务没有增加运维成本", "การศึกษาพบว่าต้นทุน ", "word ", "x"])
+def test_text_without_sentences_is_still_split(unit: str) -> None:
+    """A line without an end of a sentence gives passages of limited size, in scripts without spaces too."""
+    text = (unit * (400_000 // len(unit))).strip()
+    parts = [part for part, _, _ in split_section(Section(text), 100)]
+    assert max(map(len, parts)) <= 100 * (MAX_WORD_CHARS if unit == "x" else len("word "))
+    assert "".join(parts).replace(" ", "") == text.replace(" ", "")
+
+
+def test_a_chinese_sentence_is_not_split() -> None:
+    """Passages of a script without spaces end after sentences, with their closing quotation marks."""
+    text = "他们说：「微服务没有增加运维成本。」小团队的成本增加了。研究到此结束。"
+    parts = [part for part, _, _ in split_section(Section(text), 20)]
+    assert parts == ["他们说：「微服务没有增加运维成本。」", "小团队的成本增加了。研究到此结束。"]
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Die Straße ist lang.", "Straße"),
+        ("Die Straße ist lang.", "STRASSE"),
+        ("Die Strasse ist lang.", "Straße"),
+        ("Neue Maßnahmen helfen.", "Maßnahmen"),
+        ("研究显示，微服务没有增加运维成本。", "微服务的优点"),
+        ("マイクロサービスは運用コストを増やす。", "運用コスト"),
+        ("ต้นทุนการดำเนินงานเพิ่มขึ้น", "ต้นทุน"),
+        ("Ο λόγος είναι απλός.", "λόγος"),
+    ],
+)
+def test_words_of_each_script_are_found(text: str, query: str, tmp_path: Path, docs: Path) -> None:
+    """A passage is found by its words if they are written without spaces, or if their lower case has other letters."""
+    (docs / "other.md").write_text(text)
+    (found,) = _corpus(tmp_path).search(query, 5)
+    assert found.text == text
+
+
+def test_characters_in_another_order_are_not_found(tmp_path: Path, docs: Path) -> None:
+    """In scripts without spaces, a passage must contain two neighbouring characters of the query."""
+    (docs / "other.md").write_text("研究显示，微服务没有增加运维成本。")
+    assert _corpus(tmp_path).search("本成微研", 5) == []
 
 
 @pytest.mark.parametrize("query", ["C++", "AND", '"43', "hosting OR (", "NEAR(a b)", "col:umn *"])
@@ -224,9 +289,9 @@ def test_a_pattern_matches_hidden_files_only_by_their_names(
 
 @pytest.mark.parametrize("given", ["absent", "empty"])
 def test_no_source_is_one_sentence(given: str, tmp_path: Path) -> None:
-    """A folder that does not exist, or has no text, is an error."""
+    """A folder that does not exist, or has no text, is an error that says what still works."""
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UsageError, match="evidence: "):
+    with pytest.raises(UsageError, match=r"evidence: .*leave out the sources, because debates run without them too$"):
         open_corpus(list_source_files(given, tmp_path), 40, tmp_path / "cache")
 
 

@@ -15,6 +15,43 @@ PASSAGE = (
     "More than 5 services were moved to non-verified regions by the team in 2020–2021, and x < 10 is the limit. "
     "The services were written in C++ and cost $5 million per year, 5-10 percent of the budget. The Adams report is public."
 )
+CUT_QUANTITIES = (
+    ("Costs rise by 5 % in 2026.", "Costs rise by 5", "Costs rise by 5 %"),
+    ("Costs rise by 5\nmillion euros.", "Costs rise by 5.", "Costs rise by 5\nmillion"),
+    ("Costs rise by 5 million euros a year.", "Costs rise by 5 million", "Costs rise by 5 million euros"),
+    ("It all fell to -5 °C at night.", "It all fell to -5", "It all fell to -5 °C"),
+    ("It all fell to -5 degrees.", "It all fell to -5", "It all fell to -5 degrees."),
+    ("Prices rose by 2.5 percentage points.", "Prices rose by 2.5", "Prices rose by 2.5 percentage points."),
+    ("Prices rose by 2.5 percentage points.", "Prices rose by 2.5 percentage", "Prices rose by 2.5 percentage points."),
+    ("It costs 2000 euros.", "It costs 2000", "It costs 2000 euros."),
+    ("It took the team 5-10 days to move.", "It took the team 5–10", "It took the team 5-10 days"),
+    ("It lost about 1½ hours.", "It lost about 1½", "It lost about 1½ hours."),
+    ("The flat lost 5 m² of floor.", "The flat lost 5", "flat lost 5 m²"),
+    ("In 2019 EUR 5 million were spent.", "5 million were spent", "EUR 5 million were spent."),
+    ("Es steigt um 5 Mio. Euro im Jahr.", "Es steigt um 5", "Es steigt um 5 Mio."),
+    ("Costs rise by 5 % in 2026 for them.", "Costs rise by 5 … in 2026 for them", "Costs rise by 5 %"),
+)
+WHOLE_NUMBERS = (
+    ("fell by half in 2020", " hours worked fell."),
+    ("fell by half in 2020", " million-dollar homes sold."),
+    ("fell by half in 2020", " EUR 5 million were spent."),
+    ("fell by half in 2020", " $5 million were spent."),
+    ("is shown in table 5", " m is the length."),
+    ("is shown in section 5", " points to this."),
+    ("the vote on May 5", " hours after it."),
+    ("the group of 5", " people came."),
+    ("the group of 5", ", days later, came."),
+    ("the group of 5", ". Days later it came."),
+    ("the group of 5", "\n\nDays later it came."),
+    ("the group of 5", " J. Smith says."),
+    ("the group of 5", " (percent of all)"),
+    ("the group of 5", " to 10 percent."),
+    ("we saw Covid-19", " days before."),
+    ("rises by 5 million euros", " a year."),
+    ("rises by 5 percent", " points to it."),
+    ("years of work by the team", " followed."),
+    ("the end of the 1990s", " years later."),
+)
 VOCABULARY = (
     "the a of service services team cost costs reduces reduced deploy “quoted” it’s well-known rollback Amazon Kessler "
     "43 percent 2.5 1,000 -5 € may will not never more less before after — and in is was"
@@ -104,6 +141,19 @@ def test_changed_words_are_altered_with_both_wordings(quote: str, difference: st
     """One changed, added or dropped word that carries meaning makes a quote altered, however similar it is."""
     check = check_quote(quote, PASSAGE)
     assert (check.outcome, check.difference) == ("altered", difference)
+
+
+@pytest.mark.parametrize(("passage", "quote", "whole"), CUT_QUANTITIES)
+def test_a_quote_cannot_leave_out_the_unit_of_its_last_number(passage: str, quote: str, whole: str) -> None:
+    """A number and its unit are one token, also with a space between them; a currency may stand before the number."""
+    check = check_quote(quote, passage)
+    assert (check.outcome, check.difference) == ("altered", f"“{whole}” was cut between a number and its unit")
+
+
+@pytest.mark.parametrize(("quote", "following"), WHOLE_NUMBERS)
+def test_a_quote_may_end_with_a_number_that_has_no_unit(quote: str, following: str) -> None:
+    """A year or the number of a section is no quantity, and a word of the next sentence or paragraph is no unit."""
+    assert check_quote(quote, f"It {quote}{following}").outcome == "verified"
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ OPENAI = {"name": "gpt", "model": "openai/gpt-5"}
         ({"axes": {"providers.openai.base_url": ["http://x"]}}, "a file may not change where requests go"),
         ({"axes": {"prompts.opening": ["../../etc/passwd"]}}, "must be in the folder of the base configuration"),
         ({"axes": {"seed": []}}, "axes.seed: is an empty list"),
+        ({"axes": {"format.arguments": [2, 1, 2]}}, "axes.format.arguments.2: this value is listed twice; keep one"),
         ({"players": [*PAIR, OPENAI]}, "players.2.model: OPENAI_API_KEY is not set"),
         ({"judges": [OPENAI]}, "judges.0.model: OPENAI_API_KEY is not set"),
         (

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from experiments_support import BASE, write_experiment
+from experiments_support import BASE, PAIR, write_experiment
 
 from debate_cli.experiments.cells import Cell, CellPlan
 from debate_cli.experiments.definition import load_experiment
@@ -107,6 +107,14 @@ def test_the_same_file_gives_the_same_random_sides(tmp_path: Path) -> None:
     """Random sides depend on seed, motion and pair, so a further motion changes none."""
     before = keys(tmp_path, sides="random")
     assert before < keys(tmp_path, sides="random", motions=["Should cities ban cars?", "Is Latin worth teaching?", "Is tea better?"])  # fmt: skip
+
+
+def test_random_sides_are_drawn_for_each_repeat(tmp_path: Path) -> None:
+    """Among ten repeats both orders occur, and the first repeats stay as they are if the file asks for more."""
+    cells = list(plan(tmp_path, sides="random", repeat=10, pairing=[["ann", "bob"]], players=PAIR).cells())
+    orders = {motion: {cell.first for cell in cells if cell.motion == motion} for motion in {c.motion for c in cells}}
+    assert list(orders.values()) == [{"ann", "bob"}] * 2
+    assert keys(tmp_path, sides="random", repeat=3, pairing=[["ann", "bob"]], players=PAIR) < {c.key for c in cells}
 
 
 def test_the_content_of_named_files_is_part_of_the_key(tmp_path: Path) -> None:

@@ -202,6 +202,19 @@ def test_a_player_may_meet_itself(here: Path) -> None:
     assert {(row.first, row.second) for row in judgements(here / "trial")} == {("ann",) * 2, ("bob",) * 2, ("cid",) * 2}
 
 
+def test_a_debate_against_itself_is_no_win(here: Path) -> None:
+    """A player wins no debate against itself; the live counts, the status and its JSON count such debates apart."""
+    write_experiment(here, pairing=[["ann", "ann"], ["ann", "bob"]], players=PAIR, motions=["Is tea better?"])
+    events = [json.loads(line) for line in run(here, "--json").splitlines()]
+    status = debate("experiment", "status", "exp.yaml", "--json", cwd=here).json
+    others = [row for row in judgements(here / "trial") if row.first != row.second]
+    won = sum(row.winner == "ann" for row in others)
+    expected = {"won": won, "judged": len(others), "against_itself": 1}
+    assert status["players"]["ann"] == events[-1]["players"]["ann"] == expected
+    line = f"ann  won {won} of 2 judgements, 1 judgement on debates against itself"
+    assert line in debate("experiment", "status", "exp.yaml", cwd=here).out
+
+
 def test_systems_that_steer_stay_in_the_debate(here: Path) -> None:
     """With an experiment's judges, the debate's own run keeps only the systems that steer the debate."""
     systems = ["structured", {"kind": "moderator", "guidance": True}]
@@ -362,6 +375,64 @@ def test_dry_run_counts_the_fee_of_web_searches(here: Path) -> None:
         if each.get("role", each.get("name")) == "web search"
     ]
     assert costs[1] == pytest.approx(2 * costs[0])
+
+
+PANEL = [{"id": name, "persona": "domain_expert", "weight": 1} for name in "abc"]
+SCORING: dict[str, dict[str, Any]] = {
+    "structured": {"weights": {"logic": 1, "evidence": 0, "responsiveness": 0, "honesty": 0}, "fallacy_penalty": 2},
+    "moderator": {"thresholds": {"draw": 300, "clear": 400}},
+    "panel": {"judges": [{"id": "a", "persona": "domain_expert", "weight": 9}, *PANEL[1:]], "max_rounds": 0},
+    "persuasion": {"clear_margin": 0},
+}
+"""Settings that change only the verdict, for each judging system that has such settings and judges these debates."""
+
+
+@pytest.mark.parametrize("kind", SCORING)
+@pytest.mark.parametrize("judges", [None, [{"name": "jo", "model": "mock/jo"}]], ids=["of the base", "of the file"])
+def test_new_settings_for_scoring_ask_no_judge_again(here: Path, kind: str, judges: Any) -> None:
+    """After a change that only scoring uses, a run and a dry run make no call, and the report has the new verdicts."""
+    system: dict[str, Any] = {"kind": kind}
+    if kind == "panel":
+        system |= {"judges": PANEL, "max_rounds": 0}
+    if kind == "persuasion":
+        system["effects"] = "judge"
+    changes: dict[str, Any] = {"players": PAIR, "judges": judges, "repeat": 3}
+    write_experiment(here, {**BASE, "judging": {"systems": [system]}}, **changes)
+    run(here)
+    before, used = judgements(here / "trial"), _usage(here / "trial")
+    write_experiment(here, {**BASE, "judging": {"systems": [{**system, **SCORING[kind]}]}}, **changes)
+    plan = debate("experiment", "run", "exp.yaml", "--dry-run", "--json", cwd=here).json
+    assert (plan["done"], plan["planned"]["calls"]) == (12, 0)
+    run(here)
+    after = judgements(here / "trial")
+    assert (_usage(here / "trial"), [row.run for row in after]) == (used, [row.run for row in before])
+    assert [(row.victory, row.margin) for row in after] != [(row.victory, row.margin) for row in before]
+
+
+def _usage(folder: Path) -> tuple[float, int, int]:
+    with Ledger.open(folder) as ledger:
+        return ledger.usage()
+
+
+def test_a_new_question_is_asked(here: Path) -> None:
+    """A judge whose question changed is asked again, although no speech is."""
+    fallacies = {"systems": [{"kind": "structured", "fallacies": ["ad hominem"]}]}
+    write_experiment(here, players=PAIR, motions=["Is tea better?"])
+    run(here)
+    write_experiment(here, {**BASE, "judging": fallacies}, players=PAIR, motions=["Is tea better?"])
+    run(here)
+    assert [row.run for row in judgements(here / "trial")] == ["r3", "r3"]
+
+
+def test_a_renamed_judge_stays_one_judge(here: Path) -> None:
+    """A judge that got a new name has this name in all judgements, also in those that were made before."""
+    write_experiment(here, players=PAIR, motions=["Is tea better?"], judges=[{"name": "jo", "model": "mock/jo"}])
+    run(here)
+    motions = ["Is tea better?", "Is Latin worth teaching?"]
+    write_experiment(here, players=PAIR, motions=motions, judges=[{"name": "joan", "model": "mock/jo"}])
+    run(here)
+    assert [row.judge for row in judgements(here / "trial")] == ["joan"] * 4
+    assert set(attempts(here / "trial").values()) == {1}
 
 
 def test_a_new_price_asks_no_judge_again(here: Path) -> None:

@@ -9,6 +9,7 @@ from faults.wire_formats import ModelAnswer, Wire
 from wire_support import Step, event_stream, http_response
 
 from debate_cli.domain.model_call import Usage
+from debate_cli.llm.model import Profile
 
 Asked = Literal["streamed", "whole"]
 
@@ -135,7 +136,8 @@ def _says(text: str | None = None, **changes: Any) -> Play:
 
     def play(wire: Wire, reply: ModelAnswer, stream: bool) -> Playback:
         words = reply.text[: len(reply.text) // 2] if text is None else text
-        written = min(reply.usage.output_tokens, len(words) // 4)
+        is_at_limit = changes.get("ending") == "limit"
+        written = Profile().max_output_tokens if is_at_limit else min(reply.usage.output_tokens, len(words) // 4)
         usage = reply.usage.model_copy(update={"output_tokens": written})
         return correct_answer(wire, replace(reply, text=words, usage=usage, tool=None, **changes), stream)
 

@@ -298,7 +298,10 @@ def test_within_a_budget_a_lost_answer_counts_its_limit(model: Model) -> None:
 
 
 async def test_each_request_is_recorded_with_what_a_lost_answer_costs() -> None:
-    """The record before the second request holds the usage of the first one too."""
+    """The record before the second request holds the usage of the first one too, as does one before the wait for it.
+
+    So a killed process has paid for an invalid answer, even if it was killed before it asked again.
+    """
     records = list[ModelCall]()
     model = BudgetedModel(FakeModel(reply("x")), Budget(max_tokens=10 * WORST), PRICE, PROFILE, name="lab/m")
     with use_meter(CallMeter(records.append)):
@@ -307,6 +310,7 @@ async def test_each_request_is_recorded_with_what_a_lost_answer_costs() -> None:
     lost = Usage(input_tokens=PROMPT, output_tokens=100, estimated=True)
     assert [(call.model, call.attempts, call.usage) for call in records] == [
         ("lab/m", 1, lost),
+        ("lab/m", 1, USAGE),
         ("lab/m", 2, USAGE + lost),
     ]
 

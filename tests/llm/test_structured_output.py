@@ -17,7 +17,9 @@ from debate_cli.llm.structured_output import TRUNCATED_REPLY, ModeRecord, Struct
 SOUND = Opinion(reason="sound", score=7)
 THREE = Profile(modes=("native", "tool", "prompt"))
 BROKEN = "I would say seven."
-CUT = reply(GOOD[:20], truncated=True, finish_reason="length")
+AT_LIMIT = Usage(input_tokens=100, output_tokens=100)
+"""Usage of an answer that is as long as `llm_support.request` allows."""
+CUT = reply(GOOD[:20], usage=AT_LIMIT, truncated=True, finish_reason="length")
 
 
 def ask(
@@ -81,7 +83,7 @@ def test_the_prompt_mode_appends_the_schema() -> None:
         ((CUT, GOOD), ["native", "native"], None),
         ((CUT,), ["native"] * 3, TRUNCATED_REPLY.faults[0]),
         ((BROKEN, CUT, TOO_HIGH), ["native", "tool", "tool"], "score: must be at most 10, not 70"),
-        ((reply(GOOD[:20], finish_reason="max_tokens"),), ["native"] * 3, TRUNCATED_REPLY.faults[0]),
+        ((reply(GOOD[:20], usage=AT_LIMIT, finish_reason="max_tokens"),), ["native"] * 3, TRUNCATED_REPLY.faults[0]),
     ],
 )
 def test_re_asks(acts: tuple[Act, ...], tried: list[str], outcome: str | None) -> None:
@@ -246,9 +248,37 @@ def test_plain_text() -> None:
     assert (model.requests[0].schema, answer.call.rung) == (None, "text")
 
 
+SHORT = Usage(input_tokens=900, output_tokens=60)
+CONTEXT_FULL = "cut off after 60 of 100 tokens: the context is full"
+
+
+@pytest.mark.parametrize(
+    ("usage", "finish_reason", "context_tokens", "problem"),
+    [
+        (SHORT, "length", None, CONTEXT_FULL),
+        (SHORT, "length", 1000, CONTEXT_FULL),
+        (SHORT, "model_context_window_exceeded", 2000, CONTEXT_FULL),
+        (SHORT, "length", 2000, "raise `max_output_tokens`"),  # a server that does not count hidden reasoning
+        (SHORT.model_copy(update={"estimated": True}), "length", None, "raise `max_output_tokens`"),
+        (SHORT, "max_tokens", None, "raise `max_output_tokens`"),
+        (Usage(), "length", None, "raise `max_output_tokens`"),
+        (AT_LIMIT, "length", 200, "raise `max_output_tokens`"),
+    ],
+)
+def test_an_answer_cut_off_by_a_full_context_needs_no_higher_limit(
+    usage: Usage, finish_reason: str, context_tokens: int | None, problem: str
+) -> None:
+    """The answer is shorter than its limit, and fills the context if the context is known; or the provider says so."""
+    model = FakeModel(reply(GOOD[:20], usage=usage, truncated=True, finish_reason=finish_reason))
+    client = StructuredOutputClient(model, THREE, name="lab/x", context_tokens=context_tokens)
+    answer = asyncio.run(client.ask(request(), OPINION))
+    assert problem in (answer.problem or "")
+    assert modes(model) == ["native"] * 3
+
+
 @pytest.mark.parametrize(
     ("act", "problem"),
-    [(reply(" "), "the answer is empty"), (reply("Frie", truncated=True), TRUNCATED_REPLY.faults[0])],
+    [(reply(" "), "the answer is empty"), (reply("Frie", usage=AT_LIMIT, truncated=True), TRUNCATED_REPLY.faults[0])],
 )
 def test_empty_or_truncated_text(act: Act, problem: str) -> None:
     """An empty or truncated text is asked for twice more."""

@@ -108,6 +108,16 @@ def test_a_misspelt_kind_gets_a_suggestion(debate: Command, saved: Path) -> None
     assert "did you mean `jury`?" in debate("judge", saved.name, "--system", "jurry", "--mock").err
 
 
+def test_a_misspelt_setting_of_the_jury_gets_a_suggestion(debate: Command, saved: Path) -> None:
+    """The error has the position of the key, as for a system of ours, and the rest of the file is checked as well."""
+    config = saved.with_name("debate.yaml")
+    config.write_text(config.read_text().replace("members", "membrs") + "limits: {max_token: 5}\n")
+    done = debate("check", config.name)
+    assert done.code == 2
+    assert "judging.systems.1.membrs: unknown key; did you mean `members`?" in done.err
+    assert "limits.max_token: unknown key; did you mean `max_tokens`?" in done.err
+
+
 def test_without_the_plugin_a_configuration_names_the_missing_kind(debate: Command, saved: Path) -> None:
     """The error has the position of the kind and lists those that are installed."""
     assert saved.is_file()
@@ -144,6 +154,22 @@ def test_without_the_plugin_judging_again_leaves_the_jury_out(debate: Command, s
     done = debate("judge", saved.name, "--mock", plugin=False)
     assert (done.code, json.loads(saved.read_text())) == (2, alone)
     assert "the judging system jury is not installed; install its plug-in" in done.err
+
+
+def test_without_the_plugin_a_resume_says_what_is_missing_and_what_works(debate: Command, saved: Path) -> None:
+    """Neither the stored configuration nor its file can be used; the commands that the error names succeed."""
+    assert saved.is_file()
+    begun = debate("run", "debate.yaml", "--mock", "--id", "begun", "--out", ".", "--max-tokens", "9000", "-q")
+    assert begun.code == 4, begun.err
+    done = debate("run", "--resume", "begun.json", plugin=False)
+    assert done.code == 2
+    assert "the judging system `jury` of this debate is not installed" in done.err
+    assert "install the missing package" in done.err
+    assert "CONFIG" not in done.err
+    command = re.search(r"`debate (judge begun.json .+?)`", done.err)
+    assert command is not None
+    for words in ("replay begun.json", "score begun.json", f"{command[1]} --mock"):
+        assert debate(*words.split(), plugin=False).code == 0, words
 
 
 def test_without_the_plugin_the_stored_verdict_is_shown_and_checked_as_it_is(debate: Command, saved: Path) -> None:

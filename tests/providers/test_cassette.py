@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 import stat
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,6 +14,8 @@ import pytest
 from llm_support import FakeModel
 from rehearsal_support import config_of, run_debate
 
+from debate_cli.app.context import RunContext
+from debate_cli.app.session import Session
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.model_call import Usage
@@ -31,6 +34,7 @@ from debate_cli.llm.model import Message, OnText, OutputSchema, Reply, Request
 from debate_cli.llm.usage import error_usage
 from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
 from debate_cli.providers.mock.model import MockModel
+from debate_cli.storage.transcript_store import open_debate
 
 ASK = Request(
     system="Rules.",
@@ -317,6 +321,35 @@ def test_an_unwritable_path_is_an_error_before_the_first_call(tmp_path: Path) ->
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot write"):
         CassetteRecorder(tmp_path / "file" / "run.cassette")
+
+
+def test_an_answer_that_cannot_be_recorded_is_not_lost(tmp_path: Path) -> None:
+    """It was paid for, so it is returned. The next call is refused before it reaches the model."""
+    folder = tmp_path / "tapes"
+    recorder = CassetteRecorder(folder / "run.cassette")
+    model = FakeModel(REPLY, REPLY)
+    recorded = recorder.wrap("lab/m", model, str)
+    shutil.rmtree(folder)
+    assert asyncio.run(recorded.complete(ASK)) == REPLY
+    with pytest.raises(StorageError, match="cannot write the cassette"):
+        asyncio.run(recorded.complete(ASK))
+    assert len(model.requests) == 1
+
+
+def test_a_cassette_that_cannot_be_written_stops_the_debate_and_loses_no_answer(tmp_path: Path) -> None:
+    """Both openings were asked at once. The journal has them, and the error names the cassette and the command to resume."""
+    folder = tmp_path / "tapes"
+    context = RunContext(config_of(), cassette=CassetteRecorder(folder / "run.cassette"))
+    shutil.rmtree(folder)
+    with pytest.raises(StorageError) as caught:
+        asyncio.run(Session(context).begin("one", tmp_path))
+    journal = tmp_path / "one.jsonl"
+    where = f"the debate so far is in {journal}; resume it with: debate run --resume {tmp_path / 'one.json'}"
+    assert str(caught.value).startswith(f"{folder / 'run.cassette'}: cannot write the cassette")
+    assert str(caught.value).endswith(where)
+    kept = open_debate(journal).debate
+    assert [turn.phase for turn in kept.turns] == ["opening", "opening"]
+    assert (kept.failures, kept.reservations) == ((), ())
 
 
 # Requests that were not recorded ---------------------------------------------------------------------------------

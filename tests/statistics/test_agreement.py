@@ -96,8 +96,16 @@ def test_debates_needed() -> None:
     """A mean difference of 0.25 with a standard deviation of 0.5 needs 32 debates, as worked out by hand."""
     spread = 0.5 * math.sqrt(3 / 2)
     differences = [0.25 + spread, 0.25 - spread, 0.25, 0.25]
-    assert debates_to_tell_apart(differences) == 32
-    assert debates_to_tell_apart([0.0, 0.0]) is None
+    assert debates_to_tell_apart([[value] for value in differences]) == 32
+    assert debates_to_tell_apart([[0.0], [0.0]]) is None
+
+
+def test_debates_of_one_motion_count_less() -> None:
+    """If all debates of a motion have equal results, twice as many debates are needed; one motion shows no spread."""
+    spread = 0.5 * math.sqrt(3 / 2)
+    motions = [[0.25 + spread] * 2, [0.25 - spread] * 2, [0.25] * 2, [0.25] * 2]
+    assert debates_to_tell_apart(motions) == 63
+    assert debates_to_tell_apart([[0.5, 0.25, 0.5]]) is None
 
 
 def test_the_confidence_level_is_written_once() -> None:

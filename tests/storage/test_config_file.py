@@ -36,9 +36,14 @@ from debate_cli.storage.config_file import read_config_file
         ("seed: 1.5", "stdin:4:7: seed: must be a whole number"),
         ("background: 7", "stdin:4:13: background: must be text; put it in quotes"),
         ("background: [a]", "stdin:4:1: background: must be text; put it in quotes"),
+        ("background: {x: 1}", "stdin:4:14: background.x: unknown key; the only key here is `file`"),
+        ("background: {fil: a.md}", "stdin:4:14: background.fil: unknown key; did you mean `file`?"),
+        ("background: {file: 7}", "stdin:4:20: background.file: must be text; put it in quotes"),
         ("output: {dir: }", "stdin:4:15: output.dir: is empty; write a text, in quotes if it begins with `#`"),
         ("format: {phases: [opening, closng]}",
          "stdin:4:28: format.phases.1: must be one of opening, cross_examination, rebuttal, closing, not `closng`; did you mean `closing`?"),
+        ("format: {rounds: [opening, xyzzy]}",
+         "stdin:4:28: format.rounds.1: must be one of opening, cross_examination, rebuttal, closing, not `xyzzy`"),
         ("judging: {decides: live, systems: [{kind: 5, feedback: true}]}", "stdin:4:43: judging.systems.0.kind: must be text"),
         ("evidence: {sources: [{title: x}]}", "stdin:4:22: evidence.sources.0.path: is missing; add it"),
         ("evidence: {sources: [{pth: a}]}", "stdin:4:23: evidence.sources.0.pth: unknown key; did you mean `path`?"),
@@ -186,6 +191,16 @@ def test_a_prompt_that_cannot_be_read_is_an_error(tmp_path: Path, file: str, wor
     path.write_text(HEAD + f"prompts: {{opening: {file}}}")
     with pytest.raises(ConfigError, match=f"debate.yaml:4:20: prompts.opening: .*{words}"):
         read_config_file(path, env={})
+
+
+def test_only_the_unknown_key_beside_a_background_file_is_an_error(tmp_path: Path) -> None:
+    """The file itself is read."""
+    (tmp_path / "a.md").write_text("Facts.")
+    path = tmp_path / "debate.yaml"
+    path.write_text(HEAD + "background: {file: a.md, x: 1}")
+    with pytest.raises(ConfigError) as caught:
+        read_config_file(path, env={})
+    assert caught.value.problems == (f"{path}:4:26: background.x: unknown key; the only key here is `file`",)
 
 
 def test_problems_of_further_checks_have_positions() -> None:

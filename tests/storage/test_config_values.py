@@ -146,6 +146,12 @@ def test_a_variable_of_the_environment_is_not_read_for_a_text() -> None:
     )
 
 
+def test_a_misspelt_variable_is_corrected() -> None:
+    """The error names the most similar variable that has a value."""
+    (line,) = problems("background: ${TAEM}\nvars: {TEAM: platform}")
+    assert line == "stdin:4:13: background: the variable TAEM has no value; did you mean `TEAM`?"
+
+
 def test_unused_variables_are_not_kept() -> None:
     """Variables that no text uses are not stored."""
     more = "background: ${A}\nvars: {A: x, B: y}"
@@ -190,11 +196,12 @@ def test_two_names_of_one_key_are_one_key_in_every_layer(
     ("written", "expected"),
     [
         ("rounds: 0", "4:18: format.rounds: must be at least 1"),
+        ("rounds: []", "4:10: format.rounds: a debate must begin with `opening` and end with `closing`"),
         ("rounds: true", "4:18: format.rounds: must be a whole number"),
         ("rounds: many", "4:18: format.rounds: must be a whole number"),
         ("rounds: 4, phases: [opening]", "4:1: format: `rounds` and `phases` both define rounds; keep one"),
         ("kind: free_flowing, turns: 2, rounds: 4", "4:1: format: `rounds` and `turns` both define rounds; keep one"),
-        ("kind: semi_structured, rounds: 2", "4:1: format.phases: the semi-structured format needs"),
+        ("kind: semi_structured, rounds: 2", "4:41: format.rounds: the semi-structured format needs"),
     ],
 )
 def test_a_wrong_number_of_rounds_is_an_error(written: str, expected: str) -> None:

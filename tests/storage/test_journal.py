@@ -10,7 +10,7 @@ import pytest
 from cli_support import files_limited_to
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from storage_support import AT, event_lists, opening_event, small_debate, turn
+from storage_support import AT, EXCHANGE, event_lists, opening_event, sent_request, small_debate, turn
 
 from debate_cli.domain.debate import fold
 from debate_cli.domain.events import DebateResumed, Event, TurnCompleted
@@ -140,6 +140,27 @@ def test_a_damaged_journal_is_cut_and_its_original_kept(tmp_path: Path) -> None:
     with journal:
         journal.append(SHORT[2])
     assert (list(contents.events), path.read_bytes(), cut_at_damage(path)) == (SHORT[:2], data, None)
+
+
+@pytest.mark.parametrize("checksums", [True, False], ids=["with checksums", "of 0.1"])
+def test_a_cut_journal_keeps_the_cost_of_the_lines_that_can_be_read(tmp_path: Path, checksums: bool) -> None:
+    """The speeches after the damage are lost; their usage stays, and so does a reservation without an answer."""
+    speeches = [TurnCompleted(at=AT, turn=turn(index)) for index in range(4)]
+    path = written(tmp_path / "a.jsonl", [opening_event(), *speeches, sent_request(4)])
+    whole = fold(read_journal(path).events)
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[2] = lines[2].replace(b'"turned"', b'"turn\0d"')
+    data = b"".join(lines)
+    path.write_bytes(data if checksums else re.sub(rb',"crc32":"\w+"', b"", data))
+    message = cut_at_damage(path)
+    assert message is not None
+    assert "line 3 and 3 lines after it (speeches: 2, judgements: 0) cut off" in message
+    assert "the tokens in these lines still count" in message
+    cut = fold(read_journal(path).events)
+    assert [item.index for item in cut.turns] == [0]
+    assert [item.task.key for item in cut.reservations] == ["turn/4"]
+    lost = EXCHANGE.usage.input_tokens
+    assert cut.usage.input_tokens == whole.usage.input_tokens - lost, "only the unreadable line"
 
 
 def test_a_journal_without_checksums_is_read_and_gets_them(tmp_path: Path) -> None:

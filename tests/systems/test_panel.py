@@ -301,13 +301,16 @@ def test_the_notes_hold_first_and_final_vote() -> None:
         ("PASS", "convinced", ["b"]),
         ("PASS", "  ", ["b"]),
         ("PASS", "turn 9 answered it.", ["b"]),
+        ("PASS", "turn 5 answered it.", ["b"]),
+        ("PASS", "turn 4 answered it.", []),
+        ("PASS", "turn 0 answered it.", []),
         ("PASS", f"turn {'9' * 5000}", ["b"]),
         ("PASS", "Turn 2 answered it.", []),
         ("PASS", "in turn #1", []),
     ],
 )
 def test_a_change_without_a_turn_is_flagged(option: VoteOption, because: str, flagged: list[str]) -> None:
-    """A changed vote must name a turn of the debate. An unchanged vote needs no reason."""
+    """A changed vote must name a turn of the debate, counted from 0 or from 1. An unchanged vote needs no reason."""
     second = ballot("b", option, revision=1, changed_because=because)
     found, _ = two_rounds(ballot("a", "PASS", revision=1), second)
     assert found.notes["unexplained_changes"] == flagged

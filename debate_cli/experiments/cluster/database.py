@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "debate_cli"
 """Name of the PostgreSQL schema that contains all tables."""
-VERSION = 2
+VERSION = 3
 OUTAGE_S = 300.0
 """Seconds for which a transaction is repeated while the server cannot be reached."""
 _RETRY_S = 0.5
@@ -31,7 +31,7 @@ _MAX_CONNECTIONS = 8
 _TABLE_CREATION_LOCK = 0x64656274
 _TABLES = """
 CREATE TABLE version (number INTEGER NOT NULL);
-INSERT INTO version VALUES (2);
+INSERT INTO version VALUES (3);
 CREATE TABLE experiments (
     id TEXT PRIMARY KEY, name TEXT NOT NULL, rehearsal_notice TEXT NOT NULL, plan TEXT NOT NULL, notes TEXT NOT NULL,
     document BYTEA NOT NULL, revision INTEGER NOT NULL DEFAULT 1, max_cost_usd DOUBLE PRECISION, max_tokens BIGINT,

@@ -14,14 +14,11 @@ from debate_cli.experiments.cluster.database import Database, fetch
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE, Lease
 from debate_cli.llm.budget import Budget, BudgetAmount, BudgetReservation
 from debate_cli.llm.meter import pause_deadline
-from debate_cli.llm.rate_limit import Admission
+from debate_cli.llm.rate_limit import WINDOW_S, Admission
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
 
-WINDOW_S = 62
-"""A call counts toward the limits per minute for this many seconds after `admit`. The seconds above 60 allow for the time
-that the call needs to reach the provider."""
 _BUDGET_RETRY_S = 0.5
 
 

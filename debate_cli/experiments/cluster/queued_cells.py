@@ -42,8 +42,8 @@ def record_from_row(row: Sequence[Any]) -> CellRecord:
     """Convert a row with `COLUMNS` to a record. Raises UsageError if the debate's id cannot be the name of a file."""
     fields: dict[str, Any] = row[0]
     validate_id(fields["debate"])
-    judges: tuple[str, ...] = tuple(fields.pop("judges"))
-    return CellRecord(Cell(judges=judges, **fields), *row[1:])
+    fields |= {name: tuple(fields[name]) for name in ("judges", "judge_names")}
+    return CellRecord(Cell(**fields), *row[1:])
 
 
 class _FetchedJob(NamedTuple):

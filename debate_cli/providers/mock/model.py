@@ -96,11 +96,10 @@ class MockModel:
         return len(text) / CHARS_PER_TOKEN / pace if pace else 0.0
 
     def _reply(self, request: Request, text: str, *, truncated: bool = False, refusal: str | None = None) -> Reply:
+        written = request.max_output_tokens if truncated else _count_tokens(len(text or refusal or ""))
         return Reply(
             text=text,
-            usage=Usage(
-                input_tokens=_count_tokens(request.input_chars), output_tokens=_count_tokens(len(text or refusal or ""))
-            ),
+            usage=Usage(input_tokens=_count_tokens(request.input_chars), output_tokens=written),
             finish_reason="length" if truncated else "stop",
             truncated=truncated,
             refusal=refusal,

@@ -155,9 +155,14 @@ def _find_sides(text: str) -> dict[str, str]:
     return {json.loads(name): json.loads(side) for name, side in _SIDES.findall(text)}
 
 
-def first_words(sentence: str) -> str:
-    """Return the first nine words of `sentence`, without a punctuation mark at the end."""
-    return " ".join(sentence.split()[:9]).rstrip(".,;:?!")
+def first_words(sentence: str, count: int = 9) -> str:
+    """Return the first `count` words of `sentence`, without a punctuation mark at the end.
+
+    If a number would be the last of these words, it is left out, because its unit may follow.
+    """
+    words = sentence.split()
+    size = count - (len(words) > count and words[count - 1][-1].isdigit())
+    return " ".join(words[:size]).rstrip(".,;:?!")
 
 
 def list_objects(values: Json, name: str) -> list[Json]:
@@ -440,7 +445,7 @@ def cite(passage: str, number: int, random: SeededRandom) -> str:
     """Return a quote of `passage`: exact, near, altered or invented, as `MANNERS[number % len(MANNERS)]` says."""
     manner = MANNERS[number % len(MANNERS)]
     sentences = [part for part in re.split(r"(?<=[.!?])\s+|\n", passage) if len(part.split()) >= MIN_SENTENCE_WORDS]
-    quotes = [" ".join(sentence.split()[:MAX_CITED_WORDS]).rstrip(".!?,;:") for sentence in sentences or [passage]]
+    quotes = [first_words(sentence, MAX_CITED_WORDS) for sentence in sentences or [passage]]
     if manner == "near":
         quotes = [_ARTICLE.sub("", quote, count=1) for quote in quotes if _ARTICLE.search(quote)] or quotes
     if manner == "altered":

@@ -9,6 +9,8 @@ from debate_cli.render.html.charts import plot_interval
 from debate_cli.render.html.templating import render_page
 from debate_cli.render.judge_card import (
     INTERVALS,
+    describe_labels,
+    describe_measures,
     describe_sample,
     describe_unknown_labels,
     format_estimate,
@@ -40,6 +42,8 @@ def render_judge_cards(report: AuditReport) -> str:
         signs={},
         checks=list_checks,
         intervals=INTERVALS,
+        labels=describe_labels,
+        remarks=describe_measures,
         unknown=describe_unknown_labels,
     )
 

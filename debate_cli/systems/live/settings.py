@@ -18,6 +18,8 @@ class PenaltyPoints(ConfigModel):
 class LiveSettings(SystemSettings):
     """One judge marks every turn, compares every exchange and reads the whole debate."""
 
+    # No `scoring_fields`: the score decides whether the judge must explain a conflict with its account of the debate.
+
     kind: Literal["live"] = "live"
     """Selects this judging system."""
     judge: str | None = None

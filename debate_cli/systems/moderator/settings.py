@@ -1,6 +1,6 @@
 """Settings of the moderator."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -10,6 +10,8 @@ from debate_cli.systems.moderator.criteria import MAX_SCORE
 
 class ModeratorSettings(SystemSettings):
     """A neutral chair marks every round and the whole debate."""
+
+    scoring_fields: ClassVar[tuple[str, ...]] = ("thresholds",)
 
     kind: Literal["moderator"] = "moderator"
     """Selects this judging system."""

@@ -90,7 +90,7 @@ class PanelSettings(SystemSettings):
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
         """The judges with their models and weights."""
-        own_models = {index for index, judge in enumerate(self.judges) if judge.model is not None}
+        own_models = {index for index, judge in enumerate(self.judges) if judge.model is not None or self.judge is None}
         return tuple(
             JudgeSeat(
                 judge.id, judge.model, ("judges", index, "model") if index in own_models else ("judge",), judge.weight
@@ -126,6 +126,11 @@ class PanelSettings(SystemSettings):
         """Return the settings with the models of the judges replaced. `rename`: maps an old model to a new one."""
         judges = tuple(judge.model_copy(update={"model": rename(judge.model)}) for judge in self.judges)
         return self.model_copy(update={"judge": rename(self.judge), "judges": judges})
+
+    def question_settings(self) -> Self:
+        """Return the settings without the weights of the judges, which only `score` uses."""
+        judges = tuple(judge.model_copy(update={"weight": None}) for judge in self.judges)
+        return self.model_copy(update={"judges": judges})
 
     def for_reviewer(self, assessor: str) -> Self:
         """Return a copy in which the person `assessor` is the only judge."""

@@ -266,14 +266,15 @@ def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSet
 def explains_change(because: str | None, debate: Debate) -> bool:
     """Return whether `because` is a valid reason for a changed vote.
 
-    An empty reason is invalid. In a debate, a valid reason names a turn or an argument. For a document, every reason
-    that is not empty is valid.
+    An empty reason is invalid. In a debate, a valid reason names a turn or an argument. Turns may be counted from 0, as in
+    prompts, or from 1. For a document, every reason that is not empty is valid.
     """
     if because is None or not because.strip():
         return False
     if not debate.turns:
         return True
     named = {int(number) for number in _TURN_REFERENCE.findall(because)}
-    return bool(named & debate.turns_by_index.keys()) or any(
+    numbers = {index + start for index in debate.turns_by_index for start in (0, 1)}
+    return not named.isdisjoint(numbers) or any(
         re.search(rf"(?<![\w-]){re.escape(item)}(?![\w-])", because, re.IGNORECASE) for item in debate.arguments
     )

@@ -58,6 +58,7 @@ class PersuasionSettings(SystemSettings):
     """Speeches change the stance and the conviction of the other debaters, who may surrender."""
 
     judges_each_turn: ClassVar[bool] = True
+    scoring_fields: ClassVar[tuple[str, ...]] = ("clear_margin",)
 
     kind: Literal["persuasion"] = "persuasion"
     """Selects this judging system."""

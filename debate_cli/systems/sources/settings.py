@@ -1,6 +1,6 @@
 """Settings of the system `sources`."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -12,6 +12,8 @@ Lookup = Literal["corpus", "web", "both"]
 
 class SourcesSettings(SystemSettings):
     """A judge reads each citation with its passage and says whether the passage supports the argument."""
+
+    scoring_fields: ClassVar[tuple[str, ...]] = ("thresholds",)
 
     kind: Literal["sources"] = "sources"
     """Selects this judging system."""

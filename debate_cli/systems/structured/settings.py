@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 
@@ -133,6 +133,8 @@ def _require_judges(value: Any) -> Any:
 class StructuredSettings(SystemSettings):
     """One or several judges read the whole debate. They mark each argument and find fallacies and insights."""
 
+    scoring_fields: ClassVar[tuple[str, ...]] = ("weights", "fallacy_penalty", "thresholds")
+
     kind: Literal["structured"] = "structured"
     """Selects this judging system."""
     judge: str | None = None
@@ -181,7 +183,7 @@ class StructuredSettings(SystemSettings):
             JudgeSeat(
                 judge.id,
                 judge.model or self.judge,
-                ("judges", place, "model") if judge.model else ("judge",),
+                ("judges", place, "model") if judge.model or not self.judge else ("judge",),
                 judge.weight,
             )
             for place, judge in enumerate(self.judges)
@@ -218,6 +220,16 @@ class StructuredSettings(SystemSettings):
             own = (item.model_copy(update={"weight": changed[item.name]}) for item in self.criteria)
             return self.model_copy(update={"criteria": tuple(own)})
         return self.model_copy(update={"weights": StructuredWeights(**changed)})
+
+    def question_settings(self) -> Self:
+        """Return the settings without weights, penalty and thresholds, which only `score` uses."""
+        settings = super().question_settings()
+        changes: dict[str, object] = {
+            "criteria": tuple(item.model_copy(update={"weight": 1.0}) for item in settings.criteria)
+        }
+        if not isinstance(settings.judges, int):
+            changes["judges"] = tuple(judge.model_copy(update={"weight": 1.0}) for judge in settings.judges)
+        return settings.model_copy(update=changes)
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Yield errors in thresholds, weights, names and judges' ids, each with its position in the settings."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from debate_cli.storage.csv_file import CsvFile, parse_csv
+from debate_cli.csv_file import CsvFile, parse_csv
 
 TABLE = CsvFile(("a", "b"), ((2, {"a": "1", "b": "2"}), (3, {"a": "3", "b": "4"})))
 
@@ -32,6 +32,11 @@ def test_empty_lines_before_the_header_are_skipped() -> None:
 def test_delimiters_in_quotes_do_not_count() -> None:
     """A quoted column name may contain more semicolons than the line has commas."""
     assert parse_csv('topic,"a;b;c"\nx,y\n').columns == ("topic", "a;b;c")
+
+
+def test_a_column_name_may_contain_a_line_break() -> None:
+    """The delimiter is also found if a name in quotes divides the first line."""
+    assert parse_csv('"topic\nof the day";side\nx;y\n').columns == ("topic\nof the day", "side")
 
 
 def test_a_column_without_a_name_that_has_values_is_kept() -> None:

@@ -13,6 +13,7 @@ from debate_cli.regular_file import read_regular_text
 
 MAX_CELL_CHARS = 128 * 1024
 DELIMITERS = ",;\t|"
+_MAX_HEAD_CHARS = 100_000
 
 
 class CsvFile(NamedTuple):
@@ -72,9 +73,9 @@ def parse_csv(text: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:
 
 
 def find_delimiter(text: str) -> str:
-    """Return the most frequent delimiter in the first line with text; the comma if the line has no delimiter.
+    """Return the most frequent delimiter in the first row with text; the comma if the row has no delimiter.
 
-    Delimiters in quotes do not count.
+    Delimiters and line breaks in quotes do not count.
     """
-    head = text.lstrip("\r\n").split("\n", 1)[0]
-    return max(DELIMITERS, key=re.sub(r'"[^"]*"', "", head).count)
+    head = re.sub(r'"[^"]*"', "", text.lstrip("\r\n")[:_MAX_HEAD_CHARS]).split("\n", 1)[0]
+    return max(DELIMITERS, key=head.count)

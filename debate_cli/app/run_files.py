@@ -1,0 +1,112 @@
+"""The files of one run: its journal, its transcript, and its cassette. Says which files a run may replace."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from debate_cli.app.context import Cassette
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Event
+from debate_cli.domain.verdict import Verdict
+from debate_cli.engine import EventLog, StopSignal
+from debate_cli.errors import ContextOverflowError, StorageError, UsageError
+from debate_cli.storage.folder import JOURNAL_SUFFIX
+from debate_cli.storage.journal import Journal
+from debate_cli.storage.serialization import Redact
+from debate_cli.storage.transcript import Transcript, write_transcript
+from debate_cli.storage.transcript_store import is_transcript_of, open_debate
+
+
+@dataclass(frozen=True, slots=True)
+class RunFiles:
+    """The files of a debate that is being run or judged."""
+
+    path: Path
+    journal: Journal
+    found: tuple[int, ...] | None
+    """Identity of the file at `path` when the run began (see `file_identity`); None if there was no file."""
+    force: bool = False
+    """Whether to replace a file that another program has written to `path` since the run began."""
+    unjudged: Debate | None = None
+    """The debate in `path`, if `path` must stay as it is when no judge answers and nothing is paid. None: the result is
+    always written."""
+
+    def write(self, transcript: Transcript, redact: Redact) -> None:
+        """Write `transcript` to `path`.
+
+        Raises StorageError if `path` cannot be written, or if another program has written it and `force` is False.
+        """
+        if not self.force and file_identity(self.path) not in {None, self.found}:
+            raise StorageError(
+                f"{self.path}: another program wrote this file during the run, so it was not replaced; move it away"
+            )
+        write_transcript(self.path, transcript, redact, overwrite=self.force or self.found is not None)
+
+    def need_writing(self, debate: Debate, verdicts: Iterable[Verdict]) -> bool:
+        """Whether `path` must get `debate`, which has these verdicts.
+
+        A prompt that is too long counts: only resuming the saved judging run can shorten it.
+        """
+        before = self.unjudged
+        if before is None or debate.answered_keys != before.answered_keys or _paid(debate) != _paid(before):
+            return True
+        known = {run.id for run in before.runs}
+        is_judged = any(item.run not in known and item.victory != "undetermined" for item in verdicts)
+        new = [item for item in debate.failures if item not in before.failures]
+        return is_judged or any(item.cause == ContextOverflowError.__name__ for item in new)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedLog:
+    """Log of a run whose calls are recorded. If the cassette cannot be written, requests a stop once the answer is safe."""
+
+    log: EventLog
+    cassette: Cassette
+    stop: StopSignal
+
+    def append(self, event: Event) -> None:
+        """Write the event."""
+        self.log.append(event)
+
+    async def sync(self) -> None:
+        """Wait until all written events are safe. Then request a stop if the cassette could not be written."""
+        await self.log.sync()
+        if self.cassette.failure is not None and not self.stop.requested:
+            self.stop.request()
+
+
+def _paid(debate: Debate) -> tuple[int, int, int]:
+    usage = debate.usage
+    return usage.input_tokens, usage.output_tokens, usage.searches
+
+
+def refuse_foreign(path: Path, debate: Debate) -> None:
+    """Raise UsageError if there is a file at `path` that is not a transcript of `debate`, which has a journal."""
+    if path.exists() and not is_transcript_of(path, debate):
+        raise UsageError(
+            f"{path}: is not the transcript of the debate in {path.with_suffix(JOURNAL_SUFFIX).name}; move it away, or "
+            "overwrite it with --force"
+        )
+
+
+def refuse_changed(path: Path, read: Debate) -> None:
+    """Raise UsageError if `path` or its journal contains something else than `read`, the debate as it was read."""
+    if not path.exists() and not path.with_suffix(JOURNAL_SUFFIX).exists():
+        return
+    stored = open_debate(path)
+    there = stored.debate
+    if stored.from_journal:
+        refuse_foreign(path, there)
+    if (there.id, there.answered_keys, there.runs) != (read.id, read.answered_keys, read.runs):
+        raise UsageError(
+            f"{path} was changed since it was read; judge it again, choose another --out, or overwrite it with --force"
+        )
+
+
+def file_identity(path: Path) -> tuple[int, ...] | None:
+    """Return numbers that change when another file is written to `path`; None if there is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns

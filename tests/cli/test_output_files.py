@@ -1,0 +1,105 @@
+"""Files that options name for output: no input of the same command is overwritten, and a refused command leaves no file."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from cli_support import CONFIGS, debate, write_config
+
+CONFIG = (
+    "topic: A tram?\nmodels: {default: {model: mock/a}}\nbackground: {file: brief.md}\nprompts: {opening: opening.md}\n"
+    "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\nevidence: {sources: [facts]}\n"
+)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files in and below a folder, by path."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def inputs(saved: Path, here: Path) -> Path:
+    """A folder with a saved debate, a configuration with all kinds of files, and files to import and to audit."""
+    write_config(here, CONFIG)
+    (here / "brief.md").write_text("The line is 4 km long.\n")
+    (here / "opening.md").write_text(debate("prompts", "show", "opening", cwd=here).out)
+    (here / "facts").mkdir()
+    (here / "facts" / "costs.md").write_text("# Costs\n\nA tram costs 20 million.\n")
+    (here / "talk.json").write_text('[{"speaker": "Ann", "text": "Yes."}, {"speaker": "Bo", "text": "No."}]')
+    (here / "labels.csv").write_text("id,rater,winner\nsaved,a,Pro\n")
+    shutil.copy(saved, here / "page.html")
+    (here / "link.yaml").symlink_to("debate.yaml")
+    return here
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        ("run debate.yaml --mock --report debate.yaml", "--report"),
+        ("run debate.yaml --mock --report link.yaml", "--report"),
+        ("run debate.yaml --mock --report brief.md", "--report"),
+        ("run debate.yaml --mock --report opening.md", "--report"),
+        ("run debate.yaml --mock --report facts/costs.md", "--report"),
+        ("run debate.yaml --mock --background labels.csv --report labels.csv", "--report"),
+        ("run debate.yaml --mock --record debate.yaml", "--record"),
+        ("run debate.yaml --mock --id new --report transcripts/new.json", "--report"),
+        ("run debate.yaml --mock --id new --report transcripts/new.jsonl", "--report"),
+        ("run debate.yaml --mock --id new --record transcripts/new.json", "--record"),
+        ("run debate.yaml --mock --record tape --report tape", "--report"),
+        ("run --resume saved --mock --report transcripts/saved.json", "--report"),
+        ("judge saved --mock --report transcripts/saved.json", "--report"),
+        ("judge saved --mock --record transcripts/saved.jsonl", "--record"),
+        ("judge saved --mock --config debate.yaml --out debate.yaml", "--out"),
+        ("judge brief.md --mock --system panel --out brief.md", "--out"),
+        ("judge brief.md --mock --system panel --context labels.csv --report labels.csv", "--report"),
+        ("replay saved --format html -o transcripts/saved.json", "-o"),
+        ("personas brief.md --mock -o brief.md", "-o"),
+        ("personas brief.md --mock --config debate.yaml -o debate.yaml", "-o"),
+        ("import talk.json -o talk.json", "--out"),
+        ("score page.html --format html -o .", "-o"),
+        ("audit --judge mock/judge --labels labels.csv --record labels.csv", "--record"),
+    ],
+)
+def test_an_input_is_not_overwritten(inputs: Path, command: str, option: str) -> None:
+    """Also with --force, the command is refused before a call, and no file changes."""
+    before = contents(inputs)
+    force = [] if command.startswith("audit") else ["--force"]
+    done = debate(*command.split(), *force, cwd=inputs)
+    assert (done.code, done.out) == (2, ""), done.err
+    assert done.lines[-1].startswith(f"debate: {option} "), done.err
+    assert "choose another file" in done.err
+    assert contents(inputs) == before
+
+
+def test_a_report_of_an_experiment_replaces_no_input(here: Path) -> None:
+    """Neither the file of the experiment nor its ledger."""
+    shutil.copytree(CONFIGS / "experiment", here / "experiment")
+    file = here / "experiment" / "experiment.yaml"
+    assert debate("experiment", "run", file, "--mock", "--limit", "1", "-q", cwd=here).code == 0
+    ledger = next(here.rglob("*.sqlite"))
+    for name in (file, ledger):
+        done = debate("experiment", "report", file, "--mock", "--format", "csv", "-o", name, "--force", cwd=here)
+        assert (done.code, "this command reads this file" in done.err) == (2, True), done.err
+
+
+def test_a_judged_transcript_can_still_be_named_with_out(saved: Path) -> None:
+    """The transcript itself is where judging is saved by default, so --out may name it."""
+    done = debate("judge", "saved", "--mock", "--system", "live", "--out", saved, cwd=saved.parent.parent)
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize(
+    "command", ["run debate.yaml --id saved --mock", "run debate.yaml --mock --id new --out debate.yaml"]
+)
+def test_a_refused_command_leaves_no_cassette(inputs: Path, command: str) -> None:
+    """Nothing was recorded, so the new cassette is deleted."""
+    before = contents(inputs)
+    done = debate(*command.split(), "--record", "tape", cwd=inputs)
+    assert (done.code != 0, contents(inputs)) == (True, before), done.err
+
+
+def test_an_existing_cassette_outlives_a_refused_command(inputs: Path) -> None:
+    """A cassette of an earlier command stays, even if it has no calls."""
+    (inputs / "tape").write_text('{"cassette_version": 1}\n')
+    done = debate("run", "debate.yaml", "--id", "saved", "--mock", "--record", "tape", cwd=inputs)
+    assert (done.code, (inputs / "tape").exists()) == (2, True), done.err

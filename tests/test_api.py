@@ -183,9 +183,9 @@ def test_printing_an_outcome_shows_the_verdict() -> None:
 
 
 def test_printing_an_outcome_shows_scales_and_the_mock() -> None:
-    """`print(outcome)` begins with the notice of a rehearsal, and each margin names its scale."""
-    notice, _, structured, moderator = str(ran()).splitlines()
-    assert notice == REHEARSAL_NOTICE
+    """`print(outcome)` begins and ends with the notice of a rehearsal, and each margin names its scale."""
+    first, _, structured, moderator, last = str(ran()).splitlines()
+    assert (first, last) == (REHEARSAL_NOTICE, REHEARSAL_NOTICE)
     assert (" of 10 points (" in structured, " of 82.5 points (" in moderator) == (True, True)
 
 

@@ -12,8 +12,8 @@ from debate_cli.systems.base import JudgingSystem
 from debate_cli.systems.registry import get_system, is_installed, system_kinds
 from debate_cli.systems.scoring import deciding_verdicts
 
-NO_WINNER_OUTCOMES = frozenset({"draw", "conditional"})
-"""Outcomes that `--expect-winner` accepts for a debate, besides the names of the debaters."""
+NO_WINNER_OUTCOMES = ("draw", "conditional")
+"""Outcomes that `--expect-winner` accepts for every debate, besides the names of the debaters."""
 FAIL_ON_CONDITIONS = ("manipulation", "missing")
 """Values of `--fail-on`."""
 _NO_SUCH_NAME = "there is no such name"
@@ -36,7 +36,8 @@ class Gates(NamedTuple):
     highest score; for a text, the best outcome of the judging system."""
     min_score: float | None = None
     expected_winner: str | None = None
-    """Required winner: a debater's name, `draw` or `conditional`. For a text: an outcome such as `PASS`."""
+    """Required outcome: for a debate, a debater's name, `draw` or `conditional`; for a debate or text on which judges
+    voted, an outcome such as `PASS`."""
     max_warnings: int | None = None
     """Maximum number of warnings in all turns and assessments together."""
     fail_on: tuple[str, ...] = ()
@@ -67,10 +68,15 @@ class Gates(NamedTuple):
             if not all(is_installed(system.kind) for system in systems):  # only the stored verdict names its outcomes
                 allowed = [*others, *filter(None, (self.min_score_debater, self.expected_winner))]
             deciders = " and ".join(system.kind for system in systems)
-            is_unscored = bool(deciders) and self.min_score_debater in others
-            why = f"the verdict of {deciders} decides and has no such score" if is_unscored else _NO_SUCH_NAME
+
+            def explain(name: str | None, what: str) -> str:
+                is_known = bool(deciders) and name in others
+                return f"the verdict of {deciders} decides and has no such {what}" if is_known else _NO_SUCH_NAME
+
+            why = explain(self.min_score_debater, "score")
             problem = self._check_score_name(names, voting, allowed, why)
-            problem = problem or self._check_winner_name(names, voting, allowed)
+            why = explain(self.expected_winner, "outcome")
+            problem = problem or self._check_winner_name(names, voting, allowed, why)
         elif self.min_score is not None and self.min_score_debater is None and not is_one_of_many:
             absent = [system.kind for system in systems if not is_installed(system.kind)]
             problem = _describe_unknown_best(self.min_score, absent[0]) if absent else None
@@ -94,14 +100,15 @@ class Gates(NamedTuple):
         return f"--fail-under {shown}{score:.12g}: {scales}; give a number in this range"
 
     def _check_winner_name(
-        self, names: Collection[str], voting: Sequence[JudgingSystem[Any]], allowed: Collection[str]
+        self, names: Collection[str], voting: Sequence[JudgingSystem[Any]], allowed: Collection[str], why: str
     ) -> str | None:
         winner = self.expected_winner
         options = [option for system in voting for option in system.options]
-        if winner is None or winner in (*names, *(NO_WINNER_OUTCOMES if names else options), *allowed):
+        if winner is None or winner in (*names, *(NO_WINNER_OUTCOMES if names else ()), *options, *allowed):
             return None
-        known = f"{_describe_debaters(names)} (or expect draw)" if names else "; ".join(_describe_options(voting))
-        return f"--expect-winner {_printable_name(winner)}: {_NO_SUCH_NAME}; {known}"
+        known = [_describe_debaters(names), *_describe_options(voting)] if names else _describe_options(voting)
+        known += [f"or expect {' or '.join(NO_WINNER_OUTCOMES)}"] if names else []
+        return f"--expect-winner {_printable_name(winner)}: {why}; {'; '.join(known)}"
 
     def failure_messages(self, debate: Debate, verdicts: Sequence[Verdict], missing: int = 0) -> list[str]:
         """Return a sentence for each gate that is not met. If the verdict is undetermined, no gate is met.
@@ -135,7 +142,7 @@ class Gates(NamedTuple):
         if self.min_score is not None:
             yield "--fail-under", _check_score(name, self.min_score, verdict)
         if self.expected_winner is not None:
-            yield "--expect-winner", _check_winner(self.expected_winner, verdict)
+            yield "--expect-winner", _check_winner(self.expected_winner, verdict, debate)
         if self.max_warnings is not None:
             count = sum(len(item.warnings) for item in (*debate.turns, *debate.assessments))
             too_many = f"{count} warnings, more than {self.max_warnings}" if count > self.max_warnings else None
@@ -168,12 +175,17 @@ def _check_score(name: str | None, least: float, verdict: Verdict | None) -> str
     return f"--fail-under: {shown} in the verdict of {verdict.system} is {lower}, below {higher}"
 
 
-def _check_winner(expected: str, verdict: Verdict | None) -> str | None:
+def _check_winner(expected: str, verdict: Verdict | None, debate: Debate) -> str | None:
     if verdict is None:
         return f"--expect-winner: expected {expected}, but the verdict is undetermined"
-    if expected in {verdict.outcome, verdict.winner or verdict.victory}:
+    vote = verdict.notes.get("option")
+    if not isinstance(vote, str) or expected in {person.name for person in debate.participants}:
+        vote = verdict.outcome
+    if expected in {verdict.outcome, verdict.winner or verdict.victory, vote}:
         return None
     outcome = _printable_name(verdict.outcome)
+    if vote != verdict.outcome and expected in get_system(verdict.system).options:
+        outcome += f" ({_printable_name(vote)})"
     return f"--expect-winner: expected {expected}, but the verdict of {verdict.system} is {outcome}"
 
 

@@ -23,6 +23,7 @@ from debate_cli.domain.turn import Argument, Turn
 from debate_cli.errors import DebateError, TranscriptError
 from debate_cli.evidence.quote_check import check_quote
 from debate_cli.evidence.source_checks import GENUINE_OUTCOMES
+from debate_cli.evidence.unspaced_scripts import count_words
 from debate_cli.judge_input.transcript_prompt import format_speech
 from debate_cli.judging.judge import build_request
 from debate_cli.llm.form import Form, FormModel, derive_schema, items, text
@@ -111,7 +112,7 @@ class ClaimSearch:
 
 def is_long_enough(turn: Turn) -> bool:
     """Return whether a speech has at least `MIN_WORDS` words. The model is not asked about shorter speeches."""
-    return len(turn.text.split()) >= MIN_WORDS
+    return count_words(turn.text) >= MIN_WORDS
 
 
 def count_calls(turns: Iterable[Turn]) -> int:

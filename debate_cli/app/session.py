@@ -56,7 +56,8 @@ class Outcome:
     """Whether the debate was complete already, so that no model was asked and nothing was written."""
 
     def __str__(self) -> str:
-        lines = [*filter(None, [rehearsal_notice(self.debate)]), self.debate.topic]
+        notice = list(filter(None, [rehearsal_notice(self.debate)]))
+        lines = [*notice, self.debate.topic]
         for verdict in self.verdicts:
             answer = describe_answer(verdict, self.debate.document_name)
             scores = format_ranked_scores(verdict)
@@ -69,7 +70,7 @@ class Outcome:
         lines += filter(None, [describe_trial_judges(self.debate)])
         if self.halted is not None:
             lines.append(f"ended early: {self.halted}")
-        return "\n".join([*lines, *([f"saved: {self.path}"] if self.path is not None else [])])
+        return "\n".join([*lines, *([f"saved: {self.path}"] if self.path is not None else []), *notice])
 
 
 @dataclass(frozen=True, slots=True)

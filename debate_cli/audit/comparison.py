@@ -8,6 +8,7 @@ from typing import NamedTuple
 from debate_cli.audit.judging import Judgement, JudgeName
 from debate_cli.audit.labels import DRAW, WinnerLabel, majority_winner
 from debate_cli.domain.debate import Debate
+from debate_cli.evidence.unspaced_scripts import count_words
 from debate_cli.statistics.agreement import (
     CalibrationBin,
     PairAgreement,
@@ -172,7 +173,7 @@ def longer_side(debate: Debate, factor: float = 1.0) -> str | None:
     """Return the debater with more than `factor` times the words of the other debater; None if there is no such debater."""
     words = Counter({participant.name: 0 for participant in debate.participants})
     for turn in debate.turns:
-        words[turn.speaker] += len(turn.text.split())
+        words[turn.speaker] += count_words(turn.text)
     (longest, most), (_, second), *_ = words.most_common()
     return longest if most > factor * second else None
 

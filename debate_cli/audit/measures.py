@@ -14,6 +14,7 @@ from debate_cli.audit.comparison import group_unchanged, score_hit
 from debate_cli.audit.judging import Judgement
 from debate_cli.audit.labels import DRAW
 from debate_cli.audit.variants import ORDERS, VariantName
+from debate_cli.evidence.unspaced_scripts import count_words
 from debate_cli.judge_input.transcript_prompt import format_shared_prompt
 from debate_cli.statistics.estimate import Estimate, cluster_rows, estimate, mean_or_none
 
@@ -60,7 +61,7 @@ class Observation(NamedTuple):
         """Number of words that the variant adds to the changed debater's speeches."""
         case, before = self.judgement.case, self.unchanged[0].case
         after, earlier = (debate.select_turns(speaker=case.changed) for debate in (case.debate, before.debate))
-        return sum(len(turn.text.split()) for turn in after) - sum(len(turn.text.split()) for turn in earlier)
+        return sum(count_words(turn.text) for turn in after) - sum(count_words(turn.text) for turn in earlier)
 
 
 Observe = Callable[[Observation], Iterable[float]]

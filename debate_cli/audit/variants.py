@@ -17,6 +17,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.nested_texts import map_texts
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
+from debate_cli.evidence.unspaced_scripts import count_words
 from debate_cli.judge_input.transcript_prompt import PROSE_PHASES
 
 VariantName = Literal[
@@ -132,7 +133,7 @@ def choose_padding(words: float) -> list[str]:
 
 
 def _pad(debate: Debate, speaker: str) -> Sequence[Turn]:
-    words = sum(len(turn.text.split()) for turn in debate.select_turns(speaker=speaker))
+    words = sum(count_words(turn.text) for turn in debate.select_turns(speaker=speaker))
     sentences = choose_padding(PADDING_SHARE * words)
 
     def lengthen(pieces: list[str]) -> list[str]:

@@ -17,6 +17,7 @@ from debate_cli.cli.console import (
     ClosedPipeError,
     guard_workflow,
     ignore_broken_pipe,
+    is_interactive,
     prepare_streams,
     print_status,
     redirect_to_devnull,
@@ -75,7 +76,19 @@ COMMANDS: dict[str, tuple[str, Any]] = {
 """Maps each subcommand to its panel in `debate --help`, and to the class of its options, whose docstring is its help."""
 
 
-class LazyCommandGroup(TyperGroup):
+class _ColouredHelp:
+    """Base class of commands: their help is coloured only on a terminal, as all other output."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help. Typer itself ignores CI, and colours the help in a pipe under GitHub Actions."""
+        from typer import rich_utils
+
+        rich_utils.COLOR_SYSTEM = "auto" if is_interactive(sys.stdout) else None
+        parent: Any = super()
+        parent.format_help(ctx, formatter)
+
+
+class LazyCommandGroup(_ColouredHelp, TyperGroup):
     """The subcommands of `debate`. The module of a subcommand is imported only when the subcommand runs."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -119,7 +132,7 @@ class LazyCommandGroup(TyperGroup):
         return result
 
 
-class Subcommand(TyperCommand):
+class Subcommand(_ColouredHelp, TyperCommand):
     """A subcommand. Its help has short placeholders. No value may be empty, and no gate in SINGLE_GATES given twice."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -34,8 +34,8 @@ def run(given: DiffOptions) -> None:
         print_json(build_comparison_document(compared))
     else:
         console.show_tables(build_comparison_tables(compared), comparison_styles(compared), plain=given.plain)
-        debates = [side.debate for side in sides[: 1 if first is second else 2]]
-        console.print_rehearsals(Counter(map(rehearsal_notice, debates)), len(debates))
+    debates = [side.debate for side in sides[: 1 if first is second else 2]]
+    console.print_rehearsals(Counter(map(rehearsal_notice, debates)), len(debates))
 
 
 def _select_side(stored: StoredDebate, run: str) -> ComparisonSide:

@@ -41,6 +41,7 @@ from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.model_call import total_usage
 from debate_cli.domain.turn import Turn
 from debate_cli.errors import DebateError, ExitCode, UsageError, format_page_hint
+from debate_cli.evidence.unspaced_scripts import count_words
 from debate_cli.importing.datasets import DATASETS, HumanLabel
 from debate_cli.importing.debate import ImportChoices
 from debate_cli.importing.speakers import SpeakerChoices
@@ -299,7 +300,7 @@ def _show_found(file: ImportedFile) -> None:
         f"Left out: {', '.join(imported.dropped) or 'nothing'}",
     ]
     if debate.config.background:
-        words = count_noun(len(debate.config.background.split()), "word")
+        words = count_noun(count_words(debate.config.background), "word")
         facts.insert(3, f"Background: {words} before the first speech")
     print_lines(map(sanitize_line, facts))
     rows = tuple(

@@ -326,7 +326,7 @@ class _Judging:
     def _print_rest(self, observer: PipeSafeObserver) -> None:
         if self.people is not None:
             self.people.report_draft()
-        if len(self.plans) > 1 and not self.given.json:
+        if len(self.plans) > 1 or self.given.json:
             console.print_rehearsals(self.rehearsals, self.judged - self.waiting)
         skipped = len(self.plans) - self.judged - self.failed
         if skipped:

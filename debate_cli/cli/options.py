@@ -163,7 +163,7 @@ ExpectWinnerOption = Annotated[
         "--expect-winner",
         "--expect",
         metavar="NAME|draw|PASS",
-        help="Fail if the outcome is not the given one: a winner's name, `draw`, or an outcome that judges vote for, such as PASS. `--expect` is the same option.",
+        help="Fail if the outcome is not the given one: a debater's name, `draw`, or an outcome that judges vote for: PASS, FAIL or CONDITIONAL (or `conditional`) of `panel`. `--expect` is the same option.",
         rich_help_panel=GATES_PANEL,
     ),
 ]

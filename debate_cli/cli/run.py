@@ -26,13 +26,14 @@ from debate_cli.app.session import Outcome, Session
 from debate_cli.cli import config_options, options, run_control, screen
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
-from debate_cli.cli.console import ignore_broken_pipe, print_status, write_json_chunks
+from debate_cli.cli.console import ignore_broken_pipe, print_rehearsals, print_status, write_json_chunks
 from debate_cli.cli.debate_options import RunOptions
 from debate_cli.cli.dry_run import show_plan
 from debate_cli.cli.html_report import write_report
 from debate_cli.cli.output_files import check_output, debate_files
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.domain.config_checks import check_config, find_notices
+from debate_cli.domain.debate import rehearsal_notice
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.providers.people.person import FILES_FOLDER
@@ -255,6 +256,7 @@ def _execute(
 def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:
     if given.json:
         write_json_chunks([dump_transcript(to_transcript(outcome.debate, outcome.verdicts), redact)])
+        print_rehearsals({rehearsal_notice(outcome.debate): 1}, 1)
     elif not given.quiet or outcome.halted is None:
         screen.show_summary(
             outcome.debate,

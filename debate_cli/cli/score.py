@@ -158,8 +158,7 @@ class _Report:
 def _print_scores(
     files: Iterator[CheckedFile], form: ScoreFormat, per: RowKind, report: _Report, pages: "PageWriter | None"
 ) -> None:
-    if form in {ScoreFormat.table, ScoreFormat.junit, ScoreFormat.github, ScoreFormat.html}:  # the others are data
-        files = report.count_rehearsals(files)
+    files = report.count_rehearsals(files)
     kind, read = (VerdictRecord, verdict_records) if per is RowKind.verdict else (ArgumentRecord, argument_records)
     match form:
         case ScoreFormat.json if per is RowKind.verdict:

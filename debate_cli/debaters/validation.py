@@ -11,6 +11,7 @@ from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.domain.evidence import MAX_CITATIONS
 from debate_cli.domain.turn import Argument, Closing, citations_by_item
 from debate_cli.evidence.source_checks import FAILED_OUTCOMES, check_citation
+from debate_cli.evidence.unspaced_scripts import count_words
 from debate_cli.llm.prompt_sanitizer import prompt_line
 
 SHAPE_WARNINGS = ("unanswered", "unknown-target")
@@ -105,7 +106,7 @@ def _cross_examination(content: TurnContent, context: TurnContext) -> Iterator[s
 def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:
     known = {*context.opponent_ids, *context.own_ids}
     listed = [word for word in (*closing.concessions, *closing.unrebutted) if word not in known]
-    words = sum(len(text.split()) for text in (closing.final_position, *listed))
+    words = sum(map(count_words, (closing.final_position, closing.why, *listed)))
     if words > context.format.closing_words:
         yield f"closing-too-long: the closing has {words} words, more than {context.format.closing_words}."
 

@@ -242,7 +242,7 @@ class FormatConfig(ConfigModel):
     arguments: int = Field(default=3, ge=1, le=10)
     """Number of arguments in each debater's opening."""
     closing_words: int = Field(default=200, ge=10, le=5000)
-    """Maximum words of a closing statement."""
+    """Maximum words of a closing statement. A character of a script without spaces, such as Chinese, counts as a word."""
     phases: tuple[Phase, ...] = ("opening", "cross_examination", "closing")
     """Phases in order. One or more `rebuttal` may precede `closing`."""
     rounds: Annotated[int, Field(ge=1, le=MAX_ROUNDS)] | tuple[Phase, ...] | None = Field(default=None, exclude=True)

@@ -17,6 +17,7 @@ from debate_cli.domain.debate import Debate, models_used_by_debater, models_used
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
+from debate_cli.evidence.unspaced_scripts import count_words
 from debate_cli.experiments.cells import Cell
 from debate_cli.experiments.definition import ExperimentJudge, is_same_model
 from debate_cli.experiments.ledger import DEBATES_FOLDER, Ledger, ResultRow
@@ -200,7 +201,7 @@ def _debate_columns(debate: Debate, cell: Cell, motion: Motion, experiment: str)
             f"{place}_cost_usd": None if None in costs else round(math.fsum(filter(None, costs)), 10),
             f"{place}_tokens": sum(each.input_tokens + each.output_tokens for each in usage),
             f"{place}_seconds": round(sum(turn.exchange.latency_s for turn in turns), 3),
-            f"{place}_words": sum(len(turn.text.split()) for turn in turns),
+            f"{place}_words": sum(count_words(turn.text) for turn in turns),
         }
     return columns
 

@@ -15,6 +15,7 @@ from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.participant import IMPORTED_MODEL, Participant, participants
 from debate_cli.domain.turn import Argument, Turn
+from debate_cli.evidence.unspaced_scripts import count_words
 from debate_cli.importing.speaker_labels import clean_name
 from debate_cli.importing.speakers import SpeakerChoices, resolve_speakers
 from debate_cli.importing.speeches import MAX_TOPIC_CHARS, FoundDebate, Speech, UnreadableDebateError
@@ -60,7 +61,7 @@ class ImportedDebate:
     def speakers(self) -> tuple[SpeakerCount, ...]:
         """The speakers, in the order of their first speeches."""
         return tuple(
-            SpeakerCount(person.name, person.side, len(turns), sum(len(turn.text.split()) for turn in turns))
+            SpeakerCount(person.name, person.side, len(turns), sum(count_words(turn.text) for turn in turns))
             for person in self.debate.participants
             for turns in [self.debate.select_turns(speaker=person.name)]
         )

@@ -343,10 +343,14 @@ EXCERPT_LENGTH = 320
 
 
 def shorten(text: str, longest: int = EXCERPT_LENGTH) -> str:
-    """Return `text` on one line. Text over `longest` characters is cut, if possible after a sentence."""
+    """Return `text` on one line. Text over `longest` characters is cut: after a sentence, or else between two words.
+
+    A sentence or word in the first part of the text does not count, so a text without spaces is cut anywhere.
+    """
     words = one_line(text)
     if len(words) <= longest:
         return words
     head = words[:longest]
-    ends = max(head.rfind(mark) for mark in (". ", "! ", "? "))
-    return head[: ends + 1] if ends > longest // 3 else f"{head.rpartition(' ')[0] or head}…"
+    ends = max(head.rfind(mark) for mark in (". ", "! ", "? ", "。", "！", "？"))
+    space = head.rfind(" ")
+    return head[: ends + 1] if ends > longest // 3 else f"{head[:space] if space > longest // 2 else head}…"

@@ -37,6 +37,11 @@ def parsed(text: str, command: tuple[str, ...]) -> list[object]:
     return [json.loads(part) for part in (text.strip().split("\n") if "jsonl" in command else [text])]
 
 
+def data(drawn: str) -> str:
+    """What a command wrote to a terminal, without the notice of a rehearsal, which goes to stderr."""
+    return re.sub("^REHEARSAL.*\n", "", drawn.replace("\r\n", "\n"), flags=re.MULTILINE)
+
+
 @pytest.mark.parametrize("command", DOCUMENTS, ids=" ".join)
 def test_json_on_a_terminal_is_the_same_document_without_control_characters(
     imported: Path, command: tuple[str, ...]
@@ -45,14 +50,14 @@ def test_json_on_a_terminal_is_the_same_document_without_control_characters(
     code, drawn = run_on_terminal(*command, cwd=imported)
     assert (code, ACTING.findall(drawn.replace("\r\n", "\n"))) == (0, [])
     piped = debate(*command, cwd=imported).out
-    assert parsed(drawn, command) == parsed(piped, command)
+    assert parsed(data(drawn), command) == parsed(piped, command)
 
 
 def test_csv_on_a_terminal_holds_no_control_characters(imported: Path) -> None:
     """Each row stays on its own line."""
     code, drawn = run_on_terminal("score", "transcripts", "--format", "csv", cwd=imported)
     assert (code, ACTING.findall(drawn.replace("\r\n", "\n"))) == (0, [])
-    assert [row["topic"] for row in csv.DictReader(io.StringIO(drawn))] == ["Ship it gnp.exe now or not"] * 2
+    assert [row["topic"] for row in csv.DictReader(io.StringIO(data(drawn)))] == ["Ship it gnp.exe now or not"] * 2
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])

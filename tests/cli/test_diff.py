@@ -48,7 +48,9 @@ def test_diff_compares_two_runs_of_one_debate(two_saved: Path) -> None:
 
 def test_json_is_one_document(two_saved: Path) -> None:
     """`diff --json` prints one document with both sides and their differences."""
-    found = diff(two_saved, "one", "two", "--json").json
+    done = diff(two_saved, "one", "two", "--json")
+    found = done.json
+    assert done.lines == ["REHEARSAL: mock provider, no model was called"]
     assert list(found) == [
         "a", "b", "alike", "verdicts", "standings", "compared_claims", "judged_claims", "settings",
     ]  # fmt: skip

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_support import CONFIGS, CommandResult, debate
+from cli_support import CONFIGS, CommandResult, debate, write_config
 
 MOCK = CONFIGS / "mock.yaml"
 
@@ -93,6 +93,20 @@ def test_every_gate_that_is_not_met_is_named(saved: Path) -> None:
     """Two gates that are not met give two lines."""
     done = gated("score", saved, "--fail-under", "9.9", "--expect-winner", "Pro")
     assert sum("gate not met" in line for line in done.lines) == 2
+
+
+def test_the_vote_of_a_panel_on_a_debate_is_expected_in_every_command(here: Path) -> None:
+    """`--expect-winner` takes the vote as it takes the name of the winner; another vote is not met."""
+    panel = write_config(here, MOCK.read_text().partition("judging:")[0] + "judging: {systems: [panel]}\n")
+    ran = debate("run", panel, "--id", "one", "-q", cwd=here)
+    (verdict,) = json.loads((here / "transcripts/one.json").read_text())["verdicts"]
+    vote = verdict["notes"]["option"]
+    assert ran.code == 0, ran.err
+    for command in (("run", panel, "--no-save"), ("judge", "one", "--mock", "--no-save"), ("score", "one")):
+        codes = {
+            word: debate(*command, "--expect-winner", word, cwd=here).code for word in ("PASS", "FAIL", "CONDITIONAL")
+        }
+        assert codes == {word: 0 if word == vote else 5 for word in codes}, command
 
 
 @pytest.mark.parametrize("gate", [("--fail-under", "0"), ("--expect-winner", "draw"), ("--expect-winner", "Con")])

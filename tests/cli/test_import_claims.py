@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from cli_support import debate
 from llm_support import FakeModel, reply
+from saved_support import first_debate
 
 from debate_cli.app.context import RunContext
 from debate_cli.app.import_claims import (
@@ -17,6 +18,7 @@ from debate_cli.app.import_claims import (
     ClaimSearch,
     count_missing,
     find_claims,
+    is_long_enough,
     read_known_claims,
     split_speech,
 )
@@ -195,3 +197,11 @@ def test_a_stop_leaves_the_files_after_the_one_being_asked_about(
     assert ended.value.code == BY_USER.exit_code
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["a.json"]
     assert "1 debate imported" in capsys.readouterr().err
+
+
+def test_a_short_speech_in_chinese_is_asked_about() -> None:
+    """Each of its characters counts as a word."""
+    turn = first_debate().turns[0]
+    said = ("市中心应该对私家车关闭。", "谢谢大家。", "The centre should be closed to private cars.", "Thank you.")
+    asked = [is_long_enough(turn.model_copy(update={"text": text})) for text in said]
+    assert asked == [True, False, True, False]

@@ -4,7 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_support import CommandResult, debate
+from cli_support import CommandResult, debate, run_on_terminal
+from rich.text import Text
+
+from debate_cli.domain.model_call import REHEARSAL_NOTICE
 
 
 def judge(saved: Path, *options: str) -> CommandResult:
@@ -32,7 +35,17 @@ def test_another_system_is_suggested(saved: Path, options: tuple[str, ...], hint
     """The next command names a system that has not judged yet; with --json there is none."""
     done = judge(saved, "--system", "panel", "--mock", *options)
     hint = f"judge again: debate judge {saved} --system live"
-    assert done.lines == [f"saved: {saved}", *([hint] if hinted else [])]
+    assert done.lines == [f"saved: {saved}", hint if hinted else REHEARSAL_NOTICE]
+
+
+def test_a_quiet_rehearsal_says_so_first_and_last(saved: Path) -> None:
+    """In plain lines and on a terminal; nothing is above the notice."""
+    piped = judge(saved, "--system", "panel", "--mock", "--quiet").out.splitlines()
+    assert (piped[0], piped[1], piped[-1]) == (REHEARSAL_NOTICE, "== Verdict ==", REHEARSAL_NOTICE)
+    command = ("judge", saved, "--system", "live", "--mock", "--quiet")
+    _, drawn = run_on_terminal(*command, cwd=saved.parent.parent, columns=80, env={"TERM": "xterm"})
+    screen = Text.from_ansi(drawn.replace("\r", "")).plain.partition("saved:")[0].splitlines()
+    assert (screen[0], screen[1][:10], screen[-1]) == (REHEARSAL_NOTICE, "┏━ verdict", REHEARSAL_NOTICE)
 
 
 @pytest.mark.parametrize("names", [("one",), ("one", "two")], ids=["one", "several"])
@@ -78,7 +91,7 @@ def test_another_model_that_decides_is_reported(saved: Path) -> None:
 def test_one_of_several_runs_decides(saved: Path) -> None:
     """The newest of several judging runs decides, and each verdict names its run."""
     done = judge(saved, "--system", "structured", "--repeat", "2", "--quiet")
-    head, *others = done.out.strip().splitlines()[1:]
+    head, *others = done.out.splitlines()[2:]
     assert head.endswith(" (structured r3 decides)"), done.out
     assert [line for line in others if line.startswith("Structured r2: ")], done.out
     (found,) = judge(saved, "--system", "structured", "--repeat", "2", "--json").json

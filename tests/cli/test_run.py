@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from cli_support import CONFIGS, debate, run_on_terminal
 
+from debate_cli.domain.model_call import REHEARSAL_NOTICE
+
 MOCK = CONFIGS / "mock.yaml"
 SHIPPED = sorted(CONFIGS.glob("*.yaml"))
 
@@ -80,15 +82,16 @@ def test_json_is_the_saved_transcript(here: Path) -> None:
 def test_no_save_writes_nothing(here: Path) -> None:
     """With --no-save, no transcript, journal or lock is left."""
     done = debate("run", MOCK, "--no-save", "--json", cwd=here)
-    assert (done.code, done.err, files(here)) == (0, "", [])
+    assert (done.code, done.lines, files(here)) == (0, [REHEARSAL_NOTICE], [])
     assert len(done.json["turns"]) == 6
 
 
 def test_quiet_prints_only_the_verdicts(here: Path) -> None:
     """With --quiet, the verdict of every system is printed, in the same words as at the end of any run."""
     done, whole = (debate("run", MOCK, "--no-save", *quiet, cwd=here) for quiet in (["--quiet"], []))
-    labels = [line.partition(":")[0] for line in done.out.splitlines()[3:]]
-    assert labels == ["Why", "Dispute", "Moderator", "Judges", "REHEARSAL"]
+    notice, heading, _, *rows = done.out.splitlines()
+    assert (notice, heading, rows.pop()) == (REHEARSAL_NOTICE, "== Verdict ==", REHEARSAL_NOTICE)
+    assert [line.partition(":")[0] for line in rows] == ["Why", "Dispute", "Moderator", "Judges"]
     assert set(done.out.splitlines()) <= set(whole.out.splitlines())
     assert done.err == ""
 

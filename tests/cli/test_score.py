@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from cli_support import CommandResult, debate
 
+from debate_cli.domain.model_call import REHEARSAL_NOTICE
 from debate_cli.systems.tables import format_number
 
 
@@ -51,7 +52,7 @@ def test_recomputed_verdicts_equal_stored_ones(saved: Path) -> None:
             "sources": [],
         }
     ]
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.lines) == (0, [REHEARSAL_NOTICE])
 
 
 SCALES = {"structured": "10", "moderator": "82.5"}
@@ -337,7 +338,8 @@ def test_a_replaced_run_is_reported(saved: Path) -> None:
     done = score(saved, saved, "--runs", "r1", "--system", "structured", "--json")
     assert (done.code, done.json[0]["verdicts"]) == (0, [])
     assert done.lines == [
-        f"{saved}: --runs r1: no score by structured, because the run's assessments were replaced later"
+        f"{saved}: --runs r1: no score by structured, because the run's assessments were replaced later",
+        REHEARSAL_NOTICE,
     ]
 
 

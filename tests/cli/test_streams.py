@@ -1,5 +1,6 @@
 """Standard streams that are closed, or whose encoding or size says little."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,22 @@ def test_piped_input_that_is_not_utf_8_is_one_sentence(here: Path) -> None:
     """Piped input that is not UTF-8 ends with exit code 2 and one sentence."""
     done = run_in_shell(r"printf 'topic: \xff' | debate check -", here)
     assert (done.code, done.err.startswith("stdin:1:")) == (2, True), done.err
+
+
+COLOURS = {"TERM": "xterm-256color", "NO_COLOR": ""}
+
+
+@pytest.mark.parametrize("command", ["--help", "run --help"])
+def test_help_is_coloured_on_a_terminal_only(here: Path, command: str) -> None:
+    """CI, TERM=dumb and NO_COLOR turn colours off. In a pipe, help has none, also under GitHub Actions."""
+    coloured = re.compile(r"\x1b\[[\d;]*3\d")
+
+    def help_on_terminal(**env: str) -> str:
+        return run_on_terminal(*command.split(), cwd=here, columns=100, env={**COLOURS, **env})[1]
+
+    assert coloured.search(help_on_terminal())
+    assert "\x1b" not in help_on_terminal(CI="true")
+    assert "\x1b" not in help_on_terminal(TERM="dumb")
+    assert not coloured.search(help_on_terminal(NO_COLOR="1"))
+    piped = run_in_shell(f"debate {command}", here, env={**COLOURS, "GITHUB_ACTIONS": "true"})
+    assert (piped.code, "\x1b" in piped.out) == (0, False)

@@ -216,6 +216,18 @@ def test_a_closing_is_measured_in_words() -> None:
     assert codes(take_turn(Parrot(closing(limit, ["some words"])), *at(2))) == ["closing-too-long"]
 
 
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [("why", "They showed it."), ("final_position", "新" * 300), ("final_position", "ข้อสรุป" * 40)],
+    ids=["why", "Chinese", "Thai"],
+)
+def test_a_closing_is_measured_with_its_reason_and_in_any_script(field: str, words: str) -> None:
+    """The reason for a new position counts too, and so does each character of a script without spaces."""
+    filled = json.loads(closing(DEBATE.config.format.closing_words))
+    filled["closing"] |= {"shift": "adjusted", field: words}
+    assert codes(take_turn(Parrot(json.dumps(filled)), *at(2))) == ["closing-too-long"]
+
+
 def test_a_rebuttal_lists_its_targets() -> None:
     """Ids that the speech does not mention are listed after it."""
     debate = new_debate(config({"phases": ["opening", "cross_examination", "rebuttal", "closing"]}))

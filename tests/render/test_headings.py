@@ -61,9 +61,9 @@ def test_a_new_debate_is_framed_with_its_format() -> None:
     assert LiveView(100).printed_text().splitlines()[1].startswith("╭─ debate · structured ─")
 
 
-def test_a_narrow_frame_keeps_the_resume_notice() -> None:
-    """The format is cut instead."""
-    assert live([RESUMED], HALFWAY, 50)[0].startswith("╭─ debate · resumed after 3 speeches · s")
+def test_a_title_that_is_too_wide_for_the_frame_is_inside() -> None:
+    """Nothing of it is cut."""
+    assert live([RESUMED], HALFWAY, 50)[1] == "│ debate · resumed after 3 speeches · structured │"
 
 
 def test_a_rule_separates_earlier_turns_from_new_ones() -> None:

@@ -64,14 +64,17 @@ def test_verdicts_side_by_side_must_all_meet_a_gate(gates: Gates, problem: str |
         (Gates(min_score_debater="PASS", min_score=2), (), False),
         (Gates(min_score=20), (), False),
         (Gates(expected_winner="Zoe"), (PRO, CON), False),
-        (Gates(expected_winner="PASS"), (PRO, CON), False),
+        (Gates(expected_winner="PASS"), (PRO, CON), True),
+        (Gates(expected_winner="FAIL"), (PRO, CON), True),
+        (Gates(expected_winner="CONDITIONAL"), (PRO, CON), True),
+        (Gates(expected_winner="pass"), (PRO, CON), False),
         (Gates(min_score_debater="Zoe", min_score=1), (PRO, CON), False),
         (Gates(expected_winner=PRO), (), False),
         (Gates(min_score_debater=PRO, min_score=1), (), False),
     ],
 )
 def test_unknown_names_are_refused(gates: Gates, names: tuple[str, ...], known: bool) -> None:
-    """A debate accepts its debaters and outcomes without a winner; a text (no names) accepts the votes of a panel, 0 to 1."""
+    """A debate accepts its debaters, outcomes without a winner, and the votes of its panel; a text (no names) only these."""
     if known:
         gates.require_names(names, ["panel"])
     else:
@@ -183,6 +186,65 @@ def test_gates_of_a_text_hold_the_share_of_an_option(gates: Gates, met: bool) ->
     verdict = VERDICT.model_copy(update={"winner": None, "scores": {}, "notes": notes})
     text = build_debate(opening_event(PanelSettings(), debaters=()))
     assert (gates.failure_messages(text, [verdict]) == []) is met
+
+
+@pytest.mark.parametrize(
+    ("winner", "option", "met"),
+    [
+        (PRO, "PASS", {PRO, "PASS"}),
+        (CON, "FAIL", {CON, "FAIL"}),
+        (None, "CONDITIONAL", {"CONDITIONAL", "conditional"}),
+        (None, "PASS", {"PASS"}),  # several debaters argue for the motion
+    ],
+)
+def test_the_vote_on_a_debate_is_an_outcome(winner: str | None, option: str, met: set[str]) -> None:
+    """A debater's name and the panel's vote for this debater's side are both met."""
+    notes: dict[str, JsonValue] = {"option": option, "weights": {option: 1.0}}
+    victory = "conditional" if option == "CONDITIONAL" else "clear"
+    verdict = VERDICT.model_copy(update={"winner": winner, "victory": victory, "notes": notes})
+    for expected in (PRO, CON, "PASS", "FAIL", "CONDITIONAL", "conditional", "draw"):
+        problems = Gates(expected_winner=expected).failure_messages(DEBATE, [verdict])
+        assert (not problems) is (expected in met), problems
+
+
+def test_a_debater_called_like_a_vote_is_meant_by_this_name() -> None:
+    """The vote PASS does not make the debater PASS the winner."""
+    named = build_debate(
+        opening_event(PanelSettings(), debaters=({"name": "PASS", "side": "against"}, {"name": PRO, "side": "for"}))
+    )
+    verdict = VERDICT.model_copy(update={"notes": {"option": "PASS", "weights": {"PASS": 1.0}}})
+    assert Gates(expected_winner="PASS").failure_messages(named, [verdict]) != []
+
+
+@pytest.mark.parametrize(
+    ("deciding", "words"),
+    [
+        (
+            "panel",
+            (
+                f"--expect-winner Zoe: there is no such name; the debaters are {PRO}, {CON}; the outcomes of panel are "
+                "PASS, FAIL, CONDITIONAL; or expect draw or conditional"
+            ),
+        ),
+        (
+            "structured",
+            f"--expect-winner Zoe: there is no such name; the debaters are {PRO}, {CON}; or expect draw or conditional",
+        ),
+    ],
+)
+def test_all_accepted_words_are_named(deciding: str, words: str) -> None:
+    """Names, votes, and outcomes without a winner."""
+    with pytest.raises(UsageError) as caught:
+        Gates(expected_winner="Zoe").require_names((PRO, CON), [deciding])
+    assert str(caught.value) == words
+
+
+def test_a_vote_that_another_system_would_give_is_explained() -> None:
+    """The sentence says which system decides."""
+    with pytest.raises(
+        UsageError, match="PASS: the verdict of structured decides and has no such outcome; the debaters"
+    ):
+        Gates(expected_winner="PASS").require_names((PRO, CON), ["structured"])
 
 
 @given(st.floats(0, 100), st.floats(0, 100))

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from debate_cli.domain.config import MockBias
 from debate_cli.domain.nested_texts import iter_texts
+from debate_cli.evidence.unspaced_scripts import count_words
 from debate_cli.llm.model import Request
 from debate_cli.providers.mock.sentences import (
     MANNERS,
@@ -158,8 +159,14 @@ class _FormWriter:
             text = self._sentences.write(place, most)
         while len(text) < least:
             text += " " + self._sentences.write(replace(place, index=place.index + 1))
-        word_limits = _WORD_LIMIT.findall(self._facts.task) if place.name == "final_position" else []
-        return cut_to_limits(text, most, int(word_limits[-1]) if word_limits else None)
+        return cut_to_limits(text, most, self._closing_words_left(place))
+
+    def _closing_words_left(self, place: Place) -> int | None:
+        """Return the number of words that a field of a closing may have. None: the field has no such limit."""
+        position = place.values.get("final_position")
+        is_limited = place.name == "final_position" or (place.name == "why" and isinstance(position, str))
+        limits = _WORD_LIMIT.findall(self._facts.task) if is_limited else []
+        return max(0, int(limits[-1]) - count_words(str(position or ""))) if limits else None
 
 
 def _writing_order(name: str, schema: Json) -> int:

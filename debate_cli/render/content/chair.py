@@ -22,7 +22,7 @@ def announce_debate(debate: Debate) -> str:
     if debate.document_name is not None:
         return ""
     motion = theme.shorten(debate.topic, MAX_MOTION_CHARS)
-    ending = "" if motion.endswith((".", "?", "!", "…")) else "."
+    ending = "" if motion.endswith((".", "?", "!", "…", "。", "？", "！")) else "."
     if debate.origin is not None:
         return f"The motion is: {motion}{ending} The debate was held elsewhere and imported from {debate.origin.file}."
     return f"The motion is: {motion}{ending} {' '.join(_explain_format(debate))}"

@@ -19,8 +19,7 @@ from debate_cli.render.content import chair
 from debate_cli.render.content.agreement import label_judging_system
 from debate_cli.render.content.participants import ParticipantRow, debater_rows, judge_rows
 from debate_cli.render.content.run_notices import JudgeReport
-from debate_cli.render.live.speech import framed_panel, hanging_indent
-from debate_cli.render.terminal.drawing import join_text, score_bar, terminal_line
+from debate_cli.render.terminal.drawing import FramedPanel, HangingIndent, join_text, score_bar, terminal_line
 
 PARTICIPANT_GAP = 2
 """Space between the columns of participants, in columns of the window."""
@@ -59,7 +58,7 @@ def _heading(debate: Debate, title: Sequence[str], body: Sequence[RenderableType
     if debate.config.judging.question is not None:
         topic.append(terminal_line(debate.config.judging.question))
     notice = rehearsal_notice(debate)
-    panel = framed_panel(Group(*topic, *body), words, sanitize.sanitize_line(debate.id), theme.MUTED)
+    panel = FramedPanel(Group(*topic, *body), words, terminal_line(debate.id, theme.MUTED), theme.MUTED)
     return Group(Text(notice, style=f"bold {theme.GOLD}"), panel) if notice else panel
 
 
@@ -118,11 +117,11 @@ def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
     if len(report.scores) > 1:
         rows: list[RenderableType] = [title, _score_bars(report, debate)]
     elif report.scores:
-        rows = [hanging_indent(title, _score_bars(report, debate))]
+        rows = [HangingIndent(title, _score_bars(report, debate))]
     else:
-        rows = [hanging_indent(title, terminal_line(sentences[0] if sentences else ""))]
+        rows = [HangingIndent(title, terminal_line(sentences[0] if sentences else ""))]
         sentences = sentences[1:]
-    rows += [hanging_indent(Text("·"), terminal_line(words, theme.MUTED), gap=1) for words in sentences]
+    rows += [HangingIndent(Text("·"), terminal_line(words, theme.MUTED), gap=1) for words in sentences]
     rows += [terminal_line(alert, f"bold {theme.RED}") for alert in report.alerts]
     return Group(rows[0], *(Padding(row, (0, 0, 0, 2)) for row in rows[1:]))
 
@@ -130,7 +129,7 @@ def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
 def _score_bars(report: JudgeReport, debate: Debate) -> Table:
     styles = theme.participant_styles(debate.participants)
     grid = Table.grid(padding=(0, 1, 0, 0))
-    grid.add_column(max_width=24)
+    grid.add_column(max_width=24, overflow="fold")
     grid.add_column()
     grid.add_column(justify="right", no_wrap=True)
     for score in report.scores:
@@ -143,7 +142,7 @@ def _score_bars(report: JudgeReport, debate: Debate) -> Table:
 
 def notice(sign: str, colour: str, words: str) -> RenderableType:
     """Return `words` to the right of a coloured sign."""
-    return hanging_indent(Text(sign, style=colour), terminal_line(words), gap=1)
+    return HangingIndent(Text(sign, style=colour), terminal_line(words), gap=1)
 
 
 def chair_notice(announcement: str) -> Text:

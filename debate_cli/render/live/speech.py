@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
-from rich.panel import Panel
 from rich.segment import Segment
 from rich.spinner import Spinner
 from rich.table import Table
@@ -26,7 +25,15 @@ from debate_cli.render.content.speech_parts import (
     split_turn,
     text_since_restart,
 )
-from debate_cli.render.terminal.drawing import badge_text, join_text, label_grid, terminal_line, terminal_text
+from debate_cli.render.terminal.drawing import (
+    FramedPanel,
+    HangingIndent,
+    badge_text,
+    join_text,
+    label_grid,
+    terminal_line,
+    terminal_text,
+)
 from debate_cli.render.theme import Sign
 from debate_cli.systems.tables import RESPONSE_BADGES
 
@@ -36,7 +43,6 @@ PANEL_EDGES = 2
 """Number of lines that the border of a panel takes."""
 MIN_BODY_LINES = 3
 """Minimum number of speech lines in each streaming panel, if panels are stacked."""
-MAX_ID_WIDTH = 20
 FREE_PHASES = ("rebuttal", "speech")
 """Phases in which a speech is free text.
 
@@ -81,7 +87,7 @@ class Tail:
 class PanelRow:
     """Panels of simultaneous speeches: side by side with equal heights, or stacked in a narrow window."""
 
-    panels: Sequence[Panel]
+    panels: Sequence[FramedPanel]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         width = panel_width(len(self.panels), options.max_width)
@@ -94,7 +100,7 @@ class PanelRow:
         grid = Table.grid(padding=(0, 1, 0, 0))
         for panel in self.panels:
             panel.height = height
-            grid.add_column(width=width)
+            grid.add_column(width=width, overflow="fold")
         grid.add_row(*self.panels)
         yield grid
 
@@ -110,7 +116,7 @@ def panel_width(count: int, width: int) -> int:
 
 def turn_panel(
     turn: Turn, styles: Styles, threads: ThreadIndex, citations: CitationIndex, *, show_hidden: bool = False
-) -> Panel:
+) -> FramedPanel:
     """Return the panel of a finished turn: speech, citations, strategy and warnings."""
     parts = _finished_parts(turn, styles, threads, citations)
     remarks: list[tuple[str, RenderableType]] = []
@@ -133,7 +139,7 @@ def streaming_panels(
     return PanelRow([_streaming_panel(stream, styles, citations, height) for stream in streams])
 
 
-def _streaming_panel(stream: SpeechStream, styles: Styles, citations: CitationIndex, height: int) -> Panel:
+def _streaming_panel(stream: SpeechStream, styles: Styles, citations: CitationIndex, height: int) -> FramedPanel:
     if stream.turn is not None:
         parts = _finished_parts(stream.turn, styles, stream.threads, citations)
     else:
@@ -167,7 +173,7 @@ def _citation(citation: CheckedCitation) -> Text:
     )
 
 
-def _panel(speaker: str, styles: Styles, body: RenderableType, footer: str) -> Panel:
+def _panel(speaker: str, styles: Styles, body: RenderableType, footer: str) -> FramedPanel:
     style = styles.get(speaker, theme.UNKNOWN_SIGN)
     title = join_text(
         (f"{style.symbol} ", style.colour),
@@ -175,19 +181,7 @@ def _panel(speaker: str, styles: Styles, body: RenderableType, footer: str) -> P
         (" · ", theme.MUTED),
         terminal_line(style.word, theme.MUTED),
     )
-    return framed_panel(body, title, footer, style.colour)
-
-
-def framed_panel(body: RenderableType, title: Text, footer: str, colour: str) -> Panel:
-    """Return a panel around `body`, with `title` at the upper left and `footer` at the lower right."""
-    return Panel(
-        body,
-        title=title,
-        title_align="left",
-        subtitle=Text(footer, style=theme.MUTED),
-        subtitle_align="right",
-        border_style=colour,
-    )
+    return FramedPanel(body, title, Text(footer, style=theme.MUTED), style.colour)
 
 
 def _call_text(turn: Turn) -> str:
@@ -207,7 +201,7 @@ def _add_blank_lines(parts: Iterable[RenderableType]) -> Group:
 def _part(part: SpeechPart, moment: Turn | Cue, styles: Styles, threads: ThreadIndex) -> RenderableType:
     match part:
         case Argument():
-            head = hanging_indent(_id(part.id, "reverse"), terminal_line(part.claim, "bold"))
+            head = HangingIndent(terminal_line(part.id, "reverse"), terminal_line(part.claim, "bold"))
             evidence = join_text(("evidence  ", theme.MUTED), terminal_text(part.evidence, "italic"))
             body = [
                 *([terminal_text(part.reasoning)] if part.reasoning else []),
@@ -229,7 +223,7 @@ def _response(response: Response, thread: ArgumentThread | None, styles: Styles,
     label = badge_text(RESPONSE_BADGES.get(response.type, theme.UNKNOWN_BADGE))
     if brief:
         claim = terminal_line(thread.claim if thread is not None else "", theme.MUTED)
-        return hanging_indent(join_text(label, "  ", _owner_and_id(response.target, thread, styles)), claim)
+        return HangingIndent(join_text(label, "  ", _owner_and_id(response.target, thread, styles)), claim)
     tree = _thread_tree(response.target, thread, styles)
     tree.add(_step(label, terminal_text(response.reasoning)))
     if response.follow_up:
@@ -249,7 +243,7 @@ def _thread_tree(target: str, thread: ArgumentThread | None, styles: Styles) -> 
     head = _owner_and_id(target, thread, styles)
     if thread is None:
         return Tree(head, guide_style=theme.MUTED)
-    tree = Tree(hanging_indent(head, terminal_line(thread.claim, theme.MUTED)), guide_style=theme.MUTED)
+    tree = Tree(HangingIndent(head, terminal_line(thread.claim, theme.MUTED)), guide_style=theme.MUTED)
     for step in thread.steps:
         owner = styles.get(step.by, theme.UNKNOWN_SIGN).symbol
         label = f"{step.symbol} {owner} {sanitize.sanitize_line(step.by)} {', '.join(step.actions)}"
@@ -263,9 +257,9 @@ def _step(label: Text, words: Text) -> Text:
 
 def _owner_and_id(target: str, thread: ArgumentThread | None, styles: Styles) -> Text:
     if thread is None:
-        return _id(target, "bold")
+        return terminal_line(target, "bold")
     owner = styles.get(thread.owner, theme.UNKNOWN_SIGN)
-    return join_text((f"{owner.symbol} ", owner.colour), _id(target, "bold"))
+    return join_text((f"{owner.symbol} ", owner.colour), terminal_line(target, "bold"))
 
 
 def _closing(closing: Closing) -> RenderableType:
@@ -281,17 +275,3 @@ def _closing(closing: Closing) -> RenderableType:
         *([label_grid(rows)] if rows else []),
     ]
     return _add_blank_lines(parts)
-
-
-def hanging_indent(head: Text, words: RenderableType, gap: int = 2) -> Table:
-    """Return `words` in a column to the right of `head`, with `gap` columns between them."""
-    grid = Table.grid(padding=(0, gap, 0, 0))
-    grid.add_column(no_wrap=True)
-    grid.add_row(head, words)
-    return grid
-
-
-def _id(text: str, style: str) -> Text:
-    found = terminal_line(text, style)
-    found.truncate(MAX_ID_WIDTH, overflow="ellipsis")
-    return found

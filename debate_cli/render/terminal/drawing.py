@@ -1,13 +1,19 @@
-"""Draws the elements of all terminal views with Rich: sanitized text, headings, tables, bars."""
+"""Draws the elements of all terminal views with Rich: sanitized text, headings, panels, tables, bars.
+
+Text of a debate is never cut here. In a column, Rich cuts a word that is wider than the column unless the column has
+`overflow="fold"`; in the title of a rule or panel, it always cuts. So each column with text has this setting, and a title
+that is too wide goes into the body.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rich.box import SIMPLE_HEAD
+from rich.box import ROUNDED, SIMPLE_HEAD, Box
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
+from rich.panel import Panel
 from rich.progress_bar import ProgressBar
 from rich.rule import Rule
 from rich.table import Table as RichTable
@@ -44,6 +50,10 @@ MAX_HEADER = 8
 MAX_LABEL = 14
 """Maximum width of a label in `label_grid`."""
 _LEVELS = "▁▂▃▄▅▆▇█"
+_RULE_SPACE = 2
+"""Columns of a rule that its title cannot take."""
+_BORDER_WIDTH = 6
+"""Columns of a panel's border that its title cannot take."""
 
 
 def terminal_text(text: str, style: str = "") -> Text:
@@ -107,7 +117,76 @@ def section(title: str, *body: RenderableType, subtitle: str = "") -> Renderable
     heading = terminal_line(title, "bold")
     if subtitle:
         heading = join_text(heading, (f"  ·  {sanitize.sanitize_line(subtitle)}", theme.MUTED))
-    return Group(Text(""), Rule(heading, style=theme.MUTED, align="left"), *body)
+    return Group(Text(""), _HeadingRule(heading), *body)
+
+
+@dataclass(frozen=True, slots=True)
+class _HeadingRule:
+    """A horizontal line with a title. If the title is wider than the window, the line is below it."""
+
+    title: Text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        fits = self.title.cell_len + _RULE_SPACE <= options.max_width
+        if not fits:
+            yield self.title
+        yield Rule(self.title if fits else "", style=theme.MUTED, align="left")
+
+
+@dataclass(slots=True)
+class FramedPanel:
+    """A panel around `body`, with `title` at the upper left and `footer` at the lower right.
+
+    A title or footer that is too wide for the border becomes the first or last line of the body.
+    """
+
+    body: RenderableType
+    title: Text
+    footer: Text
+    colour: str
+    box: Box = ROUNDED
+    height: int | None = None
+    """Height in lines. None: as high as the body."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        room = options.max_width - _BORDER_WIDTH
+        title, footer = (text if text.cell_len <= room else None for text in (self.title, self.footer))
+        above = [] if title is not None else [self.title]
+        below = [] if footer is not None else [self.footer]
+        yield Panel(
+            Group(*above, self.body, *below),
+            title=title or None,
+            title_align="left",
+            subtitle=footer or None,
+            subtitle_align="right",
+            border_style=self.colour,
+            box=self.box,
+            height=self.height,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class HangingIndent:
+    """Draws `words` in a column to the right of `head`, with `gap` columns between them.
+
+    If `head` takes more than half of the width, `words` are below it, indented.
+    """
+
+    head: Text
+    words: RenderableType
+    gap: int = 2
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if (self.head.cell_len + self.gap) * 2 > options.max_width:
+            yield self.head
+            if self.words:
+                yield Padding(self.words, (0, 0, 0, INDENT))
+            return
+        grid = RichTable.grid(padding=(0, self.gap, 0, 0))
+        grid.add_column(no_wrap=True)
+        grid.add_column(overflow="fold")
+        grid.add_row(self.head, self.words)
+        yield grid
 
 
 def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
@@ -186,8 +265,8 @@ def sparkline(values: Sequence[float], low: float, high: float) -> str:
 def label_grid(rows: Sequence[tuple[str, RenderableType]]) -> RichTable:
     """Draw two columns: muted labels and their contents. Long labels are wrapped."""
     grid = RichTable.grid(padding=(0, 2, 0, 0))
-    grid.add_column(max_width=MAX_LABEL, style=theme.MUTED)
-    grid.add_column(ratio=1)
+    grid.add_column(max_width=MAX_LABEL, overflow="fold", style=theme.MUTED)
+    grid.add_column(ratio=1, overflow="fold")
     for label, body in rows:
         grid.add_row(label, body)
     return grid

@@ -5,7 +5,6 @@ from functools import partial
 
 from rich.box import HEAVY, ROUNDED
 from rich.console import Console, Group, RenderableType
-from rich.panel import Panel
 from rich.text import Text
 
 from debate_cli.domain.debate import Debate, rehearsal_notice, restrict_to_runs
@@ -15,6 +14,7 @@ from debate_cli.render import sanitize, theme
 from debate_cli.render.content.report import SCREEN_PARTS, Block, ReportPart, VerdictReport, build_debate_report
 from debate_cli.render.content.summary import MAX_CLAIMS, OPTIONAL_PARTS, SummaryRow, closing_rows, usage_rows
 from debate_cli.render.terminal.drawing import (
+    FramedPanel,
     ParticipantStyles,
     join_text,
     label_grid,
@@ -53,7 +53,8 @@ def closing_screen(
 
     If `judged` is given, only the judging runs with these ids are shown. `max_claims`: maximum number of claims under
     one label such as `rely on`. `without`: the OPTIONAL_PARTS to leave out. `width`: columns of the window, in which a claim
-    has about two lines. `only_verdicts`: whether claims, advice, cost and the hint on the tables are left out.
+    has about two lines. `only_verdicts`: whether claims, advice, cost and the hint on the tables are left out. Nothing is
+    printed before such a screen, so the notice of a rehearsal is its first line too.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts, max_claims, only_verdicts=only_verdicts)
@@ -69,7 +70,8 @@ def closing_screen(
         )
     body = [_shorten_row(row, width) for row in rows]
     body += [] if only_verdicts else [*usage_rows(debate, judged), SummaryRow("more", (more,))]
-    return [Text(""), panel, _row_grid(body, styles), *_rehearsal(debate)]
+    notice = _rehearsal(debate)
+    return [*(notice if only_verdicts else [Text("")]), panel, _row_grid(body, styles), *notice]
 
 
 def _shorten_row(row: SummaryRow, width: int) -> SummaryRow:
@@ -161,14 +163,8 @@ def _verdict_panel(
         body.append(score_bars(verdict, styles))
     if rows:
         body += [Text(""), _row_grid(rows, styles)]
-    return Panel(
-        Group(*body),
-        title=title,
-        title_align="left",
-        border_style=colour if decides else theme.MUTED,
-        box=HEAVY if decides else ROUNDED,
-        padding=(0, 1),
-    )
+    box, colour = (HEAVY, colour) if decides else (ROUNDED, theme.MUTED)
+    return FramedPanel(Group(*body), title, Text(), colour, box)
 
 
 def _row_grid(rows: Sequence[SummaryRow], styles: ParticipantStyles) -> RenderableType:

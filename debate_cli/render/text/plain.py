@@ -197,14 +197,15 @@ def closing_lines(
     """Return the lines of the closing screen: the verdict and the main facts.
 
     If `judged` is given, only the judging runs with these ids are shown. `only_verdicts`: whether claims, advice and cost
-    are left out.
+    are left out. Nothing is printed before such a screen, so the notice of a rehearsal is its first line too.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
+    notice = list(filter(None, [rehearsal_notice(debate)]))
     summary, rows = closing_rows(shown, verdicts, only_verdicts=only_verdicts)
     verdict_label = f" ({sanitize_line(summary.verdict_label)})" if summary.verdict_label else ""
-    lines = ["", "== Verdict ==", f"{sanitize_line(summary.answer)}{verdict_label}"]
+    lines = [*(notice if only_verdicts else [""]), "== Verdict ==", f"{sanitize_line(summary.answer)}{verdict_label}"]
     lines += _row_lines(rows if only_verdicts else [*rows, *usage_rows(debate, judged)])
-    return [*lines, *filter(None, [rehearsal_notice(debate)])]
+    return [*lines, *notice]
 
 
 def details_lines(

@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import create_model
 
 from debate_cli.domain.message_text import spell_number
+from debate_cli.evidence.unspaced_scripts import count_words
 from debate_cli.judge_input.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import Form, FormModel, items, one_of, some_of, text, whole_number
 from debate_cli.llm.prompts import Prompts
@@ -151,7 +152,7 @@ def _format_spoken_words(context: JudgingContext[ModeratorSettings]) -> str:
     words = dict.fromkeys(context.debater_names, 0)
     for turn in context.debate.turns:
         if turn.round <= (context.brief.subject.round or turn.round):
-            words[turn.speaker] += len(turn.text.split())
+            words[turn.speaker] += count_words(turn.text)
     return f"Invite those who spoke least to speak up; words spoken so far: {to_prompt_json(words)}."
 
 

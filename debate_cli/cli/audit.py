@@ -164,8 +164,7 @@ def _check_outputs(given: AuditOptions, loaded: LoadedConfig | None) -> None:
     inputs = [path for path in (given.labels, given.playback, *map(Path, given.on or ())) if path is not None]
     inputs += () if loaded is None else list_input_files(loaded)
     reports = [given.out / name for name in REPORT_FILES]
-    for path in reports:
-        refuse_inputs(path, "--out", inputs)
+    refuse_inputs(reports, "--out", inputs)
     if given.record is not None:
         check_output(given.record, "--record", force=True, inputs=inputs, results=reports)
 
@@ -174,8 +173,7 @@ def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> E
     if given.playback is None:
         obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
     require_terminal(model for plan in plans for model in plan.asked_people)
-    with config_options.use_cassette(given.record, given.playback) as cassette:
-        return _judge_with(cassette, given, plans, budget)
+    return _judge_with(config_options.open_cassette(given.record, given.playback), given, plans, budget)
 
 
 def _judge_with(cassette: Cassette | None, given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> ExitCode:

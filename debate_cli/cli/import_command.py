@@ -81,8 +81,7 @@ def run(given: ImportOptions) -> None:
         is_out_folder=given.out is not None and options.ends_with_slash(given.out),
     )
     config_options.print_notes(notes)
-    for target in targets:
-        refuse_inputs(target, "--out", files)
+    refuse_inputs(targets, "--out", files)
     importer = _Importer(given, asked, is_single=len(files) == 1)
     for file, target in zip(files, targets, strict=True):
         importer.add(partial(read_import_file, file, target, request, now))
@@ -111,7 +110,7 @@ def _import_dataset(
 ) -> None:
     given = importer.given
     target = (next(iter(transcript_dirs())) if given.out is None else Path(given.out)) / LABELS_FILE
-    refuse_inputs(target, "--out", given.paths)
+    refuse_inputs([target], "--out", given.paths)
     is_continued = False
     if importer.asked is not None and target.exists():
         for load, _ in read_entries():  # the first readable debate is enough

@@ -4,11 +4,10 @@ import asyncio
 import os
 import random
 import shlex
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +29,7 @@ from debate_cli.cli.console import ignore_broken_pipe, print_status, write_json_
 from debate_cli.cli.debate_options import RunOptions
 from debate_cli.cli.dry_run import show_plan
 from debate_cli.cli.html_report import write_report
-from debate_cli.cli.output_files import check_output, debate_files
+from debate_cli.cli.output_files import check_output, debate_files, refuse_inputs
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.domain.config_checks import check_config, find_notices
 from debate_cli.engine import StopSignal
@@ -78,9 +77,9 @@ def run(given: RunOptions) -> None:
         return
     require_terminal(context.asked_people)
     obtain_consents(context.destinations, given.trust_host)
-    with config_options.use_cassette(given.record, None) as recorder:
-        context = replace(context, cassette=recorder or context.cassette)
-        outcome, code = _execute(given, context, stored, gates, target)
+    recorder = config_options.open_cassette(given.record, None)
+    context = replace(context, cassette=recorder or context.cassette)
+    outcome, code = _execute(given, context, stored, gates, target)
     if given.report is not None:
         written = write_report(given.report, outcome, context.redact, show_hidden=given.show_hidden, force=given.force)
         code = code or written
@@ -118,15 +117,21 @@ def _choose_target(given: RunOptions, context: RunContext, stored: StoredDebate 
 
 
 def _check_outputs(given: RunOptions, loaded: LoadedConfig, target: _Target) -> None:
-    """Raise UsageError if --record or --report names a file that the run must not write."""
-    read = [path for path in (given.background, given.playback) if path is not None]
+    """Raise UsageError if a new debate, --record or --report would be written to a file that the run must not write."""
     saved = () if target.path is None else debate_files(target.path)
+    if given.resume is None:
+        refuse_inputs(saved, "--out", _input_files(given, loaded))
     if given.record is not None:
-        check_output(given.record, "--record", force=True, inputs=chain(read, list_input_files(loaded)), results=saved)
+        check_output(given.record, "--record", force=True, inputs=_input_files(given, loaded), results=saved)
     if given.report is not None:
         results = (*saved, *filter(None, [given.record]))
-        inputs = chain(read, list_input_files(loaded))
+        inputs = _input_files(given, loaded)
         check_output(given.report, "--report", force=given.force, inputs=inputs, results=results)
+
+
+def _input_files(given: RunOptions, loaded: LoadedConfig) -> Iterator[Path]:
+    yield from filter(None, (given.background, given.playback))
+    yield from list_input_files(loaded)
 
 
 def _config_changes(given: RunOptions) -> list[ConfigChange]:

@@ -266,13 +266,11 @@ class PageWriter:
         if self.folder.suffix == PAGE_SUFFIX and not self.folder.is_dir():
             raise UsageError(f"-o {self.folder}: this names a file, but several pages are written; name a folder")
         self.names = _choose_page_names(self.paths)
-        for name in (*self.names.values(), INDEX_FILE):
-            refuse_inputs(self.folder / name, "-o", self.paths)
-        for name in () if self.force else (*self.names.values(), INDEX_FILE):
-            if (self.folder / name).exists():
-                raise UsageError(
-                    f"{self.folder / name} exists already; choose another folder with -o, or overwrite it with --force"
-                )
+        pages = [self.folder / name for name in (*self.names.values(), INDEX_FILE)]
+        refuse_inputs(pages, "-o", self.paths)
+        existing = next((page for page in pages if page.exists()), None)
+        if existing is not None and not self.force:
+            raise UsageError(f"{existing} exists already; choose another folder with -o, or overwrite it with --force")
 
     def write_page(self, file: CheckedFile, debate: Debate) -> str:
         """Write the page of a debate. Returns the page's file name. Raises StorageError."""

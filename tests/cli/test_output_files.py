@@ -1,9 +1,11 @@
 """Files that options name for output: no input of the same command is overwritten, and a refused command leaves no file."""
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 from cli_support import CONFIGS, debate, write_config
 
 CONFIG = (
@@ -25,6 +27,9 @@ def inputs(saved: Path, here: Path) -> Path:
     (here / "opening.md").write_text(debate("prompts", "show", "opening", cwd=here).out)
     (here / "facts").mkdir()
     (here / "facts" / "costs.md").write_text("# Costs\n\nA tram costs 20 million.\n")
+    (here / "facts" / "note.json").write_text('{"costs": "A tram costs 20 million."}\n')
+    (here / "facts" / "log.jsonl").write_text('{"costs": "A tram costs 20 million."}\n')
+    (here / "cfg.json").write_text(json.dumps(yaml.safe_load(CONFIG.replace("facts", "facts/costs.md"))))
     (here / "talk.json").write_text('[{"speaker": "Ann", "text": "Yes."}, {"speaker": "Bo", "text": "No."}]')
     (here / "labels.csv").write_text("id,rater,winner\nsaved,a,Pro\n")
     shutil.copy(saved, here / "page.html")
@@ -35,6 +40,10 @@ def inputs(saved: Path, here: Path) -> Path:
 @pytest.mark.parametrize(
     ("command", "option"),
     [
+        ("run cfg.json --mock --out . --id cfg", "--out"),
+        ("run debate.yaml --mock --out facts --id note", "--out"),
+        ("run debate.yaml --mock --out facts --id log", "--out"),
+        ("judge brief.md --mock --system panel --evidence facts --out facts --id log", "--out"),
         ("run debate.yaml --mock --report debate.yaml", "--report"),
         ("run debate.yaml --mock --report link.yaml", "--report"),
         ("run debate.yaml --mock --report brief.md", "--report"),
@@ -92,7 +101,7 @@ def test_a_judged_transcript_can_still_be_named_with_out(saved: Path) -> None:
     "command", ["run debate.yaml --id saved --mock", "run debate.yaml --mock --id new --out debate.yaml"]
 )
 def test_a_refused_command_leaves_no_cassette(inputs: Path, command: str) -> None:
-    """Nothing was recorded, so the new cassette is deleted."""
+    """Nothing is recorded, so no cassette is created."""
     before = contents(inputs)
     done = debate(*command.split(), "--record", "tape", cwd=inputs)
     assert (done.code != 0, contents(inputs)) == (True, before), done.err

@@ -187,8 +187,7 @@ def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingR
         limits=config_options.limits_from_options(given.max_cost, given.max_tokens),
         batch=given.batch,
         asks_models=not given.dry_run and given.playback is None,
-        out=None if given.out is None else Path(given.out),
-        is_out_folder=given.out is not None and options.ends_with_slash(given.out),
+        out=given.out,
         save=not given.no_save,
         text_id=given.id,
     )
@@ -275,14 +274,9 @@ class _Judging:
         given = self.given
         if given.json or (len(self.plans) > 1 and (given.quiet or not task.is_text)):
             return
+        detail = screen.choose_detail(quiet=given.quiet, details=given.details)
         judged = {verdict.run for verdict in outcome.verdicts}
-        screen.show_summary(
-            outcome.debate,
-            outcome.verdicts,
-            full=given.details and not given.quiet,
-            judged=judged,
-            only_verdicts=given.quiet,
-        )
+        screen.show_summary(outcome.debate, outcome.verdicts, detail, judged=judged)
 
     def _report(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> None:
         given = self.given

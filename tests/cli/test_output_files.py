@@ -1,12 +1,17 @@
 """Files that options name for output: no input of the same command is overwritten, and a refused command leaves no file."""
 
 import json
+import os
 import shutil
+import sys
 from pathlib import Path
+from types import FrameType
 
 import pytest
 import yaml
 from cli_support import CONFIGS, debate, write_config
+
+from debate_cli.cli.output_files import refuse_inputs
 
 CONFIG = (
     "topic: A tram?\nmodels: {default: {model: mock/a}}\nbackground: {file: brief.md}\nprompts: {opening: opening.md}\n"
@@ -78,6 +83,25 @@ def test_an_input_is_not_overwritten(inputs: Path, command: str, option: str) ->
     assert done.lines[-1].startswith(f"debate: {option} "), done.err
     assert "choose another file" in done.err
     assert contents(inputs) == before
+
+
+def test_each_input_is_examined_once(tmp_path: Path) -> None:
+    """Many files are written again, e.g. by an import of 100 files. The files are not compared pair by pair."""
+    inputs, targets = ([tmp_path / f"{kind}{number}" for number in range(100)] for kind in ("in", "out"))
+    for path in (*inputs, *targets):
+        path.touch()
+    examined = 0
+
+    def count(_frame: FrameType, kind: str, called: object) -> None:
+        nonlocal examined
+        examined += kind == "c_call" and called is os.stat
+
+    sys.setprofile(count)
+    try:
+        refuse_inputs(targets, "--out", inputs)
+    finally:
+        sys.setprofile(None)
+    assert 100 < examined < 1000
 
 
 def test_a_report_of_an_experiment_replaces_no_input(here: Path) -> None:

@@ -68,14 +68,21 @@ def test_a_file_that_appears_during_a_run_is_not_replaced(tmp_path: Path) -> Non
     assert not path.with_suffix(".jsonl").exists()
 
 
-def test_a_resumed_debate_refuses_a_file_that_is_not_its_own(tmp_path: Path) -> None:
-    """Before anything is asked. `--force` replaces the file."""
+@pytest.mark.parametrize("is_readable", [True, False])
+def test_a_resumed_debate_refuses_a_file_that_is_not_its_own(tmp_path: Path, *, is_readable: bool) -> None:
+    """Before anything is asked. The message does not call an unreadable file another debate. `--force` replaces it."""
     path = tmp_path / "one.json"
     interrupted_run(path)
-    journal = path.with_suffix(".jsonl").read_bytes()
-    with pytest.raises(UsageError, match=r"one.json: is not the transcript of the debate in one.jsonl; move it away"):
+    if is_readable:
+        asyncio.run(session().begin("other", tmp_path))
+        (tmp_path / "other.json").replace(path)
+    before, journal = path.read_bytes(), path.with_suffix(".jsonl").read_bytes()
+    problem = "is not" if is_readable else "cannot be read as"
+    with pytest.raises(
+        UsageError, match=f"one.json: {problem} the transcript of the debate in one.jsonl; move it away"
+    ):
         resume(path)
-    assert (path.read_text(), path.with_suffix(".jsonl").read_bytes()) == (FOREIGN, journal)
+    assert (path.read_bytes(), path.with_suffix(".jsonl").read_bytes()) == (before, journal)
     resume(path, force=True)
     assert open_debate(path).debate.status == "complete"
 

@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -192,9 +192,18 @@ def list_input_files(loaded: LoadedConfig) -> Iterator[Path]:
         yield loaded.background_file
     scripts = [spec.script for spec in config.models.values() if spec.script is not None]
     yield from (loaded.folder / name for name in (*config.prompts.values(), *scripts))
-    for source in () if config.evidence is None else config.evidence.named_sources:
+    sources = () if config.evidence is None else config.evidence.named_sources
+    yield from list_evidence_files((source.path for source in sources), loaded.folder)
+
+
+def list_evidence_files(sources: Iterable[str], folder: Path) -> Iterator[Path]:
+    """Yield the files of the evidence `sources`: files, folders and patterns, relative to `folder`.
+
+    A source that does not exist is left out.
+    """
+    for source in sources:
         with suppress(UsageError):
-            yield from (file.path for file in list_source_files(source.path, loaded.folder))
+            yield from (file.path for file in list_source_files(source, folder))
 
 
 def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -> None:

@@ -29,6 +29,7 @@ from debate_cli.llm.redaction import Redactor
 from debate_cli.regular_file import is_inside, read_regular_file, visible_files
 from debate_cli.storage.folder import MAX_ID_LENGTH, TRANSCRIPT_SUFFIX, slugify, validate_id
 from debate_cli.storage.lock import lock_debate
+from debate_cli.storage.out_path import OutPath
 from debate_cli.storage.transcript import to_transcript, write_transcript
 
 LABELS_FILE = "labels.csv"
@@ -94,21 +95,20 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
     return list(dict.fromkeys(found)), notes
 
 
-def choose_targets(files: Sequence[Path], out: Path | None, folder: Path, *, is_out_folder: bool = False) -> list[Path]:
+def choose_targets(files: Sequence[Path], out: OutPath | None, folder: Path) -> list[Path]:
     """For each file, return the path of its transcript.
 
     The transcripts are in the folder `out`, or in `folder` if `out` is None. If `out` ends in .json and is
     not a folder, it is the path of the only transcript. Raises UsageError if there are several files then.
-
-    `is_out_folder`: whether `out` is a folder even if it does not exist.
     """
-    if out is not None and out.suffix == TRANSCRIPT_SUFFIX and not is_out_folder and not out.is_dir():
+    if out is not None and out.is_file(TRANSCRIPT_SUFFIX):
         if len(files) > 1:
             raise UsageError(f"--out {out}: names one file for {len(files)} debates; name a folder")
-        validate_id(out.stem)
-        return [out]
+        validate_id(out.path.stem)
+        return [out.path]
     taken: set[str] = set()
-    return [(out or folder) / f"{_choose_id(file.stem, taken)}{TRANSCRIPT_SUFFIX}" for file in files]
+    folder = folder if out is None else out.path
+    return [folder / f"{_choose_id(file.stem, taken)}{TRANSCRIPT_SUFFIX}" for file in files]
 
 
 def _choose_id(name: str, taken: set[str]) -> str:

@@ -188,7 +188,7 @@ def build_judge_plans(
     """
     for kind in request.systems:
         check_system_kind(kind)
-    if len(sources) > 1 and request.is_out_file:
+    if len(sources) > 1 and request.out is not None and request.out.is_file():
         raise UsageError(
             f"--out {request.out}: this is one file for several results; name a folder, with a slash at its end if its name "
             "has a dot"

@@ -13,6 +13,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, DebateOpened, Event, Generator, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings, settings_class
 from debate_cli.errors import TranscriptError, UsageError
+from debate_cli.storage.out_path import OutPath
 from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.storage.variables import ConfigChange
 from debate_cli.systems.registry import check_system_kind, default_text_kind, get_system, is_installed, system_kinds
@@ -61,18 +62,14 @@ class JudgingRequest:
     """Whether the judges are asked in batches."""
     asks_models: bool = True
     """Whether models will be asked. An estimate and a replayed cassette ask no model, and need no key."""
-    out: Path | None = None
-    """File or folder for the judged debates. None: a debate is saved in place, a text in `output.dir`."""
-    is_out_folder: bool = False
-    """Whether `out` is a folder even if it does not exist and its name has a suffix."""
+    out: OutPath | None = None
+    """File or folder for the judged debates. None: a debate is saved in place, a text in `output.dir`.
+
+    It is a file if its name has a suffix, and it is no folder.
+    """
     save: bool = True
     text_id: str | None = None
     """Id of the debate that is made from a text. None: an id is generated."""
-
-    @property
-    def is_out_file(self) -> bool:
-        """Whether `out` is a file: its name has a suffix, and it is no folder."""
-        return self.out is not None and bool(self.out.suffix) and not self.is_out_folder and not self.out.is_dir()
 
     def target_for(self, default: Path) -> Path | None:
         """Return the file in which a judged debate is saved; None if it is not saved.
@@ -83,7 +80,7 @@ class JudgingRequest:
         """
         if not self.save or self.out is None:
             return default if self.save else None
-        return self.out if self.is_out_file else self.out / default.name
+        return self.out.path if self.out.is_file() else self.out.path / default.name
 
     @property
     def model_spec(self) -> ModelSpec | None:

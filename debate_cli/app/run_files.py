@@ -1,15 +1,12 @@
-"""The files of one run: its journal, its transcript, and its cassette. Says which files a run may replace."""
+"""The files of one run: its journal and its transcript. Says which files a run may replace."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from debate_cli.app.context import Cassette
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Event
 from debate_cli.domain.verdict import Verdict
-from debate_cli.engine import EventLog, StopSignal
-from debate_cli.errors import ContextOverflowError, StorageError, UsageError
+from debate_cli.errors import ContextOverflowError, StorageError, TranscriptError, UsageError
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.serialization import Redact
@@ -56,37 +53,23 @@ class RunFiles:
         return is_judged or any(item.cause == ContextOverflowError.__name__ for item in new)
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedLog:
-    """Log of a run whose calls are recorded. If the cassette cannot be written, requests a stop once the answer is safe."""
-
-    log: EventLog
-    cassette: Cassette
-    stop: StopSignal
-
-    def append(self, event: Event) -> None:
-        """Write the event."""
-        self.log.append(event)
-
-    async def sync(self) -> None:
-        """Wait until all written events are safe. Then request a stop if the cassette could not be written."""
-        await self.log.sync()
-        if self.cassette.failure is not None and not self.stop.requested:
-            self.stop.request()
-
-
 def _paid(debate: Debate) -> tuple[int, int, int]:
     usage = debate.usage
     return usage.input_tokens, usage.output_tokens, usage.searches
 
 
 def refuse_foreign(path: Path, debate: Debate) -> None:
-    """Raise UsageError if there is a file at `path` that is not a transcript of `debate`, which has a journal."""
-    if path.exists() and not is_transcript_of(path, debate):
-        raise UsageError(
-            f"{path}: is not the transcript of the debate in {path.with_suffix(JOURNAL_SUFFIX).name}; move it away, or "
-            "overwrite it with --force"
-        )
+    """Raise UsageError if there is a file at `path` that is no readable transcript of `debate`, which has a journal."""
+    if not path.exists():
+        return
+    expected = f"the transcript of the debate in {path.with_suffix(JOURNAL_SUFFIX).name}"
+    advice = "move it away, or overwrite it with --force"
+    try:
+        is_own = is_transcript_of(path, debate)
+    except TranscriptError as error:
+        raise UsageError(f"{path}: cannot be read as {expected}; {advice}") from error
+    if not is_own:
+        raise UsageError(f"{path}: is not {expected}; {advice}")
 
 
 def refuse_changed(path: Path, read: Debate) -> None:

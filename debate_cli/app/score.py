@@ -206,33 +206,21 @@ def _score_file(path: Path, request: ScoreRequest, *, is_alone: bool) -> Checked
     missing = missing_briefs(debate, None if request.runs in {"latest", "all"} else request.runs)
     missing = tuple(brief for brief in missing if brief.system in (request.systems or (brief.system,)))
     gates = request.gates.evaluate(debate, verdicts, len(missing))
-    remarks, compared_count = list(_list_remarks(path, debate, verdicts, request)), 0
-    remarks += [f"{'.'.join(map(str, at))} {text}" for system in settings.values() for at, text in system.notices()]
-    pid = lock_holder(stored.path) if request.check and stored.from_journal else None
-    if pid is not None:
-        remarks.append(f"the debate is still running (process {pid}), so its verdicts are not checked")
-    elif request.check:
-        transcript = load_last_transcript(stored)
-        differences: list[str] = []
-        if transcript is not None:
-            differences, other_rules = _compare_verdicts(transcript, request)
-            remarks += [
-                f"the verdict of {name} was stored under other scoring rules, so it is not compared"
-                for name in other_rules
-            ]
-            recomputable = sum(is_installed(verdict.system) for verdict in transcript.verdicts)
-            compared_count = recomputable - len(other_rules)
-        gates.append(GateResult(CHECK_GATE, "; ".join(differences) or None))
+    remarks = [
+        *_list_remarks(path, debate, verdicts, request),
+        *(f"{'.'.join(map(str, at))} {text}" for system in settings.values() for at, text in system.notices()),
+    ]
+    check = _check_stored_verdicts(stored, request) if request.check else _StoredCheck()
     if request.write:
         _store_verdicts(path, request.rubric)
     sources = check_sources(debate)
     return CheckedFile(
         ScoredFile(str(path), debate.id, debate.topic, debate.status, verdicts, debate.document_name, sources),
-        tuple(gates),
-        remark="; ".join(remarks) or None,
+        (*gates, *check.gates),
+        remark="; ".join([*remarks, *check.remarks]) or None,
         incomplete_line_warning=stored.incomplete_line_warning,
         missing=missing if missing and lock_holder(stored.path) is None else (),
-        compared_count=compared_count,
+        compared_count=check.compared_count,
         rescored_systems=tuple(settings),
         unnamed_criteria=request.rubric.unnamed_criteria(settings),
         debate=debate,
@@ -283,6 +271,31 @@ def _check_run(debate: Debate, runs: str, prefix: str = "runs ") -> None:
     known = [run.id for run in debate.runs]
     if runs not in {"latest", "all", *known}:
         raise UsageError(f"{prefix}{runs}: there is no such judging run; the debate has {', '.join(known)}")
+
+
+class _StoredCheck(NamedTuple):
+    gates: tuple[GateResult, ...] = ()
+    """The gate --check; empty if the stored verdicts were not checked."""
+    remarks: tuple[str, ...] = ()
+    compared_count: int = 0
+
+
+def _check_stored_verdicts(stored: StoredDebate, request: ScoreRequest) -> _StoredCheck:
+    pid = lock_holder(stored.path) if stored.from_journal else None
+    if pid is not None:
+        return _StoredCheck(remarks=(f"the debate is still running (process {pid}), so its verdicts are not checked",))
+    transcript = load_last_transcript(stored)
+    if transcript is None:
+        return _StoredCheck((GateResult(CHECK_GATE, None),))
+    differences, other_rules = _compare_verdicts(transcript, request)
+    recomputable = sum(is_installed(verdict.system) for verdict in transcript.verdicts)
+    return _StoredCheck(
+        (GateResult(CHECK_GATE, "; ".join(differences) or None),),
+        tuple(
+            f"the verdict of {name} was stored under other scoring rules, so it is not compared" for name in other_rules
+        ),
+        recomputable - len(other_rules),
+    )
 
 
 def _compare_verdicts(stored: StoredDebate, request: ScoreRequest) -> tuple[list[str], list[str]]:

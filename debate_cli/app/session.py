@@ -10,12 +10,13 @@ from functools import partial
 from pathlib import Path
 from shlex import quote
 
+from debate_cli.app.cassette_guard import CassetteGuardedLog
 from debate_cli.app.config_resolution import redact_config
 from debate_cli.app.context import RunContext
 from debate_cli.app.judge_request import GENERATOR
 from debate_cli.app.model_pool import ModelPool, build_actors
 from debate_cli.app.resume import closing_event, config_in_force, describe_in_flight_calls, find_changes
-from debate_cli.app.run_files import RecordedLog, RunFiles, file_identity, refuse_changed, refuse_foreign
+from debate_cli.app.run_files import RunFiles, file_identity, refuse_changed, refuse_foreign
 from debate_cli.domain.debate import Debate, fold, rehearsal_notice
 from debate_cli.domain.events import CloseReason, DebateClosed, DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.model_call import ModelCall
@@ -228,31 +229,34 @@ class Session:
         log: EventLog = files.journal if files is not None else NullEventLog()
         cassette = self.context.cassette
         if cassette is not None:
-            log = RecordedLog(log, cassette, self.context.stop)
+            log = CassetteGuardedLog(log, cassette, self.context.stop)
         try:
             run = self._debate_run(debate, pool, log, runs)
             try:
                 await run.run()
                 openings = added_runs(run.debate) if added_runs is not None and run.halted is None else ()
                 if openings:
-                    judged = run.debate
-                    for opening in openings:
-                        judged = judged.apply(opening)
-                        log.append(opening)
-                        self.context.observer.event(opening, judged)
+                    judged = self._record_openings(run.debate, openings, log)
                     run = self._debate_run(judged, pool, log, [opening.run for opening in openings])
                     await run.run()
-                if cassette is not None and cassette.failure is not None:
-                    raise cassette.failure
                 outcome = await self._close(run.debate, files, run.halted)
             except StorageError as error:
                 raise self._add_kept_debate(error, run.debate, files) from error
             if self.context.batches is not None and run.halted is None:
                 self.context.batches.forget(run.debate.id)
+            if cassette is not None and cassette.failure is not None:
+                raise self._add_result(cassette.failure, outcome, files)
             return outcome
         finally:
             if self.pool is None:
                 await pool.aclose()
+
+    def _record_openings(self, debate: Debate, openings: Sequence[JudgingOpened], log: EventLog) -> Debate:
+        for opening in openings:
+            debate = debate.apply(opening)
+            log.append(opening)
+            self.context.observer.event(opening, debate)
+        return debate
 
     def _debate_run(self, debate: Debate, pool: ModelPool, log: EventLog, runs: Collection[str] | None) -> DebateRun:
         context = self.context
@@ -280,6 +284,16 @@ class Session:
             else:
                 return _kept_error(error, files.path, files.path)
         return UnsavedError(str(error), dump_transcript(transcript, self.context.redact))
+
+    def _add_result(self, failure: StorageError, outcome: Outcome, files: RunFiles | None) -> StorageError:
+        """Return `failure`, the error of the cassette, with the place of the result of the closed run."""
+        if files is None:
+            return self._add_kept_debate(failure, outcome.debate, None)
+        if outcome.path is None:
+            return failure
+        if outcome.halted is None:
+            return StorageError(f"{failure}; the debate is complete and saved in {outcome.path}")
+        return _kept_error(failure, outcome.path, outcome.path)
 
     def _refuse_uncollected(self, path: Path, debate: Debate, *, adds_runs: bool = False) -> None:
         is_replayed = self.context.cassette is not None and self.context.cassette.is_replay

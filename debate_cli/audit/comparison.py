@@ -84,6 +84,10 @@ class _Row(NamedTuple):
         chance = self.first_wins_chance
         return [] if chance is None else [(chance, score_hit(self.sides[0], self.label))]
 
+    @property
+    def ratings_with_judge(self) -> dict[str, str]:
+        return {**self.ratings, _RESERVED_JUDGE_NAME: self.winners["judge"]}
+
     def hit(self, who: str) -> float:
         return COIN if who == "coin" else score_hit(self.winners[who], self.label)
 
@@ -125,11 +129,7 @@ def compare_with_labels(
         needed=debates_to_tell_apart([[row.hit("judge") - row.hit(best) for row in cluster] for cluster in clusters]),
         kappa=measured(lambda drawn: cohen_kappa([(row.winners["judge"], row.label) for row in drawn])),
         alpha_people=measured(lambda drawn: krippendorff_alpha([row.ratings for row in drawn])),
-        alpha_with_judge=measured(
-            lambda drawn: krippendorff_alpha(
-                [{**row.ratings, _RESERVED_JUDGE_NAME: row.winners["judge"]} for row in drawn]
-            )
-        ),
+        alpha_with_judge=measured(lambda drawn: krippendorff_alpha([row.ratings_with_judge for row in drawn])),
         brier=measured(lambda drawn: brier_score([pair for row in drawn for pair in row.forecasts])),
         log_score=measured(lambda drawn: log_score([pair for row in drawn for pair in row.forecasts])),
         score_error=measured(lambda drawn: root_mean_square_error([pair for row in drawn for pair in row.score_pairs])),

@@ -3,7 +3,8 @@
 import json
 import shlex
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.judge import JudgePlan, JudgeTask, judge_files
 from debate_cli.app.judge_request import JudgingRequest, parse_model
 from debate_cli.app.model_roles import mock_spec
+from debate_cli.app.session import Outcome
 from debate_cli.audit.debates import AuditDebate, load_saved_debates, load_shipped_debates
 from debate_cli.audit.difference import compare_audits, read_report
 from debate_cli.audit.gates import parse_gates
@@ -48,6 +50,7 @@ from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.cli.output_files import check_output, refuse_inputs
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.cli.saved_options import AuditOptions
+from debate_cli.domain.events import CloseReason
 from debate_cli.domain.model_call import mock_notice
 from debate_cli.engine import StopSignal
 from debate_cli.errors import ExitCode, UsageError
@@ -164,8 +167,7 @@ def _check_outputs(given: AuditOptions, loaded: LoadedConfig | None) -> None:
     inputs = [path for path in (given.labels, given.playback, *map(Path, given.on or ())) if path is not None]
     inputs += () if loaded is None else list_input_files(loaded)
     reports = [given.out / name for name in REPORT_FILES]
-    for path in reports:
-        refuse_inputs(path, "--out", inputs)
+    refuse_inputs(reports, "--out", inputs)
     if given.record is not None:
         check_output(given.record, "--record", force=True, inputs=inputs, results=reports)
 
@@ -174,14 +176,12 @@ def _judge(given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> E
     if given.playback is None:
         obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
     require_terminal(model for plan in plans for model in plan.asked_people)
-    with config_options.use_cassette(given.record, given.playback) as cassette:
-        return _judge_with(cassette, given, plans, budget)
+    return _judge_with(config_options.open_cassette(given.record, given.playback), given, plans, budget)
 
 
 def _judge_with(cassette: Cassette | None, given: AuditOptions, plans: Sequence[JudgePlan], budget: Budget) -> ExitCode:
     batches = BatchScreen(quiet=given.quiet)
-    shows_progress = is_interactive(sys.stderr) and not given.quiet
-    errors, codes, done = list[str](), set[ExitCode](), 0
+    errors = list[str]()
     with screen.open_observer(None) as observer:
         people = PeopleOfCommand(observer)
 
@@ -203,15 +203,9 @@ def _judge_with(cassette: Cassette | None, given: AuditOptions, plans: Sequence[
             ),
             observer,
         )
-        for _, outcome in results:
-            done += outcome.halted is None
-            discard_drafts(outcome.path, outcome.debate)
-            codes.add(run_control.EXIT_CODES.get(outcome.halted or "", ExitCode.DONE))
-            if shows_progress:
-                print(f"\rjudged {done} of {len(plans)} ", end="", file=sys.stderr, flush=True)
-    if shows_progress:
-        print(file=sys.stderr)
-    _print_left(errors, len(plans) - done, len(plans), budget, observer)
+        ends = Counter(_follow(results, len(plans), quiet=given.quiet))
+    _print_left(errors, len(plans) - ends[None], len(plans), budget, observer)
+    codes = {run_control.EXIT_CODES.get(reason or "", ExitCode.DONE) for reason in ends}
     stopped = ExitCode.DONE if observer.stop_cause is None else observer.stop_cause.exit_code
     codes.update(
         [
@@ -221,6 +215,20 @@ def _judge_with(cassette: Cassette | None, given: AuditOptions, plans: Sequence[
         ]
     )
     return run_control.gravest_exit_code(codes)
+
+
+def _follow(results: Iterable[tuple[JudgeTask, Outcome]], planned: int, *, quiet: bool) -> Iterator[CloseReason | None]:
+    """Yield why each judging run ended early, None for a complete one. On a terminal, show how many are complete."""
+    is_shown = is_interactive(sys.stderr) and not quiet
+    done = 0
+    for _, outcome in results:
+        done += outcome.halted is None
+        discard_drafts(outcome.path, outcome.debate)
+        if is_shown:
+            print(f"\rjudged {done} of {planned} ", end="", file=sys.stderr, flush=True)
+        yield outcome.halted
+    if is_shown:
+        print(file=sys.stderr)
 
 
 def _print_left(

@@ -6,8 +6,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from functools import partial
 from importlib import resources
 from pathlib import Path
@@ -181,24 +180,10 @@ def packaged_config_dir() -> Path:
     return installed if installed.is_dir() else package.parent / "configs"
 
 
-@contextmanager
-def use_cassette(record: Path | None, play: Path | None) -> Generator[Cassette | None]:
-    """Open the cassette of --record or --replay for the `with` block; None without these options.
-
-    A new cassette without calls is deleted at the end, e.g. if the command was refused. Raises as `open_cassette`.
-    """
-    cassette = open_cassette(record, play)
-    try:
-        yield cassette
-    finally:
-        if isinstance(cassette, CassetteRecorder):
-            cassette.remove_if_unused()
-
-
 def open_cassette(record: Path | None, play: Path | None, *, asked: bool = True) -> Cassette | None:
     """Open the cassette of --record or --replay; None without these options. Raises UsageError, ConfigError.
 
-    `asked`: whether models will be asked. If False, --record creates no cassette.
+    `asked`: whether models will be asked. If False, --record is not opened.
     """
     if record is not None and play is not None:
         raise UsageError("--record and --replay cannot be combined; give one of them")

@@ -7,6 +7,7 @@ import typer
 
 from debate_cli.cli import completion, options
 from debate_cli.errors import ExitCode
+from debate_cli.storage.out_path import OutPath
 
 
 class RunOptions(NamedTuple):
@@ -138,10 +139,11 @@ class ExperimentOptions(NamedTuple):
         ),
     ]
     out: Annotated[
-        Path | None,
+        OutPath | None,
         typer.Option(
             "--out",
             "-o",
+            parser=OutPath.parse,
             metavar="PATH",
             help="run, status: folder of the experiment (default: beside EXP.yaml). merge: the new folder. report: file that --format writes.",
         ),

@@ -96,7 +96,7 @@ def run(given: ExperimentOptions) -> None:
         case "merge":
             if given.out is None:
                 raise UsageError("`debate experiment merge` writes a new folder; name it with -o DIR")
-            with merge_experiments([Path(path) for path in given.paths], given.out) as ledger:
+            with merge_experiments([Path(path) for path in given.paths], given.out.path) as ledger:
                 _show_status(read_status(ledger), given)
 
 
@@ -130,6 +130,8 @@ def _check_report_options(given: ExperimentOptions) -> None:
         raise UsageError(
             f"-o {given.out}: only --format writes this file; add --format csv, or name a page with --html"
         )
+    if given.out is not None and given.out.is_folder:
+        raise UsageError(f"--out {given.out}: this is a folder; name a file")
 
 
 def _parse_shard(text: str | None) -> tuple[int, int]:
@@ -147,7 +149,7 @@ def _run(given: ExperimentOptions) -> None:
     asked = not (given.dry_run or given.queue)
     loaded = load_experiment(path, os.environ, mock=given.mock, trusted_folders=trusted, asked=asked)
     config_options.print_notes(loaded.notes)
-    folder = given.out or loaded.default_folder
+    folder = loaded.default_folder if given.out is None else given.out.path
     _check_batches(given, loaded, folder)
     if given.dry_run:
         refuse_forbidden(loaded.destinations)
@@ -274,7 +276,7 @@ def _open_ledger(given: ExperimentOptions) -> Ledger:
         name, mock = file.config.name, given.mock
         folder = file.folder / f"{file.config.slug}{'-mock' if mock else ''}"
         if given.action == "status" and given.out is not None:
-            folder = given.out
+            folder = given.out.path
     if given.queue:
         asyncio.run(copy_from_queue(given.queue, folder, name, mock=mock))
     ledger = Ledger.open(folder)
@@ -300,12 +302,12 @@ def _report(ledger: Ledger, given: ExperimentOptions) -> None:
         _show_report(ledger, given)
         return
     if given.out is not None:
-        check_output(given.out, "--out", force=given.force, inputs=_report_inputs(ledger, given))
+        check_output(given.out.path, "--out", force=given.force, inputs=_report_inputs(ledger, given))
     rows = read_judgements(ledger)
     if given.format == "parquet":
         if given.out is None:
             raise UsageError("--format parquet writes a file; name it with -o FILE")
-        atomic_write(given.out, dump_parquet(rows, ledger.axes), overwrite=given.force)
+        atomic_write(given.out.path, dump_parquet(rows, ledger.axes), overwrite=given.force)
     else:
         _write_rows(map(flatten, rows), ledger, given)
     if given.out is not None:
@@ -325,7 +327,7 @@ def _write_rows(rows: Iterable[Record], ledger: Ledger, given: ExperimentOptions
     else:
         pieces = dump_json_array(rows) if given.format == "json" else dump_jsonl(rows)
     if given.out is not None:
-        atomic_write(given.out, "".join(pieces).encode("utf-8", "replace"), overwrite=given.force)
+        atomic_write(given.out.path, "".join(pieces).encode("utf-8", "replace"), overwrite=given.force)
     elif given.format == "csv":
         write_document(pieces)
     else:

@@ -30,7 +30,7 @@ from debate_cli.app.import_debate import (
 from debate_cli.app.judge_request import JudgingRequest, parse_model
 from debate_cli.app.model_roles import mock_spec
 from debate_cli.app.personas import prepare_asked_model
-from debate_cli.cli import config_options, options, run_control
+from debate_cli.cli import config_options, run_control
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_json, print_lines, print_status, show_tables
 from debate_cli.cli.output_files import refuse_inputs
@@ -71,19 +71,13 @@ def run(given: ImportOptions) -> None:
     asked = None if given.arguments is None else _prepare_model(given, given.arguments)
     folder, now = next(iter(transcript_dirs())), datetime.now(UTC)
     if request.format in DATASETS:
-        target_folder = folder if given.out is None else Path(given.out)
+        target_folder = folder if given.out is None else given.out.path
         _import_dataset(_Importer(given, asked), partial(read_dataset, given.paths, request, target_folder, now))
         return
     files, notes = find_import_files(given.paths)
-    targets = choose_targets(
-        files,
-        None if given.out is None else Path(given.out),
-        folder,
-        is_out_folder=given.out is not None and options.ends_with_slash(given.out),
-    )
+    targets = choose_targets(files, given.out, folder)
     config_options.print_notes(notes)
-    for target in targets:
-        refuse_inputs(target, "--out", files)
+    refuse_inputs(targets, "--out", files)
     importer = _Importer(given, asked, is_single=len(files) == 1)
     for file, target in zip(files, targets, strict=True):
         importer.add(partial(read_import_file, file, target, request, now))
@@ -111,8 +105,8 @@ def _import_dataset(
     read_entries: Callable[[], Iterator[tuple[Callable[[], ImportedFile], tuple[HumanLabel, ...]]]],
 ) -> None:
     given = importer.given
-    target = (next(iter(transcript_dirs())) if given.out is None else Path(given.out)) / LABELS_FILE
-    refuse_inputs(target, "--out", given.paths)
+    target = (next(iter(transcript_dirs())) if given.out is None else given.out.path) / LABELS_FILE
+    refuse_inputs([target], "--out", given.paths)
     is_continued = False
     if importer.asked is not None and target.exists():
         for load, _ in read_entries():  # the first readable debate is enough

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from debate_cli.app.config_resolution import list_input_files
+from debate_cli.app.config_resolution import list_evidence_files, list_input_files
 from debate_cli.app.consent import refuse_forbidden
 from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.documents import TRANSCRIPT_SUFFIXES, find_sources, read_text_file
@@ -79,9 +79,8 @@ def run(given: JudgeOptions) -> None:
     if given.playback is None:
         obtain_consents((place for plan in plans for place in plan.destinations), given.trust_host)
     require_terminal(model for plan in plans for model in plan.asked_people)
-    with config_options.use_cassette(given.record, given.playback) as cassette:
-        judging = _Judging(given, plans, gates, cassette)
-        judging.judge_and_print()
+    judging = _Judging(given, plans, gates, config_options.open_cassette(given.record, given.playback))
+    judging.judge_and_print()
     codes = {*judging.codes, ExitCode.FAILED if problems or judging.failed else ExitCode.DONE}
     raise typer.Exit(run_control.gravest_exit_code(codes) or judging.report_code)
 
@@ -151,14 +150,13 @@ def _plan_judging(
 
 def _check_outputs(given: JudgeOptions, plans: Sequence[JudgePlan], loaded: LoadedConfig | None) -> None:
     """Raise UsageError if --out, --record or --report names a file that this command must not write."""
-    settings = [path for path in (given.context, given.playback, *(given.evidence or ())) if path is not None]
+    settings = [path for path in (given.context, given.playback) if path is not None]
+    settings += list_evidence_files(map(str, given.evidence or ()), Path())
     settings += () if loaded is None else list_input_files(loaded)
-    results: list[Path] = []
-    for plan in plans:
-        if plan.target is not None:
-            own = [] if plan.source.suffix in TRANSCRIPT_SUFFIXES else [plan.source]
-            refuse_inputs(plan.target, "--out", [*settings, *own])
-            results += [plan.target, *debate_files(plan.target)]
+    targets = [plan.target for plan in plans if plan.target is not None]
+    results = [file for target in targets for file in (target, *debate_files(target))]
+    texts = [plan.source for plan in plans if plan.source.suffix not in TRANSCRIPT_SUFFIXES]
+    refuse_inputs(results, "--out", [*settings, *texts])
     inputs = [*settings, *(plan.source for plan in plans)]
     if given.record is not None:
         check_output(given.record, "--record", force=True, inputs=inputs, results=results)
@@ -189,8 +187,7 @@ def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingR
         limits=config_options.limits_from_options(given.max_cost, given.max_tokens),
         batch=given.batch,
         asks_models=not given.dry_run and given.playback is None,
-        out=None if given.out is None else Path(given.out),
-        is_out_folder=given.out is not None and options.ends_with_slash(given.out),
+        out=given.out,
         save=not given.no_save,
         text_id=given.id,
     )
@@ -277,14 +274,9 @@ class _Judging:
         given = self.given
         if given.json or (len(self.plans) > 1 and (given.quiet or not task.is_text)):
             return
+        detail = screen.choose_detail(quiet=given.quiet, details=given.details)
         judged = {verdict.run for verdict in outcome.verdicts}
-        screen.show_summary(
-            outcome.debate,
-            outcome.verdicts,
-            full=given.details and not given.quiet,
-            judged=judged,
-            only_verdicts=given.quiet,
-        )
+        screen.show_summary(outcome.debate, outcome.verdicts, detail, judged=judged)
 
     def _report(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> None:
         given = self.given

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,11 +18,6 @@ if TYPE_CHECKING:
 
 GATES_PANEL = f"Gates (exit code {ExitCode.GATE_NOT_MET:d} if one is not met)"
 _RESUMABLE = (ExitCode.PROVIDER_FAILED, ExitCode.BUDGET_REACHED, ExitCode.INTERRUPTED, ExitCode.CLOSED_PIPE)
-
-
-def ends_with_slash(path: str) -> bool:
-    """Return whether `path` ends with a slash, so that it names a folder even if the folder does not exist."""
-    return path.endswith(("/", os.sep))
 
 
 def format_exit_codes(codes: Iterable[ExitCode], *, resumable: bool = False, **meanings: str) -> str:

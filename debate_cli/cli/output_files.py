@@ -19,17 +19,22 @@ def check_output(
     """
     if path.is_dir():
         raise UsageError(f"{option} {path}: this is a folder; name a file")
-    if any(_is_same_file(path, other) for other in results):
+    if path in _FileSet(results):
         raise UsageError(f"{option} {path}: this command writes another result to this file; choose another file")
-    refuse_inputs(path, option, inputs)
+    refuse_inputs([path], option, inputs)
     if os.path.lexists(path) and not force:
         raise UsageError(f"{option} {path}: exists already; choose another file, or overwrite it with --force")
 
 
-def refuse_inputs(path: Path, option: str, inputs: Iterable[Path]) -> None:
-    """Raise UsageError if `path`, which `option` names for output, is one of the existing files in `inputs`."""
-    if path.exists() and any(_is_same_file(path, other) for other in inputs):
-        raise UsageError(f"{option} {path}: this command reads this file; choose another file")
+def refuse_inputs(paths: Iterable[Path], option: str, inputs: Iterable[Path]) -> None:
+    """Raise UsageError if one of `paths`, which `option` names for output, is one of the existing files in `inputs`."""
+    existing = [path for path in paths if path.exists()]
+    if not existing:
+        return
+    known = _FileSet(inputs)
+    for path in existing:
+        if path in known:
+            raise UsageError(f"{option} {path}: this command reads this file; choose another file")
 
 
 def debate_files(path: Path) -> tuple[Path, Path]:
@@ -37,7 +42,22 @@ def debate_files(path: Path) -> tuple[Path, Path]:
     return path.with_suffix(TRANSCRIPT_SUFFIX), path.with_suffix(JOURNAL_SUFFIX)
 
 
-def _is_same_file(path: Path, other: Path) -> bool:
-    if follow_links(path) == follow_links(other):
-        return True
-    return path.exists() and other.exists() and path.samefile(other)
+class _FileSet:
+    """Set of files. It also contains every other path of one of these files, e.g. a link."""
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        listed = list(paths)
+        self._places = {follow_links(path) for path in listed}
+        self._identities = {_file_identity(path) for path in listed} - {None}
+
+    def __contains__(self, path: Path) -> bool:
+        return follow_links(path) in self._places or _file_identity(path) in self._identities
+
+
+def _file_identity(path: Path) -> tuple[int, int] | None:
+    """Return device and inode of the file; None if there is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

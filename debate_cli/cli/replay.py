@@ -119,7 +119,7 @@ def _play(given: ReplayOptions, stored: StoredDebate, verdicts: tuple[Verdict, .
     if part in (None, "turns") and not _play_turns(given, debate, judged=part is None):
         return
     if part != "turns" and given.round is None:
-        screen.show_summary(debate, verdicts, only=part, plain=given.plain, full=True)
+        screen.show_summary(debate, verdicts, part or "details", plain=given.plain)
         if part is None and debate.status == "complete":
             _print_next_command(debate, str(stored.path))
 

@@ -4,11 +4,11 @@ import asyncio
 import os
 import random
 import shlex
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,8 +30,9 @@ from debate_cli.cli.console import ignore_broken_pipe, print_rehearsals, print_s
 from debate_cli.cli.debate_options import RunOptions
 from debate_cli.cli.dry_run import show_plan
 from debate_cli.cli.html_report import write_report
-from debate_cli.cli.output_files import check_output, debate_files
+from debate_cli.cli.output_files import check_output, debate_files, refuse_inputs
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
+from debate_cli.cli.screen import PipeSafeObserver
 from debate_cli.domain.config_checks import check_config, find_notices
 from debate_cli.domain.debate import rehearsal_notice
 from debate_cli.engine import StopSignal
@@ -79,9 +80,9 @@ def run(given: RunOptions) -> None:
         return
     require_terminal(context.asked_people)
     obtain_consents(context.destinations, given.trust_host)
-    with config_options.use_cassette(given.record, None) as recorder:
-        context = replace(context, cassette=recorder or context.cassette)
-        outcome, code = _execute(given, context, stored, gates, target)
+    recorder = config_options.open_cassette(given.record, None)
+    context = replace(context, cassette=recorder or context.cassette)
+    outcome, code = _execute(given, context, stored, gates, target)
     if given.report is not None:
         written = write_report(given.report, outcome, context.redact, show_hidden=given.show_hidden, force=given.force)
         code = code or written
@@ -103,31 +104,40 @@ class _Target(NamedTuple):
     """Where the run is saved."""
 
     debate_id: str
+    folder: Path
+    """The output folder."""
     path: Path | None
-    """The transcript; None with --no-save."""
+    """The transcript, in `folder`; None with --no-save."""
 
 
 def _choose_target(given: RunOptions, context: RunContext, stored: StoredDebate | None) -> _Target:
     if stored is not None:
-        return _Target(stored.debate.id, stored.path.with_suffix(".json"))
+        return _Target(stored.debate.id, stored.path.parent, stored.path.with_suffix(".json"))
     config = context.config
     name = given.id
     if name is None:
         name = new_id(config.topic, datetime.now(UTC), random.SystemRandom(), context.redact)
     validate_id(name)
-    return _Target(name, None if given.no_save else (given.out or Path(config.output.dir)) / f"{name}.json")
+    folder = given.out or Path(config.output.dir)
+    return _Target(name, folder, None if given.no_save else folder / f"{name}.json")
 
 
 def _check_outputs(given: RunOptions, loaded: LoadedConfig, target: _Target) -> None:
-    """Raise UsageError if --record or --report names a file that the run must not write."""
-    read = [path for path in (given.background, given.playback) if path is not None]
+    """Raise UsageError if a new debate, --record or --report would be written to a file that the run must not write."""
     saved = () if target.path is None else debate_files(target.path)
+    if given.resume is None:
+        refuse_inputs(saved, "--out", _input_files(given, loaded))
     if given.record is not None:
-        check_output(given.record, "--record", force=True, inputs=chain(read, list_input_files(loaded)), results=saved)
+        check_output(given.record, "--record", force=True, inputs=_input_files(given, loaded), results=saved)
     if given.report is not None:
         results = (*saved, *filter(None, [given.record]))
-        inputs = chain(read, list_input_files(loaded))
+        inputs = _input_files(given, loaded)
         check_output(given.report, "--report", force=given.force, inputs=inputs, results=results)
+
+
+def _input_files(given: RunOptions, loaded: LoadedConfig) -> Iterator[Path]:
+    yield from filter(None, (given.background, given.playback))
+    yield from list_input_files(loaded)
 
 
 def _config_changes(given: RunOptions) -> list[ConfigChange]:
@@ -208,34 +218,23 @@ def _open_to_resume(given: RunOptions, reference: str, folders: Iterable[Path]) 
 def _execute(
     given: RunOptions, context: RunContext, stored: StoredDebate | None, gates: Gates, target: _Target
 ) -> tuple[Outcome, int]:
-    place = target.path
-    folder = (given.out or Path(context.config.output.dir)) if place is None else place.parent
-    saved = () if place is None else (place,)
-    planned = planned_call_count(context.config)
-    cost = "" if given.quiet or given.json or stored is not None else _format_planned_cost(context)
-    shown = screen.open_observer(
-        screen.progress_stream(quiet=given.quiet, as_json=given.json),
-        plan=RunPlan(planned, cost, [destination.format() for destination in context.destinations]),
-        expected=planned,
-        show_hidden=given.show_hidden,
-        plain=given.plain,
-    )
-    with run_control.report_output_failure(*saved), shown as observer:
-        files = given.files or folder / FILES_FOLDER
+    saved = () if target.path is None else (target.path,)
+    shows_cost = stored is None and not (given.quiet or given.json)
+    with run_control.report_output_failure(*saved), _open_observer(given, context, shows_cost=shows_cost) as observer:
         people = PeopleOfCommand(observer)
         context = replace(
             context,
             observer=observer,
             warn=observer.warn,
             waits=observer.waits,
-            people=people.access(files, place),
+            people=people.access(given.files or target.folder / FILES_FOLDER, target.path),
         )
 
         def work(stop: StopSignal) -> Coroutine[Any, Any, Outcome]:
             session = Session(replace(context, stop=stop))
             if stored is not None:
                 return session.resume(stored, close=given.close, force=given.force)
-            return session.begin(target.debate_id, None if place is None else folder, force=given.force)
+            return session.begin(target.debate_id, target.folder if saved else None, force=given.force)
 
         outcome = run_control.run_until_stopped(work, observer)
     discard_drafts(outcome.path, outcome.debate)
@@ -253,18 +252,27 @@ def _execute(
     return outcome, run_control.report_closed_pipe(code, is_saved=bool(saved)) if pipe.is_closed else code
 
 
+def _open_observer(
+    given: RunOptions, context: RunContext, *, shows_cost: bool
+) -> AbstractContextManager[PipeSafeObserver]:
+    planned = planned_call_count(context.config)
+    cost = _format_planned_cost(context) if shows_cost else ""
+    return screen.open_observer(
+        screen.progress_stream(quiet=given.quiet, as_json=given.json),
+        plan=RunPlan(planned, cost, [destination.format() for destination in context.destinations]),
+        expected=planned,
+        show_hidden=given.show_hidden,
+        plain=given.plain,
+    )
+
+
 def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:
     if given.json:
         write_json_chunks([dump_transcript(to_transcript(outcome.debate, outcome.verdicts), redact)])
         print_rehearsals({rehearsal_notice(outcome.debate): 1}, 1)
     elif not given.quiet or outcome.halted is None:
-        screen.show_summary(
-            outcome.debate,
-            outcome.verdicts,
-            full=given.details and not given.quiet,
-            plain=given.plain,
-            only_verdicts=given.quiet,
-        )
+        detail = screen.choose_detail(quiet=given.quiet, details=given.details)
+        screen.show_summary(outcome.debate, outcome.verdicts, detail, plain=given.plain)
 
 
 def _format_resume_options(given: RunOptions, context: RunContext) -> str:

@@ -8,6 +8,7 @@ import typer
 
 from debate_cli.cli import completion, options
 from debate_cli.errors import ExitCode
+from debate_cli.storage.out_path import OutPath
 
 Lookup = Literal["corpus", "web", "both"]
 """Where the judging system `sources` looks up claims without a citation."""
@@ -91,8 +92,9 @@ class JudgeOptions(NamedTuple):
         ),
     ] = None
     out: Annotated[
-        str | None,
+        OutPath | None,
         typer.Option(
+            parser=OutPath.parse,
             metavar="PATH",
             help="File or folder for the judged transcripts; a path that ends with a slash is a folder (default: in place; "
             "for a text, the folder where `run` saves).",
@@ -211,9 +213,13 @@ class ScoreOptions(NamedTuple):
     max_warnings: options.MaxWarningsOption = None
     fail_on: options.FailOnOption = None
     output: Annotated[
-        Path | None,
+        OutPath | None,
         typer.Option(
-            "-o", "--output", metavar="DIR", help="With --format html: folder for the index and a page of each debate."
+            "-o",
+            "--output",
+            parser=OutPath.parse,
+            metavar="DIR",
+            help="With --format html: folder for the index and a page of each debate.",
         ),
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite files in DIR.")] = False
@@ -470,10 +476,11 @@ class ImportOptions(NamedTuple):
     trust_host: options.TrustHostOption = None
     trust_path: options.TrustPathOption = None
     out: Annotated[
-        str | None,
+        OutPath | None,
         typer.Option(
             "-o",
             "--out",
+            parser=OutPath.parse,
             metavar="PATH",
             help="Folder or .json file; a path that ends with a slash is a folder (default: the folder where `run` saves).",
         ),

@@ -38,6 +38,7 @@ from debate_cli.render import records, score_rows
 from debate_cli.render.content.resume_hint import MissingJudgements, explain_missing
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.batch_store import BatchStore
+from debate_cli.storage.out_path import OutPath
 from debate_cli.storage.transcript_store import expand_references, transcript_dirs
 from debate_cli.systems.rubric import Rubric, parse_weights
 
@@ -254,7 +255,8 @@ def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:
 class PageWriter:
     """Writes an HTML page per debate and an index. Existing files are overwritten only with `force`."""
 
-    folder: Path
+    out: OutPath
+    """The folder of the pages."""
     paths: Sequence[Path]
     """The saved debates."""
     force: bool
@@ -262,16 +264,16 @@ class PageWriter:
     """Maps each of `paths` to the file name of its page."""
 
     def __post_init__(self) -> None:
-        if self.folder.suffix == PAGE_SUFFIX and not self.folder.is_dir():
-            raise UsageError(f"-o {self.folder}: this names a file, but several pages are written; name a folder")
+        if self.out.is_file(PAGE_SUFFIX):
+            raise UsageError(
+                f"-o {self.out}: this names a file, but several pages are written; name a folder, or add a slash"
+            )
         self.names = _choose_page_names(self.paths)
-        for name in (*self.names.values(), INDEX_FILE):
-            refuse_inputs(self.folder / name, "-o", self.paths)
-        for name in () if self.force else (*self.names.values(), INDEX_FILE):
-            if (self.folder / name).exists():
-                raise UsageError(
-                    f"{self.folder / name} exists already; choose another folder with -o, or overwrite it with --force"
-                )
+        pages = [self.out.path / name for name in (*self.names.values(), INDEX_FILE)]
+        refuse_inputs(pages, "-o", self.paths)
+        existing = next((page for page in pages if page.exists()), None)
+        if existing is not None and not self.force:
+            raise UsageError(f"{existing} exists already; choose another folder with -o, or overwrite it with --force")
 
     def write_page(self, file: CheckedFile, debate: Debate) -> str:
         """Write the page of a debate. Returns the page's file name. Raises StorageError."""
@@ -279,12 +281,12 @@ class PageWriter:
 
         name = self.names[Path(file.file.path)]
         page = render_html(debate, file.file.verdicts)
-        atomic_write(self.folder / name, page.encode("utf-8", "replace"), overwrite=self.force)
+        atomic_write(self.out.path / name, page.encode("utf-8", "replace"), overwrite=self.force)
         return name
 
     def write_index(self, page: str) -> Path:
         """Write the index. Returns its path. Raises StorageError."""
-        path = self.folder / INDEX_FILE
+        path = self.out.path / INDEX_FILE
         atomic_write(path, page.encode("utf-8", "replace"), overwrite=self.force)
         return path
 

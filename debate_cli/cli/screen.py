@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, TypeVar
 
 from debate_cli.cli.console import (
     ignore_broken_pipe,
@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 
     TerminalView = LiveObserver | LiveExperimentObserver
 
+Detail = Literal["brief", "summary", "details"] | ReportPart
+"""How much of the end of a debate is shown.
+
+- `summary`: the closing screen. `brief`: the closing screen without claims, advice and cost.
+- `details`: all tables. The name of a part: the tables of this part.
+"""
 _DURATION = re.compile(r"\d+(?:\.\d+)? s\b")
 _TERMINAL_SIGNALS = ("SIGTSTP", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGXCPU")
 
@@ -293,31 +299,36 @@ def show_view(view: ViewT) -> Generator[ViewT]:
             view.stop()
 
 
+def choose_detail(*, quiet: bool, details: bool) -> Detail:
+    """Return the detail that --quiet and --details ask for. With both, it is that of --quiet."""
+    if quiet:
+        return "brief"
+    return "details" if details else "summary"
+
+
 def show_summary(
     debate: Debate,
     verdicts: tuple[Verdict, ...],
+    detail: Detail = "summary",
     *,
-    only: ReportPart | None = None,
-    full: bool = False,
     plain: bool = False,
     judged: Collection[str] | None = None,
-    only_verdicts: bool = False,
 ) -> None:
-    """Print the closing screen of a debate.
+    """Print the end of a debate: its closing screen, or its tables.
 
-    `full`: whether all tables are printed. `only`: the part whose tables are printed; None for all parts.
     `judged`: ids of the judging runs to show. None shows all judging runs.
-    `only_verdicts`: whether the closing screen is printed without claims, advice and cost.
     """
-    is_full = full or only is not None
+    is_brief = detail == "brief"
+    is_screen = is_brief or detail == "summary"
+    only = None if detail in ("brief", "summary", "details") else detail
     if is_interactive(sys.stdout) and not plain:
-        from debate_cli.render.terminal.report import closing_screen, details, fitting_screen
+        from debate_cli.render.terminal.report import ScreenLimits, closing_screen, details, fitting_screen
 
         console = make_console(sys.stdout)
-        if is_full:
+        if not is_screen:
             parts = details(debate, verdicts, only=only, judged=judged)
-        elif only_verdicts:
-            parts = closing_screen(debate, verdicts, judged, width=console.width, only_verdicts=True)
+        elif is_brief:
+            parts = closing_screen(debate, verdicts, judged, ScreenLimits(console.width, only_verdicts=True))
         else:
             parts = fitting_screen(console, debate, verdicts, judged)
         for part in parts:
@@ -326,9 +337,9 @@ def show_summary(
     from debate_cli.render.text.plain import closing_lines, details_lines, wrap_for_terminal
 
     lines = (
-        details_lines(debate, verdicts, only=only, judged=judged)
-        if is_full
-        else closing_lines(debate, verdicts, judged, only_verdicts=only_verdicts)
+        closing_lines(debate, verdicts, judged, only_verdicts=is_brief)
+        if is_screen
+        else details_lines(debate, verdicts, only=only, judged=judged)
     )
     for line in wrap_for_terminal(lines, sys.stdout):
         print(line)

@@ -3,13 +3,16 @@
 The first line is a header, and each later line is a call. Secrets are redacted.
 """
 
+import fcntl
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from operator import not_
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 
 import jiter
@@ -36,6 +39,8 @@ from debate_cli.regular_file import make_private_folder, read_regular_file
 
 CASSETTE_VERSION = 1
 CASSETTE_VERSION_KEY = "cassette_version"
+CASSETTE_HEADER = json.dumps({CASSETTE_VERSION_KEY: CASSETTE_VERSION}).encode() + b"\n"
+"""The first line of the file."""
 MAX_CASSETTE_BYTES = 256 * 1024 * 1024
 CASSETTE_FILE_MODE = 0o600
 TRANSIENT_ERRORS = (TransientError, BudgetError, StorageError)
@@ -86,9 +91,10 @@ class RecordedCall(FrozenModel):
 
 
 class CassetteRecorder:
-    """Appends the calls of the wrapped models to the cassette `path`.
+    """Appends the calls of the wrapped models to the cassette `path`, also if other processes record there.
 
-    Raises ConfigError if the file at `path` is not a cassette, and StorageError if the file cannot be written.
+    The first call creates the file. Raises ConfigError if the file at `path` is not a cassette, and StorageError if the
+    file cannot be written.
     """
 
     is_replay = False
@@ -97,10 +103,8 @@ class CassetteRecorder:
         self._path = path
         self.failure: StorageError | None = None
         """Why no further call can be recorded; None as long as all calls can be recorded."""
-        self._is_new = not path.exists()
-        self._has_calls = False
         try:
-            self._open_file()
+            self._check_file()
         except OSError as error:
             raise _make_unwritable_error(path, error) from error
 
@@ -116,37 +120,39 @@ class CassetteRecorder:
         """Append `line`, a call as JSON, to the file. If this fails, set `failure`, and write no further lines."""
         if self.failure is not None:
             return
-        self._has_calls = True
         try:
             self._append(line)
         except OSError as error:
             self.failure = _make_unwritable_error(self._path, error)
 
-    def remove_if_unused(self) -> None:
-        """Delete the file if this object created it and no call was recorded."""
-        if self._is_new and not self._has_calls:
-            self._path.unlink(missing_ok=True)
-
-    def _open_file(self) -> None:
+    def _check_file(self) -> None:
+        """Raise an error if the file cannot get calls. Cut off an incomplete last line; create no file."""
         make_private_folder(self._path.parent)
-        content = _read_cassette(self._path) if self._path.exists() else b""
-        whole = content[: content.rfind(b"\n") + 1]
-        if whole:
-            _check_header(self._path, whole.split(b"\n", 1)[0])
-        elif content:
-            raise _make_damaged_error(self._path, 1, "the first line is not the header of a cassette")
+        if not os.path.lexists(self._path):
+            with TemporaryFile(dir=self._path.parent) as file:
+                file.write(CASSETTE_HEADER)
+            return
         with self._open_to_append() as file:
+            content = _read_cassette(self._path)
+            whole = content[: content.rfind(b"\n") + 1]
+            if whole:
+                _check_header(self._path, whole.split(b"\n", 1)[0])
+            elif content:
+                raise _make_damaged_error(self._path, 1, "the first line is not the header of a cassette")
             file.truncate(len(whole))
-        if not whole:
-            self._append(json.dumps({CASSETTE_VERSION_KEY: CASSETTE_VERSION}))
 
     def _append(self, line: str) -> None:
         with self._open_to_append() as file:
+            if not os.fstat(file.fileno()).st_size:
+                file.write(CASSETTE_HEADER)
             file.write(line.encode(errors="backslashreplace") + b"\n")
 
-    def _open_to_append(self) -> BinaryIO:
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        return os.fdopen(os.open(self._path, flags, CASSETTE_FILE_MODE), "ab")
+    @contextmanager
+    def _open_to_append(self) -> Generator[BinaryIO]:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        with os.fdopen(os.open(self._path, flags, CASSETTE_FILE_MODE), "ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # another process may record in the same file
+            yield file
 
 
 class _RecordingModel:

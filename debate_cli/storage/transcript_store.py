@@ -135,11 +135,11 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 
 
 def is_transcript_of(path: Path, debate: Debate) -> bool:
-    """Return whether the file at `path` is a transcript of `debate`, perhaps an older one. False if it cannot be read."""
-    try:
-        return _is_same_debate(_from_transcript(path).debate, debate)
-    except TranscriptError:
-        return False
+    """Return whether the transcript at `path` is one of `debate`, perhaps an older one.
+
+    Raises TranscriptError if it cannot be read.
+    """
+    return _is_same_debate(_from_transcript(path).debate, debate)
 
 
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:

@@ -1,10 +1,17 @@
 """Files that options name for output: no input of the same command is overwritten, and a refused command leaves no file."""
 
+import json
+import os
 import shutil
+import sys
 from pathlib import Path
+from types import FrameType
 
 import pytest
+import yaml
 from cli_support import CONFIGS, debate, write_config
+
+from debate_cli.cli.output_files import refuse_inputs
 
 CONFIG = (
     "topic: A tram?\nmodels: {default: {model: mock/a}}\nbackground: {file: brief.md}\nprompts: {opening: opening.md}\n"
@@ -25,6 +32,9 @@ def inputs(saved: Path, here: Path) -> Path:
     (here / "opening.md").write_text(debate("prompts", "show", "opening", cwd=here).out)
     (here / "facts").mkdir()
     (here / "facts" / "costs.md").write_text("# Costs\n\nA tram costs 20 million.\n")
+    (here / "facts" / "note.json").write_text('{"costs": "A tram costs 20 million."}\n')
+    (here / "facts" / "log.jsonl").write_text('{"costs": "A tram costs 20 million."}\n')
+    (here / "cfg.json").write_text(json.dumps(yaml.safe_load(CONFIG.replace("facts", "facts/costs.md"))))
     (here / "talk.json").write_text('[{"speaker": "Ann", "text": "Yes."}, {"speaker": "Bo", "text": "No."}]')
     (here / "labels.csv").write_text("id,rater,winner\nsaved,a,Pro\n")
     shutil.copy(saved, here / "page.html")
@@ -35,6 +45,10 @@ def inputs(saved: Path, here: Path) -> Path:
 @pytest.mark.parametrize(
     ("command", "option"),
     [
+        ("run cfg.json --mock --out . --id cfg", "--out"),
+        ("run debate.yaml --mock --out facts --id note", "--out"),
+        ("run debate.yaml --mock --out facts --id log", "--out"),
+        ("judge brief.md --mock --system panel --evidence facts --out facts --id log", "--out"),
         ("run debate.yaml --mock --report debate.yaml", "--report"),
         ("run debate.yaml --mock --report link.yaml", "--report"),
         ("run debate.yaml --mock --report brief.md", "--report"),
@@ -71,6 +85,25 @@ def test_an_input_is_not_overwritten(inputs: Path, command: str, option: str) ->
     assert contents(inputs) == before
 
 
+def test_each_input_is_examined_once(tmp_path: Path) -> None:
+    """Many files are written again, e.g. by an import of 100 files. The files are not compared pair by pair."""
+    inputs, targets = ([tmp_path / f"{kind}{number}" for number in range(100)] for kind in ("in", "out"))
+    for path in (*inputs, *targets):
+        path.touch()
+    examined = 0
+
+    def count(_frame: FrameType, kind: str, called: object) -> None:
+        nonlocal examined
+        examined += kind == "c_call" and called is os.stat
+
+    sys.setprofile(count)
+    try:
+        refuse_inputs(targets, "--out", inputs)
+    finally:
+        sys.setprofile(None)
+    assert 100 < examined < 1000
+
+
 def test_a_report_of_an_experiment_replaces_no_input(here: Path) -> None:
     """Neither the file of the experiment nor its ledger."""
     shutil.copytree(CONFIGS / "experiment", here / "experiment")
@@ -92,7 +125,7 @@ def test_a_judged_transcript_can_still_be_named_with_out(saved: Path) -> None:
     "command", ["run debate.yaml --id saved --mock", "run debate.yaml --mock --id new --out debate.yaml"]
 )
 def test_a_refused_command_leaves_no_cassette(inputs: Path, command: str) -> None:
-    """Nothing was recorded, so the new cassette is deleted."""
+    """Nothing is recorded, so no cassette is created."""
     before = contents(inputs)
     done = debate(*command.split(), "--record", "tape", cwd=inputs)
     assert (done.code != 0, contents(inputs)) == (True, before), done.err

@@ -28,6 +28,7 @@ from debate_cli.errors import (
     RejectedError,
     ServerError,
     StorageError,
+    UnsavedError,
     UnsupportedError,
 )
 from debate_cli.llm.model import Message, OnText, OutputSchema, Reply, Request
@@ -208,20 +209,19 @@ def without_rejected(debate: Debate) -> dict[str, Any]:
 def test_only_the_owner_can_read_a_new_cassette(tmp_path: Path) -> None:
     """The file gets mode 0600, and each new folder 0700. An existing file keeps its mode."""
     cassette = tmp_path / "new" / "inner" / "run.cassette"
-    CassetteRecorder(cassette)
+    record(cassette, REPLY)
     modes = [stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "new", cassette.parent, cassette)]
     assert modes == [0o700, 0o700, 0o600]
     cassette.chmod(0o644)
-    CassetteRecorder(cassette)
+    record(cassette, REPLY)
     assert stat.S_IMODE(cassette.stat().st_mode) == 0o644
 
 
 def test_the_file_is_readable(cassette: Path) -> None:
     """The version comes first; each line has fingerprint, model, purpose and the request's text."""
-    CassetteRecorder(cassette)
-    assert json.loads(cassette.read_text()) == {"cassette_version": 1}
     record(cassette, REPLY)
-    line = json.loads(cassette.read_text().splitlines()[1])
+    header, line = map(json.loads, cassette.read_text().splitlines())
+    assert header == {"cassette_version": 1}
     assert line["fingerprint"] == ASK.fingerprint()
     assert (line["model"], line["request"]["purpose"]) == ("lab/m", "opening")
     assert line["request"]["messages"] == [{"role": "user", "content": "Motion: cats. Tag NONCE."}]
@@ -293,6 +293,16 @@ def test_a_recording_can_be_continued(cassette: Path) -> None:
     assert [play(player).text for _ in range(2)] == ["one", "two"]
 
 
+def test_two_recorders_share_a_new_file(cassette: Path) -> None:
+    """Neither removes a call of the other, and the file gets one header."""
+    first, second = CassetteRecorder(cassette), CassetteRecorder(cassette)
+    assert not cassette.exists()
+    for recorder, text in ((second, "one"), (first, "two")):
+        asyncio.run(recorder.wrap("lab/m", FakeModel(with_text(text)), str).complete(ASK))
+    player = CassettePlayer(cassette)
+    assert [play(player).text for _ in range(2)] == ["one", "two"]
+
+
 @pytest.mark.parametrize("content", ["name: not ours\n", "no newline"])
 def test_another_file_is_not_overwritten(cassette: Path, content: str) -> None:
     """A file that is not a cassette is not changed."""
@@ -317,7 +327,7 @@ def test_a_link_is_not_recorded_to(tmp_path: Path, cassette: Path, *, exists: bo
 
 
 def test_an_unwritable_path_is_an_error_before_the_first_call(tmp_path: Path) -> None:
-    """The recorder opens its file when it is created."""
+    """A new recorder checks that the file can be written."""
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot write"):
         CassetteRecorder(tmp_path / "file" / "run.cassette")
@@ -337,19 +347,50 @@ def test_an_answer_that_cannot_be_recorded_is_not_lost(tmp_path: Path) -> None:
 
 
 def test_a_cassette_that_cannot_be_written_stops_the_debate_and_loses_no_answer(tmp_path: Path) -> None:
-    """Both openings were asked at once. The journal has them, and the error names the cassette and the command to resume."""
+    """Both openings were asked at once. They are saved, and the error names the cassette and the command to resume."""
     folder = tmp_path / "tapes"
     context = RunContext(config_of(), cassette=CassetteRecorder(folder / "run.cassette"))
     shutil.rmtree(folder)
     with pytest.raises(StorageError) as caught:
         asyncio.run(Session(context).begin("one", tmp_path))
-    journal = tmp_path / "one.jsonl"
-    where = f"the debate so far is in {journal}; resume it with: debate run --resume {tmp_path / 'one.json'}"
+    path = tmp_path / "one.json"
     assert str(caught.value).startswith(f"{folder / 'run.cassette'}: cannot write the cassette")
-    assert str(caught.value).endswith(where)
-    kept = open_debate(journal).debate
+    assert str(caught.value).endswith(f"the debate so far is in {path}; resume it with: debate run --resume {path}")
+    kept = open_debate(path).debate
+    assert (kept.closed, path.with_suffix(".jsonl").exists()) == ("interrupted", False)
     assert [turn.phase for turn in kept.turns] == ["opening", "opening"]
     assert (kept.failures, kept.reservations) == ((), ())
+
+
+@pytest.mark.parametrize("is_saved", [True, False])
+def test_a_cassette_that_fails_on_the_last_answer_costs_no_debate(tmp_path: Path, *, is_saved: bool) -> None:
+    """The complete debate becomes a transcript, or is printed if it is not saved. Then the error is raised."""
+    whole = tmp_path / "whole.cassette"
+    run_debate(config_of(), cassette=CassetteRecorder(whole))
+    left = len(whole.read_text().splitlines()) - 1
+
+    class FullAtTheEnd(CassetteRecorder):
+        """Takes all calls but the last."""
+
+        def write(self, line: str) -> None:
+            """Take or refuse a call."""
+            nonlocal left
+            left -= 1
+            if not left:
+                self.failure = StorageError("the disk is full")
+
+    context = RunContext(config_of(), cassette=FullAtTheEnd(tmp_path / "run.cassette"))
+    with pytest.raises(StorageError, match="the disk is full") as caught:
+        asyncio.run(Session(context).begin("one", tmp_path if is_saved else None))
+    if not is_saved:
+        assert isinstance(caught.value, UnsavedError)
+        assert json.loads(caught.value.transcript)["status"] == "complete"
+        return
+    path = tmp_path / "one.json"
+    assert str(caught.value).endswith(f"; the debate is complete and saved in {path}")
+    kept = open_debate(path)
+    assert (kept.debate.status, kept.from_journal, len(kept.verdicts)) == ("complete", False, 1)
+    assert not path.with_suffix(".jsonl").exists()
 
 
 # Requests that were not recorded ---------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Draws the end of a debate on a terminal: the closing screen, and the full report."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from rich.box import HEAVY, ROUNDED
@@ -39,27 +40,35 @@ _WIDTH_BESIDE_CLAIM = 28
 """About the width in columns of what is to the left of a claim: label, id, standing and score."""
 
 
+@dataclass(frozen=True, slots=True)
+class ScreenLimits:
+    """How much the closing screen shows."""
+
+    width: int = MIN_WIDTH
+    """Columns of the window, in which a claim has about two lines."""
+    max_claims: int = MAX_CLAIMS
+    """Maximum number of claims under one label such as `rely on`."""
+    without: Collection[str] = ()
+    """The OPTIONAL_PARTS to leave out."""
+    only_verdicts: bool = False
+    """Whether claims, advice, cost and the hint on the tables are left out."""
+
+
 def closing_screen(
     debate: Debate,
     verdicts: Sequence[Verdict],
     judged: Collection[str] | None = None,
-    *,
-    max_claims: int = MAX_CLAIMS,
-    without: Collection[str] = (),
-    width: int = MIN_WIDTH,
-    only_verdicts: bool = False,
+    limits: ScreenLimits = ScreenLimits(),
 ) -> list[RenderableType]:
     """Draw the closing screen: the verdict and the main facts.
 
-    If `judged` is given, only the judging runs with these ids are shown. `max_claims`: maximum number of claims under
-    one label such as `rely on`. `without`: the OPTIONAL_PARTS to leave out. `width`: columns of the window, in which a claim
-    has about two lines. `only_verdicts`: whether claims, advice, cost and the hint on the tables are left out. Nothing is
-    printed before such a screen, so the notice of a rehearsal is its first line too.
+    If `judged` is given, only the judging runs with these ids are shown. Nothing is printed before a screen with only
+    verdicts, so the notice of a rehearsal is its first line too.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
-    summary, rows = closing_rows(shown, verdicts, max_claims, only_verdicts=only_verdicts)
-    omitted = sum(row.row_count for row in rows if row.part in without)
-    rows = [row for row in rows if row.part not in without]
+    summary, rows = closing_rows(shown, verdicts, limits.max_claims, only_verdicts=limits.only_verdicts)
+    omitted = sum(row.row_count for row in rows if row.part in limits.without)
+    rows = [row for row in rows if row.part not in limits.without]
     styles = theme.participant_styles(debate.participants)
     title = join_text(("verdict", "bold"), (f" · {sanitize.sanitize_line(summary.verdict_label)}", theme.MUTED))
     panel = _verdict_panel(summary.verdict, summary.answer, styles, title if summary.verdict_label else Text("verdict"))
@@ -68,10 +77,10 @@ def closing_screen(
         more = (
             f"{count_noun(omitted, 'row')} left out here: `debate replay ID` and `--details` show all rows and tables"
         )
-    body = [_shorten_row(row, width) for row in rows]
-    body += [] if only_verdicts else [*usage_rows(debate, judged), SummaryRow("more", (more,))]
+    body = [_shorten_row(row, limits.width) for row in rows]
+    body += [] if limits.only_verdicts else [*usage_rows(debate, judged), SummaryRow("more", (more,))]
     notice = _rehearsal(debate)
-    return [*(notice if only_verdicts else [Text("")]), panel, _row_grid(body, styles), *notice]
+    return [*(notice if limits.only_verdicts else [Text("")]), panel, _row_grid(body, styles), *notice]
 
 
 def _shorten_row(row: SummaryRow, width: int) -> SummaryRow:
@@ -99,8 +108,8 @@ def fitting_screen(
     def height(parts: list[RenderableType]) -> int:
         return len(console.render_lines(Group(*parts), pad=False)) + _ROWS_BELOW
 
-    draw = partial(closing_screen, debate, verdicts, judged, width=console.width)
-    screens = [draw(max_claims=count) for count in range(MAX_CLAIMS, 0, -1)]
+    draw = partial(closing_screen, debate, verdicts, judged)
+    screens = [draw(ScreenLimits(console.width, count)) for count in range(MAX_CLAIMS, 0, -1)]
     heights = list(map(height, screens))
     for available in (min(console.height, MAX_SCREEN_ROWS), MAX_SCREEN_ROWS):
         for parts, rows in zip(screens, heights, strict=True):
@@ -108,7 +117,7 @@ def fitting_screen(
                 return parts
     parts = screens[-1]
     for count in range(1, len(OPTIONAL_PARTS) + 1):
-        parts = draw(max_claims=1, without=OPTIONAL_PARTS[:count])
+        parts = draw(ScreenLimits(console.width, 1, OPTIONAL_PARTS[:count]))
         if height(parts) <= MAX_SCREEN_ROWS:
             break
     return parts

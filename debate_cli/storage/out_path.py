@@ -1,0 +1,27 @@
+"""`OutPath`: a path that an option names for output."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class OutPath:
+    """A file or folder for output, which may not exist yet."""
+
+    path: Path
+    is_folder: bool
+    """Whether `path` is a folder: it exists as a folder, or it was given with a slash at its end."""
+
+    @classmethod
+    def parse(cls, text: str) -> "OutPath":
+        """Return the path that a user gives as `text`."""
+        return cls(Path(text), text.endswith(("/", os.sep)) or os.path.isdir(text))  # noqa: PTH112 - never raises
+
+    def is_file(self, *suffixes: str) -> bool:
+        """Return whether `path` is a file: it is no folder, and its name ends in one of `suffixes` (default: in any)."""
+        suffix = self.path.suffix
+        return not self.is_folder and (suffix in suffixes if suffixes else bool(suffix))
+
+    def __str__(self) -> str:
+        return str(self.path)

@@ -1,17 +1,19 @@
 """Decides which judging runs `debate judge` adds to a saved debate, and turns a text into a debate to judge."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from debate_cli.app.config_resolution import config_from_transcript
 from debate_cli.domain.config import DebateConfig, EvidenceConfig, Limits, ModelSpec, ProviderSpec
-from debate_cli.domain.debate import Debate
+from debate_cli.domain.debate import Debate, new_run_ids
 from debate_cli.domain.events import DebateClosed, DebateOpened, Event, Generator, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings, settings_class
+from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.storage.variables import ConfigChange
@@ -154,7 +156,7 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
         _check_judgeable(debate, system, is_named=system.kind in request.systems or not is_installed(system.kind))
     decides = (request.config or debate.config).judging.decides
     decides = decides if decides in {system.kind for system in systems} else None
-    return _openings(JudgingConfig(systems=systems, decides=decides), request, at, taken=len(debate.runs))
+    return _openings(JudgingConfig(systems=systems, decides=decides), request, at, new_run_ids(debate))
 
 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
@@ -177,25 +179,26 @@ def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> 
     Every requested model judges the text `request.repeat` times. So with two models and `repeat=3` there are six runs,
     and the last five of them are returned.
     """
-    return _openings(judged.config.judging, request, at, taken=0)[1:]
+    return _openings(judged.config.judging, request, at, chain([FIRST_RUN], new_run_ids(judged)))[1:]
 
 
 def _openings(
-    judging: JudgingConfig, request: JudgingRequest, at: datetime, *, taken: int
+    judging: JudgingConfig, request: JudgingRequest, at: datetime, run_ids: Iterator[str]
 ) -> tuple[JudgingOpened, ...]:
     variants = [request, *(replace(request, model=model) for model in request.other_models)]
     repeated = [variant for variant in variants for _ in range(request.repeat)]
+    numbered = list(zip(run_ids, repeated, strict=False))
     return tuple(
         JudgingOpened(
             at=at,
-            run=f"r{taken + number + 1}",
-            beside=f"r{taken + 1}" if number and request.other_models else None,
+            run=run,
+            beside=numbered[0][0] if number and request.other_models else None,
             judging=judging,
             models=variant.models,
             providers=request.providers,
             replaces=request.replace and number == 0,
         )
-        for number, variant in enumerate(repeated)
+        for number, (run, variant) in enumerate(numbered)
     )
 
 

@@ -1,10 +1,11 @@
 """Decides which judging runs `debate judge` adds to a saved debate, and turns a text into a debate to judge."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -59,6 +60,8 @@ class JudgingRequest:
 
     Only sections in `STORED_SECTIONS` can be changed, e.g. `judging`.
     """
+    judge_settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Changed settings of `models.judge`, e.g. `{"temperature": 0.5}`. `model` and each of `other_models` gets them."""
     batch: bool = False
     """Whether the judges are asked in batches."""
     asks_models: bool = True
@@ -89,19 +92,16 @@ class JudgingRequest:
 
     @property
     def model_spec(self) -> ModelSpec | None:
-        """`model` as a `ModelSpec`; None if each judge has its own model. Raises UsageError for a malformed name.
-
-        It has the other settings, e.g. `max_output_tokens`, that `changes` gives `models.judge`.
-        """
-        if self.model is None:
-            return None
-        judge = self.config.models.get("judge") if self.changes and self.config is not None else None
-        return judge if judge is not None and judge.model == self.model else parse_model(self.model)
+        """`model` with `judge_settings`; None if each judge has its own model. Raises UsageError for a malformed name."""
+        return None if self.model is None else self._judge_spec(self.model)
 
     @property
     def other_model_specs(self) -> tuple[ModelSpec, ...]:
-        """`other_models` as `ModelSpec` objects. Raises UsageError for a malformed name."""
-        return tuple(map(parse_model, self.other_models))
+        """`other_models` with `judge_settings`. Raises UsageError for a malformed name."""
+        return tuple(map(self._judge_spec, self.other_models))
+
+    def _judge_spec(self, name: str) -> ModelSpec:
+        return parse_model(name).model_copy(update=self.judge_settings)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -289,8 +289,8 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
     """Return `request` with a new `config`: the stored configuration with `request.changes` applied.
 
     The new `config` has no budget and no providers. It has models only if a change concerns `models`. Otherwise, the
-    judges use the models stored in the debate or, if `request.model` is set, this model. Without changes, returns
-    `request` itself.
+    judges use the models stored in the debate or, if `request.model` is set, the models of the request. Without
+    changes, returns `request` itself.
 
     Raises UsageError for a setting outside the sections `STORED_SECTIONS`, or if a change and `request.model` name
     different models. Raises ConfigError for an invalid value.
@@ -312,13 +312,30 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
     )
     is_model_changed = any(change[0].partition(".")[0] == "models" for change in request.changes)
     changed_models = changed.config.models if is_model_changed else {}
-    judge = changed_models.get("judge")
-    if request.model is not None and is_model_changed and (judge is None or judge.model != request.model):
+    request = add_judge_settings(request, changed.config, request.changes)
+    return replace(request, config=changed.config.model_copy(update={"models": changed_models, "providers": {}}))
+
+
+def add_judge_settings(
+    request: JudgingRequest, config: DebateConfig, changes: Iterable[ConfigChange]
+) -> JudgingRequest:
+    """Return `request` with the settings that `changes` gave to `models.judge` of the changed `config`.
+
+    Raises UsageError if the request names a model and a change names another model.
+    """
+    paths = [change[0].split(".") for change in changes]
+    judge = config.models.get("judge")
+    if request.model is None or judge is None:
+        return request
+    changed = {path[2] for path in paths if path[:2] == ["models", "judge"] and len(path) > 2}
+    if ["models"] in paths or ["models", "judge"] in paths:
+        changed |= judge.model_fields_set
+    if "model" in changed and judge.model != request.model:
         raise UsageError(
             f"--set models.judge.model: every judge gets the model {request.model}; leave out this setting, or the option "
             "that names the model"
         )
-    return replace(request, config=changed.config.model_copy(update={"models": changed_models, "providers": {}}))
+    return replace(request, judge_settings={name: getattr(judge, name) for name in changed - {"model"}})
 
 
 def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemSettings, ...]:

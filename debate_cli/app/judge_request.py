@@ -327,7 +327,7 @@ def add_judge_settings(
     judge = config.models.get("judge")
     if request.model is None or judge is None:
         return request
-    changed = {path[2] for path in paths if path[:2] == ["models", "judge"] and len(path) > 2}
+    changed = {name for path in paths if path[:2] == ["models", "judge"] for name in path[2:3]}
     if ["models"] in paths or ["models", "judge"] in paths:
         changed |= judge.model_fields_set
     if "model" in changed and judge.model != request.model:

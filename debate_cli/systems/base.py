@@ -336,12 +336,14 @@ class JudgingSystem(Generic[SettingsT]):
         """
         raise NotImplementedError
 
-    def mark_range(self, assessment: Assessment, mark: Mark) -> tuple[float, float]:
-        """Return the lowest and the highest value of `mark` in `assessment`. `score` clamps other values to this range.
+    def mark_range(
+        self, debate: Debate, settings: SettingsT, assessment: Assessment, mark: Mark
+    ) -> tuple[float, float] | None:
+        """Return the range (lowest, highest) to which `score` clamps `mark` of `assessment`.
 
-        Default: 0 to `mark.out_of`.
+        None if `score` does not count the mark, or does not clamp it. Default: None.
         """
-        return 0.0, mark.out_of
+        return None
 
     # Display
 

@@ -100,7 +100,9 @@ def test_marks_outside_their_range_are_reported(saved: Path) -> None:
 
 def test_marks_that_are_not_counted_are_not_reported(here: Path) -> None:
     """A panel's mark of a criterion that is no dimension, and a structured mark of an argument that nobody made."""
-    config = "topic: x\nmodels: {default: {model: mock/a}}\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n"
+    config = (
+        "topic: x\nmodels: {default: {model: mock/a}}\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n"
+    )
     write_config(here, config + "judging: {systems: [structured, panel]}\n")
     assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 0
     saved = here / "transcripts/one.json"

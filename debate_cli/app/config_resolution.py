@@ -20,6 +20,7 @@ from debate_cli.llm.redaction import Redactor
 from debate_cli.providers.provider_table import find_provider_problems
 from debate_cli.providers.registry import collect_provider_secrets
 from debate_cli.regular_file import is_inside
+from debate_cli.resolved_secrets import record_secrets
 from debate_cli.storage.config_errors import SourceMap
 from debate_cli.storage.config_file import (
     STDIN_NAME,
@@ -216,8 +217,10 @@ def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -
 
 
 def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:
-    """Return all values in `loaded` that must never be written, e.g. keys of providers."""
-    return tuple({*loaded.secrets, *collect_provider_secrets(loaded.config, loaded.env)})
+    """Return all values in `loaded` that must never be written, e.g. keys of providers. They are recorded as secrets."""
+    secrets = {*loaded.secrets, *collect_provider_secrets(loaded.config, loaded.env)}
+    record_secrets(secrets)
+    return tuple(secrets)
 
 
 def config_redactor(loaded: LoadedConfig | None) -> Redactor:

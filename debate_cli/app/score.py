@@ -22,7 +22,7 @@ from debate_cli.judging.schedule import missing_briefs
 from debate_cli.storage.lock import lock_debate, lock_holder
 from debate_cli.storage.transcript import to_transcript, write_transcript
 from debate_cli.storage.transcript_store import StoredDebate, load_last_transcript, open_debate
-from debate_cli.systems.base import JudgeVote, RequiredChange
+from debate_cli.systems.base import JudgeVote, Requirement
 from debate_cli.systems.registry import check_system_kind, get_system, is_installed
 from debate_cli.systems.rubric import Rubric
 from debate_cli.systems.scoring import deciding_verdicts, score, verdicts_match
@@ -66,7 +66,7 @@ class VoteReview(NamedTuple):
     system: str
     run: str
     votes: tuple[JudgeVote, ...]
-    required_changes: tuple[RequiredChange, ...]
+    required_changes: tuple[Requirement, ...]
 
 
 class CheckedFile(NamedTuple):

@@ -19,7 +19,7 @@ from debate_cli.systems.base import (
     JudgingSystem,
     PlannedCalls,
     Progress,
-    RequiredChange,
+    Requirement,
     briefs_for,
 )
 from debate_cli.systems.charts import Chart
@@ -117,10 +117,10 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     def dissent(self, verdict: Verdict) -> Iterable[JudgeVote]:
         return map(_to_vote, parse_notes(score.PanelNotes, verdict).dissent)
 
-    def required_changes(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
+    def required_changes(self, verdict: Verdict) -> tuple[Requirement, ...]:
         return parse_notes(score.PanelNotes, verdict).required_changes
 
-    def conditions(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
+    def conditions(self, verdict: Verdict) -> tuple[Requirement, ...]:
         return score.find_conditions(parse_notes(score.PanelNotes, verdict))
 
     def tables(self, verdict: Verdict) -> Iterator[Table]:

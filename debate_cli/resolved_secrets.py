@@ -1,24 +1,34 @@
-"""The secrets that this process has resolved. The command line removes them from every line that it prints.
+"""Collects the secrets that a command resolves. The command line removes them from every line that it prints.
 
-Whatever resolves a secret records it here: reading the environment, loading a configuration, preparing a run. So no command
-has to hide the secrets that it uses. This module does not redact; `llm/redaction.py` does.
+Functions that resolve secrets record them here: they read the environment, load a configuration or prepare a run. So no
+command has to hide the secrets that it uses. Callers of the Python API collect nothing. This module does not redact;
+`llm/redaction.py` does.
 """
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from contextvars import ContextVar
 
-_recorded: set[str] = set()
+_collected: ContextVar[set[str] | None] = ContextVar("collected_secrets", default=None)
+
+
+@contextmanager
+def secret_collector() -> Generator[None]:
+    """Collect the secrets that are recorded in the `with` block, also by its tasks. They are forgotten at its end."""
+    token = _collected.set(set())
+    try:
+        yield
+    finally:
+        _collected.reset(token)
 
 
 def record_secrets(secrets: Iterable[str]) -> None:
-    """Add secrets that must not be printed from now on."""
-    _recorded.update(secrets)
+    """Add secrets that must not be printed from now on. Does nothing outside of a `secret_collector`."""
+    collected = _collected.get()
+    if collected is not None:
+        collected.update(secrets)
 
 
 def recorded_secrets() -> frozenset[str]:
-    """Return all recorded secrets."""
-    return frozenset(_recorded)
-
-
-def forget_secrets() -> None:
-    """Remove all recorded secrets, so that a command which runs later in the same process starts without them."""
-    _recorded.clear()
+    """Return all recorded secrets; none outside of a `secret_collector`."""
+    return frozenset(_collected.get() or ())

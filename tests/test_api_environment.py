@@ -10,6 +10,7 @@ from model_server import ModelServer, model_server
 
 import debate_cli
 from debate_cli.errors import ConfigError, UsageError
+from debate_cli.resolved_secrets import recorded_secrets, secret_collector
 from debate_cli.storage.transcript import to_transcript
 
 MOCK = CONFIGS / "mock.yaml"
@@ -55,6 +56,16 @@ def test_a_key_beside_the_configuration_is_used(config: debate_cli.DebateConfig,
     """`.env` is read from the file's folder, not the working folder."""
     assert ran(config).debate.status == "complete"
     assert sent(server, "authorization") == {f"Bearer {KEY}"}
+
+
+def test_no_secret_of_a_run_stays_in_the_process(config: debate_cli.DebateConfig) -> None:
+    """Only a command collects secrets, because it prints lines."""
+    assert ran(config).debate.status == "complete"
+    assert recorded_secrets() == frozenset()
+    with secret_collector():
+        ran(config)
+        assert KEY in recorded_secrets()
+    assert recorded_secrets() == frozenset()
 
 
 def test_a_prompt_beside_the_configuration_is_used(config: debate_cli.DebateConfig, server: ModelServer) -> None:

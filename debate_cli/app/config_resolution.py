@@ -17,10 +17,10 @@ from debate_cli.domain.nested_texts import map_texts
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.evidence.corpus import list_source_files
 from debate_cli.llm.redaction import Redactor
-from debate_cli.plugins import SYSTEMS
 from debate_cli.providers.provider_table import find_provider_problems
 from debate_cli.providers.registry import collect_provider_secrets
 from debate_cli.regular_file import is_inside
+from debate_cli.resolved_secrets import record_secrets
 from debate_cli.storage.config_errors import SourceMap
 from debate_cli.storage.config_file import (
     STDIN_NAME,
@@ -33,6 +33,7 @@ from debate_cli.storage.provider_origin import settings_fingerprint
 from debate_cli.storage.serialization import Redact, config_to_json
 from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.storage.variables import ConfigChange, apply_overrides, load_environment
+from debate_cli.systems.registry import get_system, is_installed, system_kinds
 
 T = TypeVar("T")
 
@@ -126,15 +127,17 @@ def config_from_transcript(
 
 
 def _require_systems(stored: StoredDebate) -> None:
-    missing = [f"`{each.kind}`" for each in stored.debate.config.judging.systems if not SYSTEMS.has(each.kind)]
+    missing = [system.kind for system in stored.debate.config.judging.systems if not is_installed(system.kind)]
     if not missing:
         return
-    one = len(missing) == 1
+    able = (kind for kind in system_kinds() if get_system(kind).unsuitable_reason(stored.debate) is None)
+    other = next((f"debate judge {quote(str(stored.path))} --system {kind}" for kind in able), None)
+    advice = f", or judge with another system: {other}" if other is not None else ""
     raise ConfigError(
-        f"{stored.path}: the judging system{'' if one else 's'} {', '.join(missing)} of this debate "
-        f"{'is' if one else 'are'} not installed, so its stored settings cannot be used; install the missing package, "
-        "then run the command again; without it, `debate replay` and `debate score` show the debate, and "
-        f"`debate judge {quote(str(stored.path))} --system {next(iter(SYSTEMS.built_in))}` judges it"
+        *(
+            f"{stored.path}: the judging system `{kind}` is not installed; install its package{advice}"
+            for kind in missing
+        )
     )
 
 
@@ -223,8 +226,10 @@ def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -
 
 
 def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:
-    """Return all values in `loaded` that must never be written, e.g. keys of providers."""
-    return tuple({*loaded.secrets, *collect_provider_secrets(loaded.config, loaded.env)})
+    """Return all values in `loaded` that must never be written, e.g. keys of providers. They are recorded as secrets."""
+    secrets = {*loaded.secrets, *collect_provider_secrets(loaded.config, loaded.env)}
+    record_secrets(secrets)
+    return tuple(secrets)
 
 
 def config_redactor(loaded: LoadedConfig | None) -> Redactor:

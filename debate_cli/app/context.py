@@ -19,7 +19,6 @@ from debate_cli.llm.model import Model
 from debate_cli.llm.redaction import Redactor
 from debate_cli.observer import NullObserver, Observer
 from debate_cli.providers.people.person import PeopleAccess
-from debate_cli.resolved_secrets import record_secrets
 from debate_cli.storage.journal import JournalMirror
 
 if TYPE_CHECKING:
@@ -99,9 +98,6 @@ class RunContext:
     clock, and advance it in `sleep`."""
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     """Returns the current time, for the times of events."""
-
-    def __post_init__(self) -> None:
-        record_secrets(self.secrets)
 
     @property
     def redact(self) -> Redactor:

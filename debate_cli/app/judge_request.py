@@ -1,17 +1,20 @@
 """Decides which judging runs `debate judge` adds to a saved debate, and turns a text into a debate to judge."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from debate_cli.app.config_resolution import config_from_transcript
 from debate_cli.domain.config import DebateConfig, EvidenceConfig, Limits, ModelSpec, ProviderSpec
-from debate_cli.domain.debate import Debate
+from debate_cli.domain.debate import Debate, new_run_ids
 from debate_cli.domain.events import DebateClosed, DebateOpened, Event, Generator, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings, settings_class
+from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.storage.out_path import OutPath
 from debate_cli.storage.transcript_store import StoredDebate
@@ -58,6 +61,8 @@ class JudgingRequest:
 
     Only sections in `STORED_SECTIONS` can be changed, e.g. `judging`.
     """
+    judge_settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Changed settings of `models.judge`, e.g. `{"temperature": 0.5}`. `model` and each of `other_models` gets them."""
     batch: bool = False
     """Whether the judges are asked in batches."""
     asks_models: bool = True
@@ -84,19 +89,16 @@ class JudgingRequest:
 
     @property
     def model_spec(self) -> ModelSpec | None:
-        """`model` as a `ModelSpec`; None if each judge has its own model. Raises UsageError for a malformed name.
-
-        It has the other settings, e.g. `max_output_tokens`, that `changes` gives `models.judge`.
-        """
-        if self.model is None:
-            return None
-        judge = self.config.models.get("judge") if self.changes and self.config is not None else None
-        return judge if judge is not None and judge.model == self.model else parse_model(self.model)
+        """`model` with `judge_settings`; None if each judge has its own model. Raises UsageError for a malformed name."""
+        return None if self.model is None else self._judge_spec(self.model)
 
     @property
     def other_model_specs(self) -> tuple[ModelSpec, ...]:
-        """`other_models` as `ModelSpec` objects. Raises UsageError for a malformed name."""
-        return tuple(map(parse_model, self.other_models))
+        """`other_models` with `judge_settings`. Raises UsageError for a malformed name."""
+        return tuple(map(self._judge_spec, self.other_models))
+
+    def _judge_spec(self, name: str) -> ModelSpec:
+        return parse_model(name).model_copy(update=self.judge_settings)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -151,7 +153,7 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
         _check_judgeable(debate, system, is_named=system.kind in request.systems or not is_installed(system.kind))
     decides = (request.config or debate.config).judging.decides
     decides = decides if decides in {system.kind for system in systems} else None
-    return _openings(JudgingConfig(systems=systems, decides=decides), request, at, taken=len(debate.runs))
+    return _openings(JudgingConfig(systems=systems, decides=decides), request, at, new_run_ids(debate))
 
 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
@@ -174,25 +176,26 @@ def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> 
     Every requested model judges the text `request.repeat` times. So with two models and `repeat=3` there are six runs,
     and the last five of them are returned.
     """
-    return _openings(judged.config.judging, request, at, taken=0)[1:]
+    return _openings(judged.config.judging, request, at, chain([FIRST_RUN], new_run_ids(judged)))[1:]
 
 
 def _openings(
-    judging: JudgingConfig, request: JudgingRequest, at: datetime, *, taken: int
+    judging: JudgingConfig, request: JudgingRequest, at: datetime, run_ids: Iterator[str]
 ) -> tuple[JudgingOpened, ...]:
     variants = [request, *(replace(request, model=model) for model in request.other_models)]
     repeated = [variant for variant in variants for _ in range(request.repeat)]
+    numbered = list(zip(run_ids, repeated, strict=False))
     return tuple(
         JudgingOpened(
             at=at,
-            run=f"r{taken + number + 1}",
-            beside=f"r{taken + 1}" if number and request.other_models else None,
+            run=run,
+            beside=numbered[0][0] if number and request.other_models else None,
             judging=judging,
             models=variant.models,
             providers=request.providers,
             replaces=request.replace and number == 0,
         )
-        for number, variant in enumerate(repeated)
+        for number, (run, variant) in enumerate(numbered)
     )
 
 
@@ -283,8 +286,8 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
     """Return `request` with a new `config`: the stored configuration with `request.changes` applied.
 
     The new `config` has no budget and no providers. It has models only if a change concerns `models`. Otherwise, the
-    judges use the models stored in the debate or, if `request.model` is set, this model. Without changes, returns
-    `request` itself.
+    judges use the models stored in the debate or, if `request.model` is set, the models of the request. Without
+    changes, returns `request` itself.
 
     Raises UsageError for a setting outside the sections `STORED_SECTIONS`, or if a change and `request.model` name
     different models. Raises ConfigError for an invalid value.
@@ -306,13 +309,30 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
     )
     is_model_changed = any(change[0].partition(".")[0] == "models" for change in request.changes)
     changed_models = changed.config.models if is_model_changed else {}
-    judge = changed_models.get("judge")
-    if request.model is not None and is_model_changed and (judge is None or judge.model != request.model):
+    request = add_judge_settings(request, changed.config, request.changes)
+    return replace(request, config=changed.config.model_copy(update={"models": changed_models, "providers": {}}))
+
+
+def add_judge_settings(
+    request: JudgingRequest, config: DebateConfig, changes: Iterable[ConfigChange]
+) -> JudgingRequest:
+    """Return `request` with the settings that `changes` gave to `models.judge` of the changed `config`.
+
+    Raises UsageError if the request names a model and a change names another model.
+    """
+    paths = [change[0].split(".") for change in changes]
+    judge = config.models.get("judge")
+    if request.model is None or judge is None:
+        return request
+    changed = {name for path in paths if path[:2] == ["models", "judge"] for name in path[2:3]}
+    if ["models"] in paths or ["models", "judge"] in paths:
+        changed |= judge.model_fields_set
+    if "model" in changed and judge.model != request.model:
         raise UsageError(
             f"--set models.judge.model: every judge gets the model {request.model}; leave out this setting, or the option "
             "that names the model"
         )
-    return replace(request, config=changed.config.model_copy(update={"models": changed_models, "providers": {}}))
+    return replace(request, judge_settings={name: getattr(judge, name) for name in changed - {"model"}})
 
 
 def _requested_systems(debate: Debate, request: JudgingRequest) -> tuple[SystemSettings, ...]:

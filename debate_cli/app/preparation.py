@@ -65,6 +65,7 @@ from debate_cli.providers.search.table import (
     with_lookup_search,
 )
 from debate_cli.providers.weights import find_hub_file, is_weights_file
+from debate_cli.resolved_secrets import record_secrets
 from debate_cli.storage.config_errors import SourceMap
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.plain_data import is_list, is_mapping
@@ -105,6 +106,7 @@ def prepare_run(
     secrets = set(all_secrets(loaded)).union(
         *(collect_provider_secrets(each.config, loaded.env) for each in others.values())
     )
+    record_secrets(secrets)
     wanted = tuple(spec for spec in select(config) if spec.model not in own_models)
     _refuse_secret_names(loaded, wanted)
     serves_all = cassette is not None and cassette.is_replay

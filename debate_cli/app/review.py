@@ -18,7 +18,7 @@ from debate_cli.app.session import Outcome
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.config_checks import Problem
-from debate_cli.domain.debate import Debate
+from debate_cli.domain.debate import Debate, new_run_ids
 from debate_cli.domain.events import AssessmentCompleted, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig, settings_class
 from debate_cli.domain.judging_run import JudgingRun
@@ -293,7 +293,7 @@ def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = 
         raise TranscriptError(f"{'the debate' if terms.blind else stored.path}: {reason}")
     opened = JudgingOpened(
         at=at or datetime.now(UTC),
-        run=f"r{len(debate.runs) + 1}",
+        run=next(new_run_ids(debate)),
         judging=JudgingConfig(systems=(settings,)),
         models={reviewer.assessor: ModelSpec(model=f"human/{terms.reviewer}")},
         heard=len(debate.turns),
@@ -327,7 +327,7 @@ def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewA
         before = stored.debate
         if stored.from_journal:
             raise UsageError("the debate is not closed, so no review can be stored; resume or close it first")
-        if f"r{len(before.runs) + 1}" != review.opened.run or before.turns != review.debate.turns:
+        if next(new_run_ids(before)) != review.opened.run or before.turns != review.debate.turns:
             raise UsageError("the debate was changed since the review began; run the same command again")
         answered = _given_answers(review.run, state.assessments)
         for run in before.runs:

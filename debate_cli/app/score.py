@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from debate_cli.app.gates import GateResult, Gates
 from debate_cli.domain.debate import Debate, models_used_by_debaters
+from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
@@ -21,7 +22,7 @@ from debate_cli.judging.schedule import missing_briefs
 from debate_cli.storage.lock import lock_debate, lock_holder
 from debate_cli.storage.transcript import to_transcript, write_transcript
 from debate_cli.storage.transcript_store import StoredDebate, load_last_transcript, open_debate
-from debate_cli.systems.base import JudgeVote, RequiredChange
+from debate_cli.systems.base import JudgeVote, Requirement
 from debate_cli.systems.registry import check_system_kind, get_system, is_installed
 from debate_cli.systems.rubric import Rubric
 from debate_cli.systems.scoring import deciding_verdicts, score, verdicts_match
@@ -65,7 +66,7 @@ class VoteReview(NamedTuple):
     system: str
     run: str
     votes: tuple[JudgeVote, ...]
-    required_changes: tuple[RequiredChange, ...]
+    required_changes: tuple[Requirement, ...]
 
 
 class CheckedFile(NamedTuple):
@@ -244,27 +245,30 @@ def _list_remarks(path: Path, debate: Debate, verdicts: Sequence[Verdict], reque
     unfinished = describe_unfinished(debate)
     if unfinished is not None:
         yield unfinished
-    yield from _describe_clamped_marks(debate, verdicts)
+    yield from _describe_clamped_marks(debate, verdicts, request.rubric.settings(debate))
 
 
-def _describe_clamped_marks(debate: Debate, verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """Yield a sentence for each system and range of marks: how many stored marks are outside, and so are clamped."""
+def _describe_clamped_marks(
+    debate: Debate, verdicts: Sequence[Verdict], changed: Mapping[str, SystemSettings]
+) -> Iterator[str]:
+    """Yield a sentence for each system and range of marks: how many of the counted marks are outside, and so are clamped.
+
+    `changed`: settings that replace the stored settings of systems, by kind.
+    """
     counts: Counter[tuple[str, float, float]] = Counter()
-    for kind, run in dict.fromkeys(
-        (verdict.system, verdict.run) for verdict in verdicts if is_installed(verdict.system)
-    ):
-        system = get_system(kind)
-        for assessment in debate.assessments_of_system(kind, run):
+    scored = {(verdict.run, verdict.system) for verdict in verdicts if is_installed(verdict.system)}
+    asked = [(run.id, system) for run in debate.runs for system in run.judging.systems]
+    for run_id, stored in asked:
+        if (run_id, stored.kind) not in scored:
+            continue
+        system, settings = get_system(stored.kind), changed.get(stored.kind, stored)
+        for assessment in debate.assessments_of_system(stored.kind, run_id):
             for mark in assessment.marks:
-                low, high = system.mark_range(assessment, mark)
-                if not low <= mark.value <= high:
-                    counts[kind, low, high] += 1
+                limits = system.mark_range(debate, settings, assessment, mark)
+                if limits is not None and not limits[0] <= mark.value <= limits[1]:
+                    counts[stored.kind, *limits] += 1
     for (kind, low, high), count in counts.items():
-        are_outside, were_counted = ("is", "was") if count == 1 else ("are", "were")
-        yield (
-            f"{count_noun(count, 'mark')} of {kind} {are_outside} outside {low:g} to {high:g} and {were_counted} "
-            "counted as the nearest limit"
-        )
+        yield f"{count_noun(count, 'mark')} of {kind} outside {low:g} to {high:g}, counted as the nearest limit"
 
 
 def _check_run(debate: Debate, runs: str, prefix: str = "runs ") -> None:

@@ -33,7 +33,7 @@ from debate_cli.errors import (
     describe_missing_module,
     format_page_hint,
 )
-from debate_cli.resolved_secrets import forget_secrets
+from debate_cli.resolved_secrets import secret_collector
 from debate_cli.version import __version__
 
 SINGLE_GATES = ("fail_under", "expect_winner", "max_warnings")
@@ -252,7 +252,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     args = list(sys.argv[1:] if argv is None else argv)
     prepare_streams()
     guard_workflow()
-    forget_secrets()
+    with secret_collector():
+        _run(args)
+
+
+def _run(args: list[str]) -> None:
+    """Run the command line and exit."""
     try:
         code: int | None = app(args or ["--help"], prog_name="debate", standalone_mode=False)
         sys.exit(code or (ExitCode.DONE if args else ExitCode.WRONG_INPUT))

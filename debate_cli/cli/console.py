@@ -9,10 +9,9 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping
+from collections.abc import Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
@@ -124,14 +123,11 @@ def replace_control_chars(text: str) -> str:
 def redact_line(line: str) -> str:
     """Return `line` without the secrets that this process has resolved."""
     secrets = recorded_secrets()
-    return _redactor(secrets)(line) if secrets else line
-
-
-@lru_cache(maxsize=1)
-def _redactor(secrets: frozenset[str]) -> Callable[[str], str]:
+    if not secrets:
+        return line
     from debate_cli.llm.redaction import Redactor
 
-    return Redactor(secrets)
+    return Redactor(secrets)(line)
 
 
 def print_status(line: str) -> None:

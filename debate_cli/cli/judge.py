@@ -21,7 +21,7 @@ from debate_cli.app.judge import (
     find_uncollected,
     judge_files,
 )
-from debate_cli.app.judge_request import JudgingRequest, parse_model
+from debate_cli.app.judge_request import JudgingRequest, add_judge_settings, parse_model
 from debate_cli.app.model_roles import mock_spec
 from debate_cli.app.score import ScoredFile, describe_unfinished
 from debate_cli.app.session import Outcome
@@ -171,9 +171,9 @@ def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingR
         models = [mock_spec(parse_model(name)).model for name in models or ["mock/judge"]]
     if given.evidence and given.lookup == "web":
         raise UsageError("--lookup web does not search the files of --evidence; use --lookup both")
-    changes = () if loaded is not None else config_options.overrides_from_options(ConfigOptions(given.settings))
-    return JudgingRequest(
-        changes=tuple(changes),
+    changes = config_options.overrides_from_options(ConfigOptions(given.settings))
+    request = JudgingRequest(
+        changes=() if loaded is not None else tuple(changes),
         config=loaded.config if loaded is not None else None,
         systems=tuple(given.system or ()),
         model=models[0] if models else None,
@@ -191,6 +191,7 @@ def _build_request(given: JudgeOptions, loaded: LoadedConfig | None) -> JudgingR
         save=not given.no_save,
         text_id=given.id,
     )
+    return request if loaded is None else add_judge_settings(request, loaded.config, changes)
 
 
 @dataclass(slots=True)

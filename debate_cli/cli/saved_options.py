@@ -178,15 +178,15 @@ class ScoreOptions(NamedTuple):
         typer.Option(
             "--weights",
             metavar="NAME=N,...",
-            help="All weights of the criteria of `structured`. A criterion that is not named gets 0 (with --rubric, it "
-            "keeps its weight). The weights are divided by their sum.",
+            help="All weights of the criteria of `structured`, divided by their sum. A criterion that is not named gets 0; "
+            "in a rubric file it keeps its weight. Not with --rubric.",
         ),
     ] = None
     rubric: Annotated[
         Path | None,
         typer.Option(
-            help="YAML file with weights, thresholds and penalties of judging systems. What is not named keeps its value, "
-            "also a weight (with --weights, it gets 0)."
+            help="YAML file with weights, thresholds and penalties of judging systems. What is not named keeps its value. "
+            "Not with --weights."
         ),
     ] = None
     runs: Annotated[str, typer.Option(metavar="latest|all|ID", help="The judging runs to score.")] = "latest"

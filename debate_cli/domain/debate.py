@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
@@ -481,6 +482,17 @@ def initial_debate(event: DebateOpened) -> Debate:
         origin=event.origin,
         runs=(JudgingRun(id=FIRST_RUN, judging=event.config.judging, started_at=event.at),),
     )
+
+
+def new_run_ids(debate: Debate) -> Iterator[str]:
+    """Yield ids for the debate's next judging runs: `r2`, `r3`, ….
+
+    Ids of runs that were lost with a damaged journal are left out, because the costs of these runs stay in the debate.
+    """
+    judgements = [item.task.run for item in debate.failures if isinstance(item.task, Brief)]
+    searches = [item.key.partition("/")[0] for item in debate.searches]
+    taken = {*(run.id for run in debate.runs), *judgements, *searches}
+    return (run for number in itertools.count(len(debate.runs) + 1) if (run := f"r{number}") not in taken)
 
 
 def restrict_to_runs(debate: Debate, runs: Collection[str]) -> Debate:

@@ -13,7 +13,7 @@ from debate_cli.app.context import RunContext
 from debate_cli.app.model_pool import ModelPool
 from debate_cli.app.session import AddedRuns, Outcome, Session, is_finished
 from debate_cli.domain.config import ModelSpec
-from debate_cli.domain.debate import Debate
+from debate_cli.domain.debate import Debate, new_run_ids
 from debate_cli.domain.events import AssessmentCompleted, Event, JudgingOpened, TaskFailed, TaskStarted, TurnCompleted
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.engine import StopSignal
@@ -354,8 +354,8 @@ def _missing_runs(
     known = next((run.id for judge in judges.values() if (run := _run_of(debate, judge)) is not None), None)
     missing = [judge for judge in judges.values() if _run_of(debate, judge) is None]
     openings: list[JudgingOpened] = []
-    for number, judge in enumerate(missing, start=len(debate.runs) + 1):
-        run, models = f"r{number}", {"judge": judge.spec}
+    for run, judge in zip(new_run_ids(debate), missing, strict=False):
+        models = {"judge": judge.spec}
         openings.append(JudgingOpened(at=context.now(), run=run, beside=known, judging=judge.judging, models=models))
         known = known or run
     return tuple(openings)

@@ -30,19 +30,19 @@ class CallMeter:
         self.ended: list[ModelCall] = []
         """The requests that have ended, each with its actual or estimated usage."""
         self.has_recorded = False
-        self._recorded = 0
+        self._recorded_count = 0
         """Number of ended requests that `record` got with their actual usage."""
         self.is_waiting = False
         """Whether the task waits before its next request: in a queue of this program, or after a failed request."""
 
     def record_request(self, reserved: ModelCall) -> None:
         """Call `record` with the usage so far plus `reserved`. `reserved`: maximum usage of the next request."""
-        self.has_recorded, self._recorded = True, len(self.ended)
+        self.has_recorded, self._recorded_count = True, len(self.ended)
         self._record(add_model_calls(*self.ended, reserved))
 
     def _record_ended(self) -> None:
-        if self.has_recorded and self._recorded < len(self.ended):
-            self._recorded = len(self.ended)
+        if self.has_recorded and self._recorded_count < len(self.ended):
+            self._recorded_count = len(self.ended)
             self._record(add_model_calls(*self.ended))
 
     def active_s(self) -> float:

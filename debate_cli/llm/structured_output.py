@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Generic, overload
 
-from debate_cli.domain.config import OUTPUT_LIMIT_SETTING, Price
+from debate_cli.domain.config import Price
 from debate_cli.domain.model_call import ModelCall, StructuredOutputMode
 from debate_cli.errors import CallError, DebateError, RefusedError, UnsupportedError, UsageError
 from debate_cli.llm.form import Form, FormModel, FormT
@@ -22,17 +22,9 @@ from debate_cli.llm.model import Message, Model, OnText, OutputSchema, Profile, 
 from debate_cli.llm.prompt_sanitizer import prompt_line, sanitize_for_prompt
 from debate_cli.llm.retry import RestartableStream, ignore_note, make_restartable
 from debate_cli.llm.schema_dialect import convert_schema
+from debate_cli.llm.truncation import TRUNCATED_REASONS, describe_truncation
 from debate_cli.llm.usage import UsageAccumulator, compute_cost
 
-TRUNCATED_REPLY: ParsedReply[Any] = ParsedReply(
-    "no_object",
-    faults=(f"the answer was cut off at its token limit; raise `{OUTPUT_LIMIT_SETTING}` of the model",),
-    is_truncated=True,
-)
-CONTEXT_FULL_REASON = "model_context_window_exceeded"
-"""Anthropic's finish reason of an answer that was cut off because the context was full."""
-FULL_CONTEXT_SHARE = 0.95
-"""A context counts as full if prompt and answer fill this share (0-1) of it."""
 EMPTY_REPLY: ParsedReply[Any] = ParsedReply("no_object", faults=("the answer is empty",))
 """Result of parsing an empty answer to a request for plain text."""
 MAX_TRUNCATED_CHARS = 1000
@@ -62,8 +54,10 @@ def build_reask(request: Request, text: str, reading: ParsedReply[Any]) -> Reque
     """Return `request` plus two messages: the model's answer `text`, and the faults of `reading`, the parsed answer."""
     if reading.is_truncated:
         text = text[:MAX_TRUNCATED_CHARS]
-        limit = f" at the limit of {request.max_output_tokens} tokens" if reading is TRUNCATED_REPLY else ""
-        ask = f"Your answer was cut off{limit}. Give the whole answer again, from its beginning and much shorter."
+        ask = (
+            f"Your answer was cut off; the limit is {request.max_output_tokens} tokens. Give the whole answer again, from "
+            "its beginning and much shorter."
+        )
     elif reading is EMPTY_REPLY:
         ask = "Your answer was empty. Answer now."
     else:
@@ -75,7 +69,6 @@ def build_reask(request: Request, text: str, reading: ParsedReply[Any]) -> Reque
 
 MAX_REASKS = 2
 """Maximum number of times that a question is asked again because its answer was invalid."""
-_TRUNCATED_REASONS = frozenset({"length", "max_tokens"})
 _REFUSAL_REASONS = frozenset({"content_filter", "refusal", "safety"})
 """Finish reasons that mean a refusal. Some adapters set only the finish reason, and leave `Reply.refusal` at None."""
 
@@ -312,7 +305,7 @@ class _RequestState:
             if not words or (self._form is not None and words.startswith("{")):  # the start of a form is not a reason
                 words = "no reason given"
             return RefusedError(f"The model declined to answer ({self.request.purpose}): {words}")
-        truncated = reply.truncated or reply.finish_reason in _TRUNCATED_REASONS
+        truncated = reply.truncated or reply.finish_reason in TRUNCATED_REASONS
         if self._form is not None:
             parsed = parse_reply(reply.text, self._form, truncated=truncated)
             return parsed if self.is_good(parsed) or not truncated else self._read_truncated(reply)
@@ -321,19 +314,8 @@ class _RequestState:
         return ParsedReply("valid") if self.answer_text else EMPTY_REPLY
 
     def _read_truncated(self, reply: Reply) -> ParsedReply[Any]:
-        """Return TRUNCATED_REPLY or, if the context was full before the answer reached its limit, a reply that says so."""
-        usage, limit = reply.usage, self.request.max_output_tokens
-        context = self._context_tokens
-        is_reported = not usage.estimated and reply.finish_reason != "max_tokens"  # by which Anthropic means the limit
-        is_short = is_reported and 0 < usage.output_tokens < limit
-        is_full = context is None or usage.input_tokens + usage.output_tokens >= FULL_CONTEXT_SHARE * context
-        if reply.finish_reason != CONTEXT_FULL_REASON and not (is_short and is_full):
-            return TRUNCATED_REPLY
-        fault = (
-            f"the answer was cut off after {usage.output_tokens} of {limit} tokens: the context is full; "
-            "use a model or server with a larger one"
-        )
-        return replace(TRUNCATED_REPLY, faults=(fault,))
+        fault = describe_truncation(reply, self.request.max_output_tokens, self._context_tokens)
+        return ParsedReply("no_object", faults=(fault,), is_truncated=True)
 
     def is_good(self, reading: ParsedReply[Any]) -> bool:
         lenient = self._form is not None and self._form.lenient

@@ -83,9 +83,6 @@ class LoadedConfig:
     corpus: Corpus | None = None
     """Index of the sources, if they were read already. None: the sources must be read from files."""
 
-    def __post_init__(self) -> None:
-        record_secrets(self.secrets)
-
 
 def read_config_file(
     path: Path | None,
@@ -172,6 +169,7 @@ class _ConfigLoader:
             lines = self.source_map.format_problems(self.problems, Redactor(self.secrets))
             raise ConfigError(*limit_lines(self.source_map.name, [*self.faults, *lines]))
         self.secrets |= {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
+        record_secrets(self.secrets - {""})
         fingerprint = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
         return LoadedConfig(
             config,

@@ -64,19 +64,19 @@ class JudgeVote(NamedTuple):
     """The judge's reasoning, in full; may be empty."""
 
 
-class RequiredChange(FrozenModel):
-    """A change that judges demand to a text, or a condition under which a motion holds. Contains untrusted text."""
+class Requirement(FrozenModel):
+    """What judges require: a change to a text, or a condition under which a motion holds. Contains untrusted text."""
 
     dimension: str | None
-    """The first name from the setting `dimensions` that occurs in the change; None if no name occurs."""
+    """The first name from the setting `dimensions` that occurs in the text; None if no name occurs."""
     text: str
-    """The change, in the words of the first judge who demands it."""
+    """The change or condition, in the words of the first judge who states it."""
     judges: tuple[str, ...]
-    """Ids of the judges who demand the change, in the order of the settings."""
+    """Ids of the judges who state it, in the order of the settings."""
     weight: float
-    """Share of the voting weight, 0-1, that belongs to the judges who demand the change."""
+    """Share of the voting weight, 0-1, that belongs to these judges."""
     quote: str | None = None
-    """Passage of the judged text that the change quotes; None if the change quotes no such passage."""
+    """Passage of the judged text that a change quotes; None if it quotes no such passage."""
     line: int | None = None
     """Line of the judged text, from 1, on which `quote` begins; None without a quote."""
 
@@ -336,12 +336,14 @@ class JudgingSystem(Generic[SettingsT]):
         """
         raise NotImplementedError
 
-    def mark_range(self, assessment: Assessment, mark: Mark) -> tuple[float, float]:
-        """Return the lowest and the highest value of `mark` in `assessment`. `score` clamps other values to this range.
+    def mark_range(
+        self, debate: Debate, settings: SettingsT, assessment: Assessment, mark: Mark
+    ) -> tuple[float, float] | None:
+        """Return the range (lowest, highest) to which `score` clamps `mark` of `assessment`.
 
-        Default: 0 to `mark.out_of`.
+        None if `score` does not count the mark, or does not clamp it. Default: None.
         """
-        return 0.0, mark.out_of
+        return None
 
     # Display
 
@@ -393,11 +395,11 @@ class JudgingSystem(Generic[SettingsT]):
         """Return the votes of judges who disagree with the verdict. Default: none."""
         return ()
 
-    def required_changes(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
+    def required_changes(self, verdict: Verdict) -> tuple[Requirement, ...]:
         """Return the changes that a judged text needs in order to pass, most important first. Default: none."""
         return ()
 
-    def conditions(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
+    def conditions(self, verdict: Verdict) -> tuple[Requirement, ...]:
         """Return the conditions under which a debate's motion holds, most important first. Default: none."""
         return ()
 

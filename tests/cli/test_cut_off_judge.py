@@ -8,6 +8,10 @@ import pytest
 from cli_support import CommandResult, debate, write_config
 from model_server import ModelServer, model_server
 
+from debate_cli.domain.model_call import Usage
+from debate_cli.llm.model import Reply
+from debate_cli.llm.truncation import describe_truncation
+
 LIMITS = (4096, 16_384, 65_536)
 """The output limits of a judge: the default, and those of the first and the second printed command."""
 CONFIG = """\
@@ -57,15 +61,26 @@ def test_the_printed_command_raises_the_limit_of_the_judge(here: Path, judge: st
     assert [verdict["victory"] != "undetermined" for verdict in verdicts if verdict["decides"]] == [True]
 
 
-def test_a_full_context_needs_another_model(here: Path) -> None:
-    """A higher limit does not help, so neither the reason nor a command names one."""
+def test_a_context_that_may_be_full_needs_a_higher_limit_or_another_model(here: Path) -> None:
+    """The context window is unknown. If it is known to be full, no command raises the limit."""
+    saved = here / "transcripts/one.json"
     with model_server() as server:
         server.needed_tokens["j"], server.answer_room = LIMITS[0], 700
         run(here, server)
     done = debate("score", "one", cwd=here)
-    assert "cut off after 700 of 4096 tokens: the context is full" in done.err
-    assert "max_output_tokens" not in done.err
-    assert done.lines[-1] == "debate judge transcripts/one.json --system structured --model PROVIDER/MODEL --replace"
+    assert (
+        "cut off after 700 of 4096 tokens; raise `max_output_tokens` of the model, or use one with a larger" in done.err
+    )
+    other = f"debate judge {saved.relative_to(here)} --system structured --model PROVIDER/MODEL --replace"
+    assert done.lines[-1] == f"or ask another model: {other}"
+    assert "--set models.judge.max_output_tokens=16384" in done.lines[-2]
+    cut_off = Reply("", Usage(input_tokens=300, output_tokens=700), finish_reason="length")
+    document = json.loads(saved.read_text())
+    document["failures"][0]["message"] = f"abstained: {describe_truncation(cut_off, 4096, context_tokens=1000)}"
+    saved.write_text(json.dumps(document))
+    done = debate("score", "one", cwd=here)
+    assert ("the context is full" in done.err, "max_output_tokens" in done.err) == (True, False)
+    assert done.lines[-1] == other
 
 
 def test_a_changed_limit_opens_no_file_that_a_saved_debate_names(saved: Path) -> None:

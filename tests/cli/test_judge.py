@@ -87,6 +87,23 @@ def test_set_changes_a_stored_setting_for_the_judging_run(saved: Path) -> None:
     assert (ignored.code, "every judge gets the model mock/judge; leave out" in ignored.err) == (2, True)
 
 
+@pytest.mark.parametrize("config", ["", "{default: {model: mock/a}, judge: {model: mock/b, max_output_tokens: 5}}"])
+def test_set_changes_the_judge_of_each_named_model(saved: Path, config: str) -> None:
+    """Each `--model` gets the settings that `--set` changes, and no other setting of the configuration's judge."""
+    options = ["--system", "structured", "--model", "mock/z", "--model", "mock/y"]
+    options += ["--set", "models.judge.temperature=0.5"]
+    if config:
+        write_config(saved.parent.parent, f"topic: x\nmodels: {config}\n", "judging.yaml")
+        options += ["--config", "judging.yaml"]
+    assert judge(saved, saved, *options, "-q").code == 0
+    judges = [run["models"]["judge"] for run in read(saved)["runs"]]
+    assert [(spec["model"], spec.get("temperature"), spec.get("max_output_tokens")) for spec in judges] == [
+        ("mock/z", 0.5, None), ("mock/y", 0.5, None),
+    ]  # fmt: skip
+    refused = judge(saved, saved, *options, "--set", "models.judge.model=mock/x")
+    assert (refused.code, "every judge gets the model mock/z; leave out" in refused.err) == (2, True)
+
+
 def test_several_files_end_with_the_rehearsal_notice_and_named_gates(two_saved: Path) -> None:
     """Each gate that is not met is named with its file; the last line says that only the mock answered."""
     done = judge(two_saved, two_saved.parent, "--system", "structured", "--mock", "--replace", "--fail-under", "9.9")

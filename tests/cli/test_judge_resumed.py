@@ -9,6 +9,11 @@ import pytest
 from cli_support import debate, start_process, wait_until, write_config
 from model_server import ModelServer, model_server
 
+from debate_cli.domain.debate import usage_of_briefs
+from debate_cli.storage.journal import Journal
+from debate_cli.storage.transcript import load_transcript_file, transcript_to_events
+from debate_cli.storage.transcript_store import open_debate
+
 OTHER = """\
 topic: Cats or dogs?
 providers: {lab: {kind: openai, base_url: "URL", api_key_env: LAB_KEY, headers: {X-Team: "${TEAM}"}}}
@@ -128,3 +133,23 @@ def test_a_judging_configuration_uses_its_own_models(saved: Path) -> None:
     assert debate("judge", saved, "--config", "other.yaml", cwd=here, env=ENV).code == 0
     asked = {assessment["exchange"]["model"] for assessment in read(saved)["assessments"] if assessment["run"] == "r2"}
     assert asked == {"mock/another"}
+
+
+def test_the_costs_of_a_lost_judging_run_are_not_those_of_the_next(saved: Path) -> None:
+    """The line that opens run r2 is damaged and cut off: its costs stay, and the next run is r3."""
+    here = saved.parent.parent
+    assert debate("judge", saved, "--mock", cwd=here).code == 0
+    journal = saved.with_suffix(".jsonl")
+    with Journal.create(journal, transcript_to_events(load_transcript_file(saved)), lambda text: text):
+        saved.unlink()
+    journal.write_bytes(journal.read_bytes().replace(b'"judging_opened"', b'"judging_closed"'))
+    assert debate("run", "--resume", journal, "--up-to-damage", "-q", cwd=here).code == 0
+    assert any(failure["task"].get("run") == "r2" for failure in read(saved)["failures"])
+    calls = read(saved)["usage"]["calls"]
+    assert debate("judge", saved, "--mock", cwd=here).code == 0
+    judged = open_debate(saved).debate
+    assert [run.id for run in judged.runs] == ["r1", "r3"]
+    added = [item for item in judged.assessments if item.run == "r3"]
+    assert usage_of_briefs(judged, lambda brief: brief.run == "r3").calls == len(added)
+    assert judged.usage.calls == calls + len(added)
+    assert debate("replay", saved, cwd=here).code == 0

@@ -13,7 +13,10 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.errors import RateLimitedError, ServerError
 from debate_cli.llm import usage
 from debate_cli.llm.model import Profile
-from debate_cli.llm.rate_limit import WINDOW_S, Admission, ProviderGate, RateLimitedModel, RateLimiter, RateWindow
+from debate_cli.llm.rate_limit import Admission, ProviderGate, RateLimitedModel, RateLimiter, RateWindow
+
+WINDOW = 62
+"""Seconds for which a call counts: sixty, and a margin of two for calls that need different times to arrive."""
 
 
 @dataclass
@@ -84,11 +87,11 @@ def test_requests_per_minute() -> None:
     """The limit holds for any sixty seconds and a margin."""
     run = limiter_run(8, requests_per_minute=2)
     asyncio.run(run.clock.run(*(run.call(name) for name in range(5))))
-    minute = WINDOW_S
+    minute = WINDOW
     assert run.entered == [(0, 0), (0, 1), (minute, 2), (minute, 3), (2 * minute, 4)]
 
 
-@given(st.lists(st.floats(0, WINDOW_S - 60), min_size=13, max_size=13))
+@given(st.lists(st.floats(0, 2), min_size=13, max_size=13))
 def test_calls_that_arrive_late_stay_within_the_limit(delays: Sequence[float]) -> None:
     """The first calls have to connect, the later ones do not: the server counts at most six in any sixty seconds."""
     run = limiter_run(8, requests_per_minute=6)
@@ -102,7 +105,7 @@ def test_tokens_per_minute() -> None:
     run = limiter_run(8, tokens_per_minute=100)
     calls = (run.call(name, tokens=tokens) for name, tokens in enumerate((60, 40, 10, 500, 1)))
     asyncio.run(run.clock.run(*calls))
-    minute = WINDOW_S
+    minute = WINDOW
     assert run.entered == [(0, 0), (0, 1), (minute, 2), (2 * minute, 3), (3 * minute, 4)]
 
 
@@ -125,7 +128,7 @@ def test_limits_are_never_exceeded(
     assert run.most <= most
     assert [name for _, name in run.entered] == list(range(len(calls)))
     for start, _ in run.entered:
-        minute = [calls[name][1] for at, name in run.entered if start <= at < start + WINDOW_S]
+        minute = [calls[name][1] for at, name in run.entered if start <= at < start + WINDOW]
         assert requests is None or len(minute) <= requests
         assert tokens is None or sum(minute) <= tokens or max(minute) > tokens
     assert 1 <= run.limiter.concurrency <= most
@@ -230,5 +233,5 @@ def test_limiters_that_share_a_window_keep_one_limit() -> None:
             entry.amount = 40
 
     asyncio.run(clock.run(*(call(limiter) for limiter in limiters for _ in range(2))))
-    assert entered == [0, 0, WINDOW_S, WINDOW_S]
+    assert entered == [0, 0, WINDOW, WINDOW]
     assert shared.corrected == [(7, 40)] * 4

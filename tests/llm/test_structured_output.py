@@ -12,7 +12,8 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.errors import BudgetError, RefusedError, ServerError, UnauthorizedError, UnsupportedError
 from debate_cli.llm.form import Form
 from debate_cli.llm.model import RESTART, OnText, OutputSchema, Profile
-from debate_cli.llm.structured_output import TRUNCATED_REPLY, ModeRecord, StructuredAnswer, StructuredOutputClient
+from debate_cli.llm.structured_output import ModeRecord, StructuredAnswer, StructuredOutputClient
+from debate_cli.llm.truncation import LIMIT_REACHED
 
 SOUND = Opinion(reason="sound", score=7)
 THREE = Profile(modes=("native", "tool", "prompt"))
@@ -81,9 +82,9 @@ def test_the_prompt_mode_appends_the_schema() -> None:
         ((BROKEN, GOOD), ["native", "tool"], None),
         ((BROKEN,), ["native", "tool", "prompt"], "there is no JSON object in the answer"),
         ((CUT, GOOD), ["native", "native"], None),
-        ((CUT,), ["native"] * 3, TRUNCATED_REPLY.faults[0]),
+        ((CUT,), ["native"] * 3, LIMIT_REACHED),
         ((BROKEN, CUT, TOO_HIGH), ["native", "tool", "tool"], "score: must be at most 10, not 70"),
-        ((reply(GOOD[:20], usage=AT_LIMIT, finish_reason="max_tokens"),), ["native"] * 3, TRUNCATED_REPLY.faults[0]),
+        ((reply(GOOD[:20], usage=AT_LIMIT, finish_reason="max_tokens"),), ["native"] * 3, LIMIT_REACHED),
     ],
 )
 def test_re_asks(acts: tuple[Act, ...], tried: list[str], outcome: str | None) -> None:
@@ -126,7 +127,7 @@ def test_a_re_ask_continues_the_conversation() -> None:
 def test_a_truncated_answer_is_re_asked_shorter() -> None:
     """The request after a truncated answer names the output limit."""
     _, model = ask(CUT, GOOD)
-    assert "cut off at the limit of 100 tokens" in model.requests[1].messages[-1].content
+    assert "cut off; the limit is 100 tokens" in model.requests[1].messages[-1].content
     assert "much shorter" in model.requests[1].messages[-1].content
 
 
@@ -250,25 +251,28 @@ def test_plain_text() -> None:
 
 SHORT = Usage(input_tokens=900, output_tokens=60)
 CONTEXT_FULL = "cut off after 60 of 100 tokens: the context is full"
+LIMIT_OR_CONTEXT = (
+    "cut off after 60 of 100 tokens; raise `max_output_tokens` of the model, or use one with a larger context"
+)
 
 
 @pytest.mark.parametrize(
     ("usage", "finish_reason", "context_tokens", "problem"),
     [
-        (SHORT, "length", None, CONTEXT_FULL),
+        (SHORT, "length", None, LIMIT_OR_CONTEXT),
         (SHORT, "length", 1000, CONTEXT_FULL),
         (SHORT, "model_context_window_exceeded", 2000, CONTEXT_FULL),
-        (SHORT, "length", 2000, "raise `max_output_tokens`"),  # a server that does not count hidden reasoning
-        (SHORT.model_copy(update={"estimated": True}), "length", None, "raise `max_output_tokens`"),
-        (SHORT, "max_tokens", None, "raise `max_output_tokens`"),
-        (Usage(), "length", None, "raise `max_output_tokens`"),
-        (AT_LIMIT, "length", 200, "raise `max_output_tokens`"),
+        (SHORT, "length", 2000, LIMIT_REACHED),  # a server that does not count hidden reasoning
+        (SHORT.model_copy(update={"estimated": True}), "length", None, LIMIT_REACHED),
+        (SHORT, "max_tokens", None, LIMIT_REACHED),
+        (Usage(), "length", None, LIMIT_REACHED),
+        (AT_LIMIT, "length", 200, LIMIT_REACHED),
     ],
 )
-def test_an_answer_cut_off_by_a_full_context_needs_no_higher_limit(
+def test_a_context_is_called_full_only_on_evidence(
     usage: Usage, finish_reason: str, context_tokens: int | None, problem: str
 ) -> None:
-    """The answer is shorter than its limit, and fills the context if the context is known; or the provider says so."""
+    """The provider says so, or the answer is shorter than its limit and fills the known context."""
     model = FakeModel(reply(GOOD[:20], usage=usage, truncated=True, finish_reason=finish_reason))
     client = StructuredOutputClient(model, THREE, name="lab/x", context_tokens=context_tokens)
     answer = asyncio.run(client.ask(request(), OPINION))
@@ -278,7 +282,7 @@ def test_an_answer_cut_off_by_a_full_context_needs_no_higher_limit(
 
 @pytest.mark.parametrize(
     ("act", "problem"),
-    [(reply(" "), "the answer is empty"), (reply("Frie", usage=AT_LIMIT, truncated=True), TRUNCATED_REPLY.faults[0])],
+    [(reply(" "), "the answer is empty"), (reply("Frie", usage=AT_LIMIT, truncated=True), LIMIT_REACHED)],
 )
 def test_empty_or_truncated_text(act: Act, problem: str) -> None:
     """An empty or truncated text is asked for twice more."""

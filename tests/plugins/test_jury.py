@@ -156,20 +156,18 @@ def test_without_the_plugin_judging_again_leaves_the_jury_out(debate: Command, s
     assert "the judging system jury is not installed; install its plug-in" in done.err
 
 
-def test_without_the_plugin_a_resume_says_what_is_missing_and_what_works(debate: Command, saved: Path) -> None:
-    """Neither the stored configuration nor its file can be used; the commands that the error names succeed."""
-    assert saved.is_file()
-    begun = debate("run", "debate.yaml", "--mock", "--id", "begun", "--out", ".", "--max-tokens", "9000", "-q")
-    assert begun.code == 4, begun.err
-    done = debate("run", "--resume", "begun.json", plugin=False)
+@pytest.mark.parametrize("command", ["run debate.yaml --max-tokens 9000", "judge plan.md --system jury"])
+def test_without_the_plugin_a_resume_names_a_command_that_works(debate: Command, saved: Path, command: str) -> None:
+    """Of a debate and of a judged text: the command of the error judges with an installed system."""
+    (saved.parent / "plan.md").write_text("We will ship on Friday.\n")
+    begun = debate(*command.split(), "--mock", "--id", "begun", "--out", ".", "-q")
+    assert begun.code in {0, 4}, begun.err
+    done = debate("run", "--resume", "begun.json", "--set", "limits.max_attempts=2", plugin=False)
     assert done.code == 2
-    assert "the judging system `jury` of this debate is not installed" in done.err
-    assert "install the missing package" in done.err
-    assert "CONFIG" not in done.err
-    command = re.search(r"`debate (judge begun.json .+?)`", done.err)
-    assert command is not None
-    for words in ("replay begun.json", "score begun.json", f"{command[1]} --mock"):
-        assert debate(*words.split(), plugin=False).code == 0, words
+    missing, _, advice = done.err.strip().partition("; install its package, or judge with another system: debate ")
+    assert missing.endswith("begun.json: the judging system `jury` is not installed")
+    judged = debate(*advice.partition(" (debate explain")[0].split(), "--mock", "-q", plugin=False)
+    assert judged.code == 0, judged.err
 
 
 def test_without_the_plugin_the_stored_verdict_is_shown_and_checked_as_it_is(debate: Command, saved: Path) -> None:

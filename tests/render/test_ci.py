@@ -13,7 +13,7 @@ from debate_cli.render.text.ci import (
     format_workflow_command,
     format_workflow_commands,
 )
-from debate_cli.systems.base import JudgeVote, RequiredChange
+from debate_cli.systems.base import JudgeVote, Requirement
 
 MET, UNMET = GateResult("--fail-under", None), GateResult("--expect-winner", "--expect-winner: expected Ada")
 JUDGED = scored_file(debate())
@@ -23,13 +23,13 @@ XML_ATTACK = f'"/><failure/>]]>&amp;{HOSTILE}\x00\ufffe\ud800\n'
 
 def attacked(attack: str) -> CheckedFile:
     """A file with an attack in every text."""
-    change = RequiredChange(dimension=attack, text=attack, judges=(attack,), weight=0.5)
+    change = Requirement(dimension=attack, text=attack, judges=(attack,), weight=0.5)
     review = VoteReview(attack, attack, (JudgeVote(attack, "FAIL", (attack,)),), (change,))
     file = ScoredFile(attack, attack, attack, "complete", JUDGED.verdicts, attack)
     return CheckedFile(file, (GateResult(attack, attack),), reviews=(review,))
 
 
-CHANGE = RequiredChange(dimension="risk", text="Risk: no rollback.", judges=("a", "b"), weight=0.6, line=7)
+CHANGE = Requirement(dimension="risk", text="Risk: no rollback.", judges=("a", "b"), weight=0.6, line=7)
 REVIEW = VoteReview(
     "panel", "r1", (JudgeVote("a", "FAIL", ("No rollback.",)), JudgeVote("c", "PASS", ("Fine.",))), (CHANGE,)
 )

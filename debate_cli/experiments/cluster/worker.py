@@ -19,6 +19,7 @@ from debate_cli.experiments.cluster.queued_cells import LEASE_S, QueuedCells
 from debate_cli.experiments.definition import ConfigVariant
 from debate_cli.experiments.progress import ExperimentObserver
 from debate_cli.experiments.runner import ExperimentRun
+from debate_cli.resolved_secrets import record_secrets
 
 IDLE_S = 1.0
 """Seconds between two checks of an idle queue."""
@@ -61,9 +62,11 @@ async def run_worker(
 
     Raises StorageError if the queue cannot be reached.
     """
+    secrets = address_secrets(dsn)
+    record_secrets(secrets)
     async with Database.connect(dsn) as database:
         with tempfile.TemporaryDirectory(prefix="debate-worker-") as folder:
-            return await _Worker(database, observer, options, env, Path(folder), address_secrets(dsn)).run(stop)
+            return await _Worker(database, observer, options, env, Path(folder), secrets).run(stop)
 
 
 class _Worker:

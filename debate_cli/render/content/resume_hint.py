@@ -18,6 +18,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UnrecordedCallError, format_page_hint, get_error_page
 from debate_cli.judge_input.transcript_prompt import format_full_prompt, format_recent_prompt
 from debate_cli.llm.model import Profile
+from debate_cli.llm.truncation import TRUNCATED_REASONS, may_need_higher_limit
 from debate_cli.providers.provider_table import find_profile, merge_provider_rows
 from debate_cli.render import sanitize
 from debate_cli.render.theme import refer_to_failure, shorten
@@ -34,14 +35,14 @@ UNRECORDED = UnrecordedCallError.__name__
 ABSTENTION_PAGE = "no-structured-output"
 MAX_ABSTENTION_LENGTH = 160
 """If a judge abstained, the reason is cut to this number of characters. Messages of other failures are not cut."""
-_REQUIRED_CHANGES = {
-    "ContextOverflowError": "resuming fails again until you change a setting",
-    "UnauthorizedError": "resuming fails again until you replace the key or name another model",
-    "UnknownModelError": "resuming fails again until the server has the model or you name another model",
-    "QuotaExhaustedError": "resuming fails again until the provider raises the quota or you name another model",
+_REQUIRED_CHANGES = {  # {again}: what is tried again, e.g. `resuming`
+    "ContextOverflowError": "{again} fails again until you change a setting",
+    "UnauthorizedError": "{again} fails again until you replace the key or name another model",
+    "UnknownModelError": "{again} fails again until the server has the model or you name another model",
+    "QuotaExhaustedError": "{again} fails again until the provider raises the quota or you name another model",
     "RefusedError": "the model is likely to refuse again; name another model",
-    "RejectedError": "resuming sends the same request and is likely to fail again; name another model",
-    "WeightsError": "resuming fails again until the weights can be loaded or you name another model",
+    "RejectedError": "{again} sends the same request and is likely to fail again; name another model",
+    "WeightsError": "{again} fails again until the weights can be loaded or you name another model",
 }
 _REPEATED_REQUEST_CAUSES = frozenset({"ContextOverflowError", "RefusedError", "RejectedError"})
 
@@ -64,9 +65,12 @@ def _quote(path: str) -> str:
     return shlex.quote(" ".join(sanitize.sanitize_text(path).splitlines()))
 
 
-def required_change(cause: str) -> str:
-    """Return what the user must change before a resume can succeed; empty if nothing. `cause`: cause of a failure."""
-    return _REQUIRED_CHANGES.get(cause, "")
+def required_change(cause: str, again: str = "resuming") -> str:
+    """Return what the user must change before a failed task can succeed; empty if nothing.
+
+    `cause`: cause of the failure. `again`: how the task is tried again, as the subject of the sentence.
+    """
+    return _REQUIRED_CHANGES.get(cause, "").format(again=again)
 
 
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
@@ -145,10 +149,10 @@ def _judge_model(config: DebateConfig, brief: Brief) -> ModelSpec | None:
     return config.model_for_judge(next(seat.model for seat in system.seats if seat.id == brief.assessor))
 
 
-def _is_cut_off_at_limit(failure: Failure) -> bool:
-    """Whether a judge abstained because its answer reached the output limit of its model."""
-    is_model_answer = failure.exchange is not None and failure.exchange.finish_reason in {"length", "max_tokens"}
-    return failure.cause == ABSTAINED and is_model_answer and OUTPUT_LIMIT_SETTING in failure.message
+def _may_need_higher_limit(failure: Failure) -> bool:
+    """Whether a judge abstained because its answer was cut off, maybe at the output limit of its model."""
+    was_cut_off = failure.exchange is not None and failure.exchange.finish_reason in TRUNCATED_REASONS
+    return failure.cause == ABSTAINED and was_cut_off and may_need_higher_limit(failure.message)
 
 
 def _longer_answer_options(debate: Debate, brief: Brief) -> tuple[str, ...]:
@@ -250,7 +254,7 @@ class MissingJudgements(NamedTuple):
         """Why each of the judgements fails again without a change, if nothing was saved; empty if one may succeed."""
         briefs = self.resumable_briefs
         failures = [self.failures[brief.key] for brief in briefs if brief.key in self.failures]
-        changes = [required_change(failure.cause).replace("resuming", "the same command", 1) for failure in failures]
+        changes = [required_change(failure.cause, "the same command") for failure in failures]
         return changes[0] if changes and len(changes) == len(briefs) and all(changes) else ""
 
     @property
@@ -302,7 +306,7 @@ class MissingJudgements(NamedTuple):
         """Return the command that raises the output limit of judges whose answers were cut off; empty if there is none."""
         if self.resumable_briefs:
             return ""
-        cut_off = [brief for brief in self.briefs if _is_cut_off_at_limit(self.failures[brief.key])]
+        cut_off = [brief for brief in self.briefs if _may_need_higher_limit(self.failures[brief.key])]
         options = dict.fromkeys(option for brief in cut_off for option in _longer_answer_options(self.debate, brief))
         is_several_models = sum(option.startswith("--model ") for option in options) > 1
         return "" if not options or is_several_models else self._judge_command(path, " ".join(options))

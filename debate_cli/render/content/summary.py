@@ -21,7 +21,7 @@ from debate_cli.render.content.agreement import (
     label_verdict,
     sort_deciding_first,
 )
-from debate_cli.systems.base import JudgeQuote, RequiredChange
+from debate_cli.systems.base import JudgeQuote, Requirement
 from debate_cli.systems.briefing import Briefing, BriefingClaim, build_briefing, describe_trial_judges
 from debate_cli.systems.registry import get_system, system_kinds
 from debate_cli.systems.scales import describe_answer
@@ -36,7 +36,7 @@ MAX_CLAIMS, MAX_QUESTIONS, MAX_CHANGES, MAX_MISSING = 3, 2, 6, 4
 """Maximum number of rows on the closing screen: claims under each label, questions, required changes, missing
 assessments."""
 MAX_CONDITIONS = 3
-"""Maximum number of conditions beside a verdict, on every screen and in every document. A table has all of them."""
+"""Maximum number of conditions beside a verdict on a screen or in a document. Tables and `print(outcome)` have all of them."""
 OPTIONAL_PARTS = ("open", "advice", "dispute", "other verdicts", "why")
 """Parts of the closing screen that are left out if the screen is too high. The first part is left out first."""
 
@@ -67,10 +67,10 @@ class VerdictSummary:
     """Who won and by how much, in a sentence."""
     reason: str
     """The reason for the verdict, in sentences; may be empty."""
-    required_changes: tuple[RequiredChange, ...]
+    required_changes: tuple[Requirement, ...]
     """Changes that a judged document needs in order to pass, grouped by dimension. The group with the most weight
     comes first."""
-    conditions: tuple[RequiredChange, ...]
+    conditions: tuple[Requirement, ...]
     """Conditions under which the motion holds, according to a panel. The condition with the most weight comes first."""
     weakest: WeakestArgument | None
     """The weakest argument; None if arguments cannot be ranked."""
@@ -167,18 +167,29 @@ def limit_rows(rows: Sequence[SummaryRow], limit: int) -> list[SummaryRow]:
     if len(rows) <= limit:
         return list(rows)
     more = len(rows) - limit
-    return [*rows[:limit], rows[0]._replace(cells=(f"and {more} more",), debater=None, row_count=more)]
+    return [*rows[:limit], rows[0]._replace(cells=(format_more(more),), debater=None, row_count=more)]
 
 
-def change_rows(changes: Iterable[RequiredChange]) -> list[SummaryRow]:
+def format_more(count: int) -> str:
+    """Return the text in place of `count` items that are left out, e.g. `and 2 more`."""
+    return f"and {count} more"
+
+
+def change_rows(changes: Iterable[Requirement]) -> list[SummaryRow]:
     """Return a row for each required change, with its line number, weight and judges."""
-    return [SummaryRow("must change", (f"{change.text} ({label_change(change)})",)) for change in changes]
+    return [SummaryRow("must change", (f"{change.text} ({label_requirement(change)})",)) for change in changes]
 
 
-def condition_rows(conditions: Iterable[RequiredChange]) -> list[SummaryRow]:
-    """Return a row for each of the first `MAX_CONDITIONS` conditions, and a row with the number of the others."""
-    rows = [SummaryRow("condition", (f"{item.text} ({label_change(item)})",)) for item in conditions]
+def condition_rows(conditions: Iterable[Requirement]) -> list[SummaryRow]:
+    """Return a row for each condition that is shown, and a row with the number of the others."""
+    rows = [SummaryRow("condition", (f"{item.text} ({label_requirement(item)})",)) for item in conditions]
     return limit_rows(rows, MAX_CONDITIONS)
+
+
+def limit_conditions(conditions: Sequence[Requirement]) -> tuple[Sequence[Requirement], str]:
+    """Return the conditions that are shown, and a text in place of the others; empty if there are no others."""
+    more = len(conditions) - MAX_CONDITIONS
+    return conditions[:MAX_CONDITIONS], format_more(more) if more > 0 else ""
 
 
 def missing_rows(verdict: Verdict) -> list[SummaryRow]:
@@ -237,17 +248,17 @@ def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[
         yield SummaryRow(label, (describe_answer(verdict, debate.document_name),), part="other verdicts")
 
 
-def find_required_changes(verdict: Verdict) -> tuple[RequiredChange, ...]:
+def find_required_changes(verdict: Verdict) -> tuple[Requirement, ...]:
     """Return the changes that a judged document needs in order to pass; none for a debate."""
     return get_system(verdict.system).required_changes(verdict)
 
 
-def find_conditions(verdict: Verdict) -> tuple[RequiredChange, ...]:
+def find_conditions(verdict: Verdict) -> tuple[Requirement, ...]:
     """Return the conditions under which the motion of a debate holds; none for a judged document."""
     return get_system(verdict.system).conditions(verdict)
 
 
-def group_changes(changes: Iterable[RequiredChange]) -> list[tuple[str, list[RequiredChange]]]:
+def group_changes(changes: Iterable[Requirement]) -> list[tuple[str, list[Requirement]]]:
     """Return (dimension, changes) for each series of consecutive changes with the same dimension.
 
     If the changes of a series have no dimension, `dimension` is `other`.
@@ -255,8 +266,8 @@ def group_changes(changes: Iterable[RequiredChange]) -> list[tuple[str, list[Req
     return [(name or "other", list(group)) for name, group in groupby(changes, key=lambda change: change.dimension)]
 
 
-def label_change(change: RequiredChange) -> str:
-    """Return line, weight and judges of a required change, e.g. `line 3, 60% of the weight: architect, security`."""
+def label_requirement(change: Requirement) -> str:
+    """Return line, weight and judges of a requirement, e.g. `line 3, 60% of the weight: architect, security`."""
     line = "" if change.line is None else f"line {change.line}, "
     return f"{line}{change.weight:.0%} of the weight: {', '.join(change.judges)}"
 

@@ -21,10 +21,10 @@ from debate_cli.render.content import chair
 from debate_cli.render.content.report import DOCUMENT_PARTS, DebateReport, ReportPart, build_debate_report
 from debate_cli.render.content.speech_parts import CheckedCitation, CitationIndex, format_place, index_citations
 from debate_cli.render.content.summary import (
-    MAX_CONDITIONS,
     build_changes_table,
     group_changes,
-    label_change,
+    label_requirement,
+    limit_conditions,
     total_call_seconds,
 )
 from debate_cli.render.html.charts import DrawnChart, draw_chart
@@ -69,8 +69,8 @@ def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: boo
         standings=STANDING_BADGES,
         rank={standing: number for number, standing in enumerate(STANDING_ORDER)},
         outcome=partial(describe_outcome, document=debate.document_name),
-        label_change=label_change,
-        max_conditions=MAX_CONDITIONS,
+        label_requirement=label_requirement,
+        limit_conditions=limit_conditions,
         source_badges=debate_tables.SOURCE_BADGES,
         support_badges=debate_tables.SUPPORT_BADGES,
         scale=theme.score_axis_max,

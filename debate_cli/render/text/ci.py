@@ -11,9 +11,9 @@ from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_listed_verdict
-from debate_cli.render.content.summary import label_change
+from debate_cli.render.content.summary import label_requirement
 from debate_cli.render.text.markdown import escape_markdown
-from debate_cli.systems.base import RequiredChange
+from debate_cli.systems.base import Requirement
 from debate_cli.systems.scales import describe_answer, describe_outcome, format_ranked_scores
 
 UNGATED_CASE = "scored"
@@ -54,7 +54,7 @@ def _find_text_path(file: ScoredFile) -> str | None:
     return None if file.text == STDIN_NAME else file.text
 
 
-def _list_changes(checked: CheckedFile) -> Iterator[tuple[VoteReview, RequiredChange]]:
+def _list_changes(checked: CheckedFile) -> Iterator[tuple[VoteReview, Requirement]]:
     for review in checked.reviews:
         for change in review.required_changes:
             yield review, change
@@ -78,7 +78,7 @@ def format_step_summary(files: Sequence[CheckedFile], unusable: Sequence[Unusabl
         lines += ["| debate | verdicts | gates |", "| --- | --- | --- |", *(_row(checked) for checked in files), ""]
     for checked in files:
         changes = [
-            f"- {escape_markdown(change.text)} ({escape_markdown(label_change(change))})"
+            f"- {escape_markdown(change.text)} ({escape_markdown(label_requirement(change))})"
             for _, change in _list_changes(checked)
         ]
         if changes:

@@ -8,7 +8,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.aggregation import iter_findings
+from debate_cli.systems.aggregation import MarkRange, iter_findings
 from debate_cli.systems.base import (
     JudgeQuestion,
     JudgingSystem,
@@ -94,9 +94,10 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
     def charts(self, verdict: Verdict) -> Iterator[Chart]:
         return tables.charts(verdict)
 
-    def mark_range(self, assessment: Assessment, mark: Mark) -> tuple[float, float]:
-        maxima = (ROUND if assessment.subject.moment == "round" else FINAL).maxima
-        return 0.0, min(mark.out_of, maxima.get(mark.criterion, mark.out_of))
+    def mark_range(
+        self, debate: Debate, settings: ModeratorSettings, assessment: Assessment, mark: Mark
+    ) -> MarkRange | None:
+        return score.mark_range(assessment, mark)
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         asked = ROUND if assessment.subject.moment == "round" else FINAL

@@ -11,7 +11,7 @@ from debate_cli.domain.text_normalization import normalize_text
 from debate_cli.domain.verdict import Notes, Verdict, Victory
 from debate_cli.judge_input.quotes import find_quoted_line, find_quoted_passages
 from debate_cli.systems.aggregation import format_failure_cause, get_run_id, stored_settings, strip_float_noise
-from debate_cli.systems.base import RequiredChange
+from debate_cli.systems.base import Requirement
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, ScoreOutcome, build_verdict
 from debate_cli.systems.panel.settings import PanelSettings
 from debate_cli.systems.panel.votes import (
@@ -95,7 +95,7 @@ class PanelNotes(Notes):
     """The option that the panel chose in the final vote; None if no judge voted."""
     judges: int = 0
     """Number of judges whose votes count in the final vote."""
-    required_changes: tuple[RequiredChange, ...] = ()
+    required_changes: tuple[Requirement, ...] = ()
     """Changes that a document needs in order to pass. Empty for a debate, and for a document that passed."""
     weights: dict[VoteOption, float]
     """Maps each option to the weight of its final votes divided by the weight of all final votes, 0-1."""
@@ -143,7 +143,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
     outcome = UNDETERMINED_OUTCOME
     if tally is not None and len(final) >= min(settings.min_judges, len(weights)):
         outcome = _outcome(tally, debate)
-    changes: tuple[RequiredChange, ...] = ()
+    changes: tuple[Requirement, ...] = ()
     if tally is not None and debate.document_name is not None and tally.option != "PASS":
         changes = find_required_changes(final, settings.dimensions, debate.config.background or "")
     initial, latest = (rounds[0].agreement, rounds[-1].agreement) if rounds else (None, None)
@@ -263,9 +263,7 @@ def _missing(
             yield f"{ballot.judge} gave no mark for {', '.join(absent)}."
 
 
-def find_required_changes(
-    ballots: Sequence[Ballot], dimensions: Sequence[str], text: str
-) -> tuple[RequiredChange, ...]:
+def find_required_changes(ballots: Sequence[Ballot], dimensions: Sequence[str], text: str) -> tuple[Requirement, ...]:
     """Return the changes that the judges demand, grouped by dimension.
 
     Changes that differ only in case, typography and punctuation count as one. `text`: the judged document.
@@ -276,13 +274,13 @@ def find_required_changes(
         for words in (*ballot.vote.remediation_required, *ballot.vote.critical_findings)
     )
     total = math.fsum(ballot.weight for ballot in ballots)
-    groups: dict[str | None, list[RequiredChange]] = {name: [] for name in (*dimensions, None)}
+    groups: dict[str | None, list[Requirement]] = {name: [] for name in (*dimensions, None)}
     for folded, (words, judges) in demands.items():
         lines = ((passage, find_quoted_line(passage, text)) for passage in find_quoted_passages(words))
         quote, line = next((found for found in lines if found[1] is not None), (None, None))
         dimension = next((name for name in dimensions if f" {_fold(name)} " in f" {folded} "), None)
         weight = strip_float_noise(math.fsum(judges.values()) / total)
-        change = RequiredChange(
+        change = Requirement(
             dimension=dimension, text=words, judges=tuple(judges), weight=weight, quote=quote, line=line
         )
         groups[dimension].append(change)
@@ -291,7 +289,7 @@ def find_required_changes(
     return tuple(change for group in heaviest_first for change in group)
 
 
-def find_conditions(notes: PanelNotes) -> tuple[RequiredChange, ...]:
+def find_conditions(notes: PanelNotes) -> tuple[Requirement, ...]:
     """Return the conditions of the judges who voted CONDITIONAL in the final vote, those with the most weight first.
 
     They are merged as in `find_required_changes`. There are none if the panel chose another option, or if the notes have
@@ -306,7 +304,7 @@ def find_conditions(notes: PanelNotes) -> tuple[RequiredChange, ...]:
         for words in vote.remediation_required
     )
     conditions = (
-        RequiredChange(
+        Requirement(
             dimension=None, text=words, judges=tuple(judges), weight=strip_float_noise(math.fsum(judges.values()))
         )
         for words, judges in demands.values()

@@ -90,10 +90,15 @@ class PanelSettings(SystemSettings):
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
         """The judges with their models and weights."""
-        own_models = {index for index, judge in enumerate(self.judges) if judge.model is not None or self.judge is None}
+        set_in_judges = {
+            index for index, judge in enumerate(self.judges) if judge.model is not None or self.judge is None
+        }
         return tuple(
             JudgeSeat(
-                judge.id, judge.model, ("judges", index, "model") if index in own_models else ("judge",), judge.weight
+                judge.id,
+                judge.model,
+                ("judges", index, "model") if index in set_in_judges else ("judge",),
+                judge.weight,
             )
             for index, judge in enumerate(self.members)
         )

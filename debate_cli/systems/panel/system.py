@@ -8,6 +8,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
+from debate_cli.systems.aggregation import MarkRange
 from debate_cli.systems.base import (
     WHOLE_DEBATE,
     AssessmentContent,
@@ -18,13 +19,13 @@ from debate_cli.systems.base import (
     JudgingSystem,
     PlannedCalls,
     Progress,
-    RequiredChange,
+    Requirement,
     briefs_for,
 )
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.panel import questions, score, tables
-from debate_cli.systems.panel.settings import MAX_DIMENSION_MARK, MIN_DIMENSION_MARK, PanelSettings
-from debate_cli.systems.panel.votes import MIN_VOTES_TO_COMPARE, Vote, ballots_by_round, should_deliberate
+from debate_cli.systems.panel.settings import PanelSettings
+from debate_cli.systems.panel.votes import MIN_VOTES_TO_COMPARE, Vote, ballots_by_round, mark_range, should_deliberate
 from debate_cli.systems.tables import Table, format_share, parse_notes
 
 
@@ -67,8 +68,10 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     def score(self, debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
         return score.score_run(debate, run, settings)
 
-    def mark_range(self, assessment: Assessment, mark: Mark) -> tuple[float, float]:
-        return MIN_DIMENSION_MARK, min(mark.out_of, MAX_DIMENSION_MARK)
+    def mark_range(
+        self, debate: Debate, settings: PanelSettings, assessment: Assessment, mark: Mark
+    ) -> MarkRange | None:
+        return mark_range(assessment, settings, mark)
 
     def max_score(self, verdict: Verdict) -> float:
         return 1.0
@@ -114,10 +117,10 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     def dissent(self, verdict: Verdict) -> Iterable[JudgeVote]:
         return map(_to_vote, parse_notes(score.PanelNotes, verdict).dissent)
 
-    def required_changes(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
+    def required_changes(self, verdict: Verdict) -> tuple[Requirement, ...]:
         return parse_notes(score.PanelNotes, verdict).required_changes
 
-    def conditions(self, verdict: Verdict) -> tuple[RequiredChange, ...]:
+    def conditions(self, verdict: Verdict) -> tuple[Requirement, ...]:
         return score.find_conditions(parse_notes(score.PanelNotes, verdict))
 
     def tables(self, verdict: Verdict) -> Iterator[Table]:

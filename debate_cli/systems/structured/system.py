@@ -8,7 +8,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.aggregation import iter_findings
+from debate_cli.systems.aggregation import MarkRange, iter_findings
 from debate_cli.systems.base import ArgumentMark, ClaimReview, JudgeQuestion, JudgeQuote, JudgingSystem, LiveReport
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import describe_scores
@@ -42,8 +42,10 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
     def score(self, debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:
         return score.score_run(debate, run, settings)
 
-    def mark_range(self, assessment: Assessment, mark: Mark) -> tuple[float, float]:
-        return score.MIN_ARGUMENT_MARK, min(mark.out_of, score.MAX_ARGUMENT_MARK)
+    def mark_range(
+        self, debate: Debate, settings: StructuredSettings, assessment: Assessment, mark: Mark
+    ) -> MarkRange | None:
+        return score.mark_range(assessment, score.scored_arguments(debate), settings.normalized_weights(), mark)
 
     def max_score(self, verdict: Verdict) -> float:
         return score.MAX_ARGUMENT_MARK

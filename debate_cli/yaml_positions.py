@@ -141,8 +141,7 @@ def dump_yaml(data: Any, width: int) -> str:
     yaml = _yaml()
 
     class Dumper(yaml.SafeDumper):
-        """Writes a text in quotes where the reader would take it for a number, as in `1e3`, and with escapes where it
-        would change an unprintable character."""
+        """Writes a text in quotes where the reader would take it for a number, as in `1e3`, or would change it."""
 
     def represent_text(dumper: Any, text: str) -> Any:
         style = None if _plain_value(text) == text else "'"

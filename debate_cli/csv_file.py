@@ -14,6 +14,7 @@ from debate_cli.regular_file import read_regular_text
 MAX_CELL_CHARS = 128 * 1024
 DELIMITERS = ",;\t|"
 _MAX_HEAD_CHARS = 100_000
+_QUOTED_CELL = re.compile(r'(?:^|(?<=[,;\t|\n]))"(?:[^"]|"")*"')
 
 
 class CsvFile(NamedTuple):
@@ -75,7 +76,7 @@ def parse_csv(text: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:
 def find_delimiter(text: str) -> str:
     """Return the most frequent delimiter in the first row with text; the comma if the row has no delimiter.
 
-    Delimiters and line breaks in quotes do not count.
+    Delimiters and line breaks in a quoted cell do not count. A quote inside a cell, as in `12" screen`, does not begin one.
     """
-    head = re.sub(r'"[^"]*"', "", text.lstrip("\r\n")[:_MAX_HEAD_CHARS]).split("\n", 1)[0]
+    head = _QUOTED_CELL.sub("", text.lstrip("\r\n")[:_MAX_HEAD_CHARS]).split("\n", 1)[0]
     return max(DELIMITERS, key=head.count)

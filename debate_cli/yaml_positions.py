@@ -134,15 +134,20 @@ def parse_yaml(text: str, *, scalars_as_text: bool = False) -> ParsedYaml:
 def dump_yaml(data: Any, width: int) -> str:
     """Return plain data as YAML text that `parse_yaml` reads back unchanged.
 
-    Keys keep their order. `width`: number of columns after which long texts continue on the next line.
+    Keys are texts and keep their order. `width`: number of columns after which long texts continue on the next line.
+    YAML as we read it has no `inf`, no `nan`, no integer of more than 100 digits, and no character that is half of a
+    surrogate pair, so `data` must not contain them either.
     """
     yaml = _yaml()
 
     class Dumper(yaml.SafeDumper):
-        """Writes a text in quotes where the reader would take it for a number, as in `1e3`."""
+        """Writes a text in quotes where the reader would take it for a number, as in `1e3`, or would change it."""
 
     def represent_text(dumper: Any, text: str) -> Any:
-        return dumper.represent_scalar(_TEXT_TAG, text, style=None if _plain_value(text) == text else "'")
+        style = None if _plain_value(text) == text else "'"
+        if not text.replace("\n", "").isprintable():
+            style = '"'
+        return dumper.represent_scalar(_TEXT_TAG, text, style=style)
 
     Dumper.add_representer(str, represent_text)
     written: str = yaml.dump(data, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=width)

@@ -34,6 +34,17 @@ def test_delimiters_in_quotes_do_not_count() -> None:
     assert parse_csv('topic,"a;b;c"\nx,y\n').columns == ("topic", "a;b;c")
 
 
+def test_a_quote_inside_a_cell_does_not_quote_a_delimiter() -> None:
+    """A name with a sign for inches does not hide the semicolons up to the next quote."""
+    table = parse_csv('id;12" screen\n1;"x, y"\n2;"p, q, r"\n')
+    assert (table.columns, table.rows[1][1]["id"]) == (("id", '12" screen'), "2")
+
+
+def test_a_quoted_column_name_may_contain_quotes() -> None:
+    """Doubled quotes do not end a quoted name."""
+    assert parse_csv('topic;"the ""a,b,c"" of, it"\nx;y\n').columns == ("topic", 'the "a,b,c" of, it')
+
+
 def test_a_column_name_may_contain_a_line_break() -> None:
     """The delimiter is also found if a name in quotes divides the first line."""
     assert parse_csv('"topic\nof the day";side\nx;y\n').columns == ("topic\nof the day", "side")

@@ -12,6 +12,7 @@ from debate_cli.yaml_positions import (
     ParsedYaml,
     SourcePosition,
     YamlFault,
+    dump_yaml,
     parse_yaml,
 )
 
@@ -39,6 +40,27 @@ LAUGHS = "a: &a [1]\n" + "".join(f"b{n}: &b{n} [{', '.join([f'*b{n - 1}' if n el
 def test_scalars_follow_the_core_schema(text: str, data: Any) -> None:
     """Numbers, booleans and null are those of YAML 1.2; everything else is text."""
     parsed = parse_yaml(text)
+    assert (parsed.data, parsed.faults) == (data, ())
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+DATA = st.recursive(
+    TEXTS
+    | st.integers(-(10**90), 10**90)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.booleans()
+    | st.none(),
+    lambda part: st.lists(part, max_size=3) | st.dictionaries(TEXTS, part, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(DATA, st.sampled_from([20, 110]))
+@example({"key\x85": "a\x85b"}, 110)
+@example(["\u2028", "\ufeff", "\x00", "😀 \x07", "1e3", "yes", "two\nlines\n"], 20)
+def test_written_data_is_read_back_unchanged(data: Any, width: int) -> None:
+    """Also texts that look like numbers, line breaks of every kind, and control characters."""
+    parsed = parse_yaml(dump_yaml(data, width))
     assert (parsed.data, parsed.faults) == (data, ())
 
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from textwrap import indent
 from typing import Any, NamedTuple
 
+from debate_cli.app.config_resolution import escape_variables
 from debate_cli.app.context import RunContext
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
 from debate_cli.app.model_pool import ModelPool
@@ -183,4 +184,4 @@ def describe_stakeholder(stakeholder: Stakeholder) -> str:
 
 
 def _dump(data: Any) -> str:
-    return dump_yaml(data, width=110).replace("${", "$${")
+    return dump_yaml(escape_variables(data), width=110)

@@ -13,7 +13,7 @@ from debate_cli.audit.measures import Measure, Unit
 from debate_cli.errors import UsageError
 from debate_cli.statistics.estimate import Estimate
 
-NONE = "—"
+ResultUnit = Unit | Literal["number"]
 UNKNOWN_CHANGE = "not enough data"
 NO_CHANGE = "no clear difference"
 
@@ -63,26 +63,28 @@ class StoredReport:
 
 
 class Change(NamedTuple):
-    """A result in two audits, as text."""
+    """A result in two audits."""
 
     judge: str
     """Model and judging system of the judge. If a new model takes the place of an old one, both models. Empty if the
     result belongs to the whole audit."""
     label: str
     """What is compared, in words."""
-    before: str
-    """The result in the old audit, with its interval; `—` if there is none."""
-    now: str
+    before: Estimate | str
+    """The result in the old audit: a number with its interval, or a text. An empty text if there is none."""
+    now: Estimate | str
     """The result in the new audit."""
     change: str
     """`better`, `worse`, `no clear difference` (the intervals overlap), or `not enough data`. If the audits cannot be
     compared in this point, a sentence that says so."""
+    unit: ResultUnit = "number"
+    """Unit of the numbers."""
 
 
 class _ComparedNumber(NamedTuple):
     field: str
     label: str
-    unit: Unit | Literal["number"]
+    unit: ResultUnit
     is_better_if_higher: bool
 
 
@@ -147,11 +149,11 @@ def _compare_samples(old: StoredReport, new: StoredReport) -> Iterator[Change]:
     if gone or added:
         change = f"different debates: {gone} only before, {added} only now"
         yield Change("", "audited debates", str(len(old.debates)), str(len(new.debates)), change)
-    before, now = (", ".join(dict.fromkeys(each.judge.system for each in report.judges)) for report in (old, new))
-    if before != now:
-        yield Change("", "judging systems", before, now, "different systems")
+    before, now = (dict.fromkeys(each.judge.system for each in report.judges) for report in (old, new))
+    if before.keys() != now.keys():
+        yield Change("", "judging systems", ", ".join(before), ", ".join(now), "different systems")
     if old.labels != new.labels:
-        yield Change("", "known winners (labels)", old.labels or NONE, new.labels or NONE, "different labels")
+        yield Change("", "known winners (labels)", old.labels, new.labels, "different labels")
 
 
 def _list_unpaired(
@@ -159,10 +161,10 @@ def _list_unpaired(
 ) -> Iterator[Change]:
     for before in old:
         if all(before is not one for one, _ in pairs):
-            yield Change(_format_judge(before.judge), "judge", "audited", NONE, "not in the new audit")
+            yield Change(_format_judge(before.judge), "judge", "audited", "", "not in the new audit")
     for now in new:
         if all(now is not other for _, other in pairs):
-            yield Change(_format_judge(now.judge), "judge", NONE, "audited", "not in the old audit")
+            yield Change(_format_judge(now.judge), "judge", "", "audited", "not in the old audit")
 
 
 def _compare_measures(name: str, before: StoredJudge, now: StoredJudge) -> Iterator[Change]:
@@ -195,24 +197,14 @@ def _compare_gates(name: str, before: StoredJudge, now: StoredJudge) -> Iterator
             yield Change(name, f"gate {gate.name}", other.outcome, gate.outcome, change)
 
 
-def _compare(name: str, label: str, unit: str, before: Estimate, now: Estimate, *, is_better: bool) -> Change:
+def _compare(name: str, label: str, unit: ResultUnit, before: Estimate, now: Estimate, *, is_better: bool) -> Change:
     change = "better" if is_better else "worse"
     if before.low is None or before.high is None or now.low is None or now.high is None:
         change = UNKNOWN_CHANGE
     elif before.low <= now.high and now.low <= before.high:
         change = NO_CHANGE
-    return Change(name, label, _format_estimate(before, unit), _format_estimate(now, unit), change)
+    return Change(name, label, before, now, change, unit)
 
 
 def _format_judge(judge: JudgeName) -> str:
     return f"{judge.model} ({judge.system})"
-
-
-def _format_estimate(found: Estimate, unit: str) -> str:
-    if found.value is None:
-        return NONE
-    scale, digits, suffix = {"share": (100, 1, " %"), "points": (1, 1, "")}.get(unit, (1, 2, ""))
-    value = f"{scale * found.value:.{digits}f}{suffix}"
-    if found.low is None or found.high is None:
-        return value
-    return f"{value} ({scale * found.low:.{digits}f} to {scale * found.high:.{digits}f})"

@@ -123,12 +123,13 @@ def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
 def choose_padding(words: float) -> list[str]:
     """Return sentences of PADDING with `words` words in total, or as near to this number as possible.
 
-    Each sentence occurs equally often, or once more than others.
+    Each sentence occurs equally often, or once more than others. The shortest sentence has four words, so the result is
+    empty for less than two words, and has four words for two to four.
     """
     lengths = [len(sentence.split()) for sentence in PADDING]
     rounds, rest = divmod(words, sum(lengths))
     choices = [chosen for size in range(len(PADDING) + 1) for chosen in combinations(range(len(PADDING)), size)]
-    nearest = min(choices, key=lambda chosen: abs(sum(lengths[index] for index in chosen) - rest))
+    nearest = min(choices, key=lambda chosen: (abs(sum(lengths[index] for index in chosen) - rest), not chosen))
     return [*PADDING * int(rounds), *(PADDING[index] for index in nearest)]
 
 

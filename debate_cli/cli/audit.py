@@ -59,6 +59,7 @@ from debate_cli.providers.people.person import FILES_FOLDER
 from debate_cli.render.html.judge_card import render_judge_cards
 from debate_cli.render.judge_card import (
     card_tables,
+    change_record,
     changes_table,
     first_screen,
     format_bound,
@@ -288,6 +289,6 @@ def _show_difference(given: AuditOptions) -> None:
     old, new = (read_report(path) for path in paths)
     rows = compare_audits(old, new)
     if given.json:
-        print_json([row._asdict() for row in rows])
+        print_json([change_record(row) for row in rows])
         return
     show_tables([changes_table(rows)])

@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import islice, pairwise
 
 from debate_cli.domain.evidence import NOT_FOUND, QuoteCheck, QuoteOutcome
+from debate_cli.evidence.quantities import find_quantity_start
 from debate_cli.evidence.tokens import (
     NormalizedText,
     Word,
@@ -150,7 +151,7 @@ def _same_words(mine: Sequence[Word], text: NormalizedText) -> Iterator[_Match]:
 
 
 def _describe_cut(text: NormalizedText, start: int, end: int) -> str:
-    first, last = text.currency_start(start), text.unit_end(end)
+    first, last = find_quantity_start(text.cased, start), text.unit_end(end)
     space = text.text.find(" ", last)
     whole = text.original_words(text.text.rfind(" ", 0, first) + 1, space if space >= 0 else len(text.text))
     is_quantity = first < start or last > end

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from debate_cli.domain.text_normalization import remove_invisible
-from debate_cli.evidence.quantities import UNIT_WORDS, find_currency_start, find_unit_end
+from debate_cli.evidence.quantities import UNIT_WORDS, find_quantity_start, find_unit_end
 from debate_cli.evidence.unspaced_scripts import UNSPACED
 
 _TABLE: dict[str, Any] = tomllib.loads((files(__package__ or "") / "words.toml").read_text(encoding="utf-8"))
@@ -205,17 +205,13 @@ class NormalizedText:
 
         A unit may follow after a space or a line end, not in the next paragraph.
         """
-        end = find_unit_end(self.text, at)
+        end = find_unit_end(self.cased, at)
         is_spaced = end > at and self.text[at] == " "
         return at if is_spaced and _PARAGRAPH_END.search(self.original_words(at, at + 1)) else end
 
-    def currency_start(self, at: int) -> int:
-        """Return the start of the currency before the number at `text[at]`; `at` if there is none."""
-        return find_currency_start(self.text, at)
-
     def is_word_start(self, at: int) -> bool:
         """Whether a word starts at `text[at]`. No word starts inside a compound, or between a number and its currency."""
-        if self.currency_start(at) < at:
+        if find_quantity_start(self.cased, at) < at:
             return False
         if at and re.search(f"[{UNSPACED}]", self.text[at - 1 : at + 1]):
             return True
@@ -233,6 +229,12 @@ class NormalizedText:
         space = self.shape.find(" ", at)
         after = self.shape[at : space if space >= 0 else None].partition("—")[0]
         return all(map(is_harmless, _FOOTNOTE.sub("", after)))
+
+    @cached_property
+    def cased(self) -> str:
+        """`text` with capital letters where `original` has them. Both texts have the same length."""
+        written = (self.original[origin] for origin in self.origins[:-1])
+        return "".join(own if own.lower() == char else char for own, char in zip(written, self.text, strict=True))
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:

@@ -1,6 +1,5 @@
 """Formats judge cards: the results of a judge's audit as tables, Markdown and plain sentences."""
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -26,8 +25,7 @@ NET_OF_LENGTH = "Net of length: minus the points that neutral padding with the s
 BOOTSTRAP = (
     "Intervals come from a bootstrap over motions: each motion is drawn with all its debates and their changed copies."
 )
-_MINUS = re.compile(r"(?<!\S)-(?=\d)|(?<=\()-(?=\d)")
-"""A hyphen that stands for a minus sign."""
+_NO_VALUE = "—"
 ANSWERS = {"met": Badge("✓", "yes", "good"), "not met": Badge("✗", "no", "bad")}
 
 
@@ -167,15 +165,29 @@ def format_card_markdown(report: AuditReport) -> str:
 def changes_table(rows: Iterable[Change]) -> Table:
     """Return the table of how each result changed between two audits."""
     cells = tuple(
-        (row.label, row.judge, *(_MINUS.sub("−", text) for text in (row.before, row.now)), row.change) for row in rows
+        (row.label, row.judge, *(_format_result(each, row.unit) for each in (row.before, row.now)), row.change)
+        for row in rows
     )
     return Table("changes", ("what was measured", "judge", "before", "now", "change"), cells)
+
+
+def change_record(row: Change) -> dict[str, str]:
+    """Return a change as a JSON object of texts, for programs.
+
+    Numbers have the minus sign of ASCII and no plus sign, shares have one decimal place, and a missing interval is left
+    out.
+    """
+    before, now = (
+        _format_plain(each, row.unit) if isinstance(each, Estimate) else each or _NO_VALUE
+        for each in (row.before, row.now)
+    )
+    return {"judge": row.judge, "label": row.label, "before": before, "now": now, "change": row.change}
 
 
 def format_estimate(found: Estimate, unit: str) -> str:
     """Return a number with its interval: `12 % (4 to 21)` for a share, `+3.1 (−0.4 to 6.6)` for points."""
     if found.value is None:
-        return "—"
+        return _NO_VALUE
     value = _format_value(found.value, unit)
     if found.low is None or found.high is None:
         return f"{value} (no interval)"
@@ -218,9 +230,24 @@ def _comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
     return Table(
         "who named the known winner",
         ("who", f"value ({INTERVAL})"),
-        (judge, *rules, None, *(row for row in others if row[1] != "—")),
+        (judge, *rules, None, *(row for row in others if row[1] != _NO_VALUE)),
         tuple(remarks),
     )
+
+
+def _format_result(found: Estimate | str, unit: str) -> str:
+    return format_estimate(found, unit) if isinstance(found, Estimate) else found or _NO_VALUE
+
+
+def _format_plain(found: Estimate, unit: str) -> str:
+    if found.value is None:
+        return _NO_VALUE
+    scale, digits, suffix = {"share": (100, 1, " %"), "points": (1, 1, "")}.get(unit, (1, 2, ""))
+    value, low, high = (
+        None if each is None else f"{scale * each:.{digits}f}" for each in (found.value, found.low, found.high)
+    )
+    interval = "" if low is None or high is None else f" ({low} to {high})"
+    return f"{value}{suffix}{interval}"
 
 
 def _format_value(value: float, unit: str) -> str:

@@ -167,6 +167,12 @@ def test_padding_has_the_words_that_are_asked_for(words: float) -> None:
     assert max(counts) - min(counts) <= 1
 
 
+@pytest.mark.parametrize(("words", "added"), [(0, 0), (1.8, 0), (2, 4), (2.1, 4), (4.2, 4), (4.6, 5)])
+def test_few_words_get_the_nearest_padding(words: float, added: int) -> None:
+    """No sentence is chosen only if nothing is nearer to the number than the shortest sentence."""
+    assert sum(len(sentence.split()) for sentence in choose_padding(words)) == added
+
+
 def test_longer_side_is_no_hint_at_the_better_one() -> None:
     """Of the four shipped debates with a better side, it is the longer one in two and the first one in two."""
     decided = [each for each in load_shipped_debates() if each.better_debater is not None]

@@ -125,8 +125,7 @@ def test_two_audits_are_compared(here: Path) -> None:
     signed = (here / "new.json").read_text().replace('"value": 3.0', '"value": -3.7')
     (here / "signed.json").write_text(signed)
     shown = debate("audit", "old.json", "signed.json", "--diff", cwd=here).out
-    assert ("−3.7" in shown, "-3.7" in shown) == (True, False), shown
-    assert debate("audit", "old.json", "signed.json", "--diff", "--json", cwd=here).json[0]["now"].startswith("-3.7")
+    assert ("−3.7 (+1.0 to +5.0)" in shown, "-3.7" in shown) == (True, False), shown
     (here / "cut.json").write_text('{"format": 1, "judges": [{}]}')
     for name, words in (("none", "cannot be read as an audit"), ("cut", "is not an audit that this version can read")):
         done = debate("audit", "old.json", f"{name}.json", "--diff", cwd=here)
@@ -187,6 +186,36 @@ def test_a_new_model_is_compared_with_the_only_old_one(here: Path) -> None:
     _write_audit(here / "new.json", {("x/one", "panel"): 0.9})
     rows = debate("audit", "old.json", "new.json", "--diff", "--json", cwd=here).json
     assert [row["change"] for row in rows] == ["different systems", "not in the new audit", "not in the old audit"]
+
+
+def test_the_texts_of_changes_for_programs(here: Path) -> None:
+    """In JSON, each change has five texts: numbers with an ASCII minus sign, shares with one decimal place."""
+    for name, value in (("old", -0.25), ("new", 0.5)):
+        _write_audit(here / f"{name}.json", {("x/a", "structured"): value}, labels="" if name == "old" else "l.csv")
+    rows = debate("audit", "old.json", "new.json", "--diff", "--json", cwd=here).json
+    assert list(rows[0]) == ["judge", "label", "before", "now", "change"]
+    found = {row["label"]: (row["before"], row["now"]) for row in rows}
+    assert found["known winners (labels)"] == ("—", "l.csv")
+    assert found["lead"] == ("-0.2 (-0.3 to -0.1)", "0.5 (0.4 to 0.6)")
+    assert found["names the known winner"] == ("-25.0 % (-35.0 to -15.0)", "50.0 % (40.0 to 60.0)")
+    assert found["Cohen's κ with the known winners"] == ("-0.25 (-0.35 to -0.15)", "0.50 (0.40 to 0.60)")
+    assert found["gate flip"] == ("not met", "not met")
+
+
+def test_names_with_hyphens_stay_as_they_are(here: Path) -> None:
+    """On the screen, a hyphen in the name of a file with labels is no minus sign."""
+    for name in ("old", "new"):
+        _write_audit(here / f"{name}.json", {("x/a", "structured"): 0.5}, labels=f"{name} -1.csv")
+    assert "old -1.csv" in debate("audit", "old.json", "new.json", "--diff", cwd=here).out
+
+
+def test_order_of_judges_is_no_difference(here: Path) -> None:
+    """Audits with the same judging systems in another order do not have different systems."""
+    judges = {("x/a", "structured"): 0.5, ("x/a", "panel"): 0.5}
+    _write_audit(here / "old.json", judges)
+    _write_audit(here / "new.json", dict(reversed(judges.items())))
+    rows = debate("audit", "old.json", "new.json", "--diff", "--json", cwd=here).json
+    assert "different systems" not in {row["change"] for row in rows}
 
 
 def test_audits_of_other_debates_say_so(here: Path) -> None:

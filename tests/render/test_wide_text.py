@@ -28,7 +28,7 @@ from debate_cli.render.content.speech_parts import CitationIndex, ThreadIndex
 from debate_cli.render.live.header import debate_heading, judge_report_notice, notice
 from debate_cli.render.live.speech import PanelRow, turn_panel
 from debate_cli.render.terminal.drawing import section
-from debate_cli.render.terminal.report import closing_screen, details
+from debate_cli.render.terminal.report import ScreenLimits, closing_screen, details
 from debate_cli.render.terminal_export import TerminalExport, export_terminal_html
 from debate_cli.systems.base import ReportedScore
 from debate_cli.systems.moderator.findings import Momentum, Summary, SummaryPoint
@@ -177,7 +177,7 @@ def check_end(text: str, width: int) -> None:
     judged = with_first_turn(debate(), arguments=tuple(claims))
     judged = with_assessment(judged, found.model_copy(update={"findings": tuple(findings)}))
     verdicts = score(judged)
-    check(closing_screen(judged, verdicts, width=width), width, *said[:5])
+    check(closing_screen(judged, verdicts, limits=ScreenLimits(width)), width, *said[:5])
     check(details(judged, verdicts, only="briefing"), width, *said[:5])
     check(details(judged, verdicts, only="verdict"), width, said[0])
 

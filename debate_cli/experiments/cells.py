@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 from debate_cli.app.context import RunContext
@@ -22,6 +22,17 @@ KEY_CHARS = 32
 _ID_KEY_CHARS = 12
 _JUDGE_PROMPT_PREFIX = "judge"
 _ANSWER_AFFECTING_FIELDS = ("kind", "base_url", "structured")
+
+
+class CellJudge(NamedTuple):
+    """A judge of a cell's debate. If the base configuration defines the judges, all of them together are one."""
+
+    questions: str
+    """Hash of all that determines the judge's questions. While it stays the same, the judge's answers stay valid."""
+    scoring: str
+    """Hash of the settings for scoring."""
+    name: str | None
+    """Name in the experiment's file. None if the base configuration defines the judges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +51,16 @@ class Cell:
     """JSON object with the key path and the value of each axis. `{}` if the experiment has no axes."""
     debate: str
     """Id of the debate, which is also the name of its file."""
-    judges: tuple[str, ...]
-    """Keys of this debate's judges. If the base configuration defines the judges, one key for all of them.
-
-    A key has two parts, separated by `-`: a hash of all that determines the judge's questions, and a hash of the settings
-    for scoring."""
-    judge_names: tuple[str, ...] = ()
-    """Names of the judges in the experiment's file, in the order of `judges`. Empty if the base defines the judges."""
+    judges: tuple[CellJudge, ...]
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """The first part of each judge's key. While it stays the same, the judge's answers stay valid."""
-        return tuple(key.partition("-")[0] for key in self.judges)
+        """The hash of each judge's questions."""
+        return tuple(judge.questions for judge in self.judges)
+
+    def find_judge(self, questions: str, scoring: str) -> CellJudge | None:
+        """Return the judge with these hashes. None if the cell has no such judge."""
+        return next((judge for judge in self.judges if judge[:2] == (questions, scoring)), None)
 
     @property
     def bucket(self) -> int:
@@ -59,13 +68,32 @@ class Cell:
         return int(self.key[:8], 16)
 
 
+def cell_to_json(cell: Cell) -> dict[str, Any]:
+    """Return the fields of a cell as they are stored.
+
+    The names of judges are stored apart from their hashes, so that a new name does not look like a new judge.
+    """
+    return asdict(cell) | {
+        "judges": [[judge.questions, judge.scoring] for judge in cell.judges],
+        "judge_names": [judge.name for judge in cell.judges],
+    }
+
+
+def cell_from_json(fields: Mapping[str, Any]) -> Cell:
+    """Return the cell that `cell_to_json` converted."""
+    own = dict(fields)
+    names = own.pop("judge_names")
+    pairs = zip(own.pop("judges"), names, strict=True)
+    return Cell(**own, judges=tuple(CellJudge(questions, scoring, name) for (questions, scoring), name in pairs))
+
+
 class CellInputs(NamedTuple):
     """Everything that is needed to run a cell's debate."""
 
     context: RunContext
     motion: Motion
-    judges: Mapping[str, ExperimentJudge]
-    """Maps the key of each judge to the judge's settings. Empty if the base configuration defines the judges."""
+    judges: Mapping[CellJudge, ExperimentJudge]
+    """Maps each judge of the cell to the judge's settings. Empty if the base configuration defines the judges."""
     models: tuple[ModelSpec, ModelSpec]
     """The models of the first and of the second player."""
 
@@ -116,8 +144,8 @@ class CellPlan:
             "seed": seed if cell.repeat == 1 else (seed or 0) + cell.repeat - 1,
         }
         context = replace(variant.context, config=variant.context.config.model_copy(update=changes))
-        by_key = {self._hashes[cell.axes].judges[judge.name]: judge for judge in variant.judges}
-        judges = {key: by_key[key] for key in cell.judges if key in by_key}
+        settings = {judge.name: judge for judge in variant.judges}
+        judges = {judge: settings[judge.name] for judge in cell.judges if judge.name is not None}
         return CellInputs(context, motion, judges, models)
 
     def describe_self_judging(self) -> list[str]:
@@ -150,12 +178,13 @@ class CellPlan:
                 repeat,
             ]
         )
-        names = tuple(
-            judge.name for judge in variant.judges if self.config.self_judging or not is_own_model(judge, variant, pair)
+        judges = tuple(
+            prints.judges[judge.name]
+            for judge in variant.judges
+            if self.config.self_judging or not is_own_model(judge, variant, pair)
         )
         debate = f"{self._slugs[motion.id]}-{key[:_ID_KEY_CHARS]}"
-        judges = tuple(prints.judges[name] for name in names) or (prints.base_judges,)
-        return Cell(key, motion.id, *pair, repeat, axes, debate, judges, names)
+        return Cell(key, motion.id, *pair, repeat, axes, debate, judges or (prints.base_judges,))
 
     def _orders(self, motion: Motion, pair: tuple[str, str], repeat: int) -> tuple[tuple[str, str], ...]:
         swapped = (pair[1], pair[0])
@@ -170,8 +199,8 @@ class CellPlan:
 class _VariantHashes(NamedTuple):
     debate: str
     players: Mapping[str, str]
-    judges: Mapping[str, str]
-    base_judges: str
+    judges: Mapping[str, CellJudge]
+    base_judges: CellJudge
 
 
 def _hash_variant(experiment: ExperimentConfig, variant: ConfigVariant) -> _VariantHashes:
@@ -197,13 +226,16 @@ def _hash_variant(experiment: ExperimentConfig, variant: ConfigVariant) -> _Vari
         )
         for player in experiment.players
     }
-    judges = {judge.name: _judge_key([_spec_data(judge.spec), for_judges], judge.judging) for judge in variant.judges}
-    return _VariantHashes(_sha256(data), players, judges, _judge_key([], config.judging))
+    judges = {
+        judge.name: _hash_judge([_spec_data(judge.spec), for_judges], judge.judging, judge.name)
+        for judge in variant.judges
+    }
+    return _VariantHashes(_sha256(data), players, judges, _hash_judge([], config.judging, None))
 
 
-def _judge_key(asked: Sequence[object], judging: JudgingConfig) -> str:
+def _hash_judge(asked: Sequence[object], judging: JudgingConfig, name: str | None) -> CellJudge:
     questions = [*asked, judging.question_settings().model_dump(mode="json")]
-    return f"{_sha256(questions)}-{_sha256(judging.model_dump(mode='json'))}"
+    return CellJudge(_sha256(questions), _sha256(judging.model_dump(mode="json")), name)
 
 
 def _background_of(motion: Motion, variant: ConfigVariant) -> str | None:

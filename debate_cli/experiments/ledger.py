@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
 from debate_cli.errors import StorageError, UsageError
-from debate_cli.experiments.cells import Cell
+from debate_cli.experiments.cells import Cell, cell_from_json, cell_to_json
 from debate_cli.storage.atomic_write import FILE_MODE, make_folder
 
 DEBATES_FOLDER = "debates"
@@ -59,12 +59,13 @@ CREATE TABLE IF NOT EXISTS cells (
 CREATE INDEX IF NOT EXISTS next_cell ON cells (plan, state, seq);
 CREATE TABLE IF NOT EXISTS results (
     cell TEXT NOT NULL,
-    judge TEXT NOT NULL,
+    questions TEXT NOT NULL,
+    scoring TEXT NOT NULL,
     system TEXT NOT NULL,
     winner TEXT,
     decides INTEGER NOT NULL,
     row TEXT NOT NULL,
-    PRIMARY KEY (cell, judge, system)
+    PRIMARY KEY (cell, questions, scoring, system)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS workers (
     owner TEXT PRIMARY KEY,
@@ -107,10 +108,12 @@ class CellRecord(NamedTuple):
 class ResultRow(NamedTuple):
     """The result of a cell according to one judge and one judging system."""
 
-    judge: str
-    """One of `Cell.judges`."""
+    questions: str
+    """`CellJudge.questions` of the judge."""
+    scoring: str
+    """`CellJudge.scoring` of the judge."""
     row: dict[str, Any]
-    """The fields of a `JudgementRow`, except `weight` and `axes`."""
+    """The fields of a `JudgementRow`, except `judge`, `weight` and `axes`."""
 
 
 class Ledger:
@@ -262,11 +265,7 @@ class Ledger:
         If the judges of a finished or running cell have changed, or their settings for scoring, the state of the cell
         becomes `open`. Its debate is not repeated, and only judges whose questions have changed are asked.
         """
-        rows = (
-            (cell.key, seq, plan, cell.bucket, cell.motion, cell.first, cell.second, cell.repeat, cell.axes, cell.debate,
-             json.dumps(cell.judges), json.dumps(cell.judge_names, ensure_ascii=False))
-            for seq, cell in enumerate(cells)
-        )  # fmt: skip
+        rows = (_cell_columns(cell, seq, plan) for seq, cell in enumerate(cells))
         statement = """
             INSERT INTO cells (key, seq, plan, bucket, motion, first, second, repeat, axes, debate, judges,
                 judge_names)
@@ -356,25 +355,24 @@ class Ledger:
 
     def results_of(self, key: str) -> list[ResultRow]:
         """Return the results of the cell with this key."""
-        rows = self.query("SELECT judge, row FROM results WHERE cell = ?", key)
-        return [ResultRow(judge, json.loads(row)) for judge, row in rows]
+        rows = self.query("SELECT questions, scoring, row FROM results WHERE cell = ?", key)
+        return [ResultRow(questions, scoring, json.loads(row)) for questions, scoring, row in rows]
 
     def store_results(self, key: str, results: Iterable[ResultRow]) -> None:
         """Store results of a cell. A result replaces the earlier result of the same judge and system."""
-        for judge, row in results:
-            columns = (key, judge, row["system"], row["winner"], row["decides"], json.dumps(row, ensure_ascii=False))
-            self.query("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)", *columns)
+        for questions, scoring, row in results:
+            columns = (row["system"], row["winner"], row["decides"], json.dumps(row, ensure_ascii=False))
+            self.query("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?)", key, questions, scoring, *columns)
 
     def add_settled(self, record: CellRecord, results: Sequence[ResultRow]) -> None:
         """Store a cell of another ledger or of a queue, with its results. It replaces a cell with the same key."""
-        cell = record.cell
         self.query(
             "INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?, ?, 0)",
-            cell.key, record.seq, record.plan, cell.bucket, cell.motion, cell.first, cell.second, cell.repeat, cell.axes,
-            cell.debate, json.dumps(cell.judges), json.dumps(cell.judge_names, ensure_ascii=False), record.state,
+            *_cell_columns(record.cell, record.seq, record.plan),
+            record.state,
             *record[4:],
-        )  # fmt: skip
-        self.store_results(cell.key, results)
+        )
+        self.store_results(record.cell.key, results)
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
@@ -420,9 +418,20 @@ def _is_alive(host: str, pid: int, until: float, now: float) -> bool:
     return True
 
 
+def _cell_columns(cell: Cell, seq: int, plan: str) -> tuple[Any, ...]:
+    """Return the values of the first columns of the table `cells`, up to `judge_names`."""
+    fields = cell_to_json(cell)
+    key, *others = (
+        json.dumps(each, ensure_ascii=False) if isinstance(each, list) else each for each in fields.values()
+    )
+    return (key, seq, plan, cell.bucket, *others)
+
+
 def to_record(row: Sequence[Any]) -> CellRecord:
     """Convert a row of the table `cells` to a record."""
     (key, seq, plan, _bucket, motion, first, second, repeat, axes, debate, judges, names, state, _owner, attempts, cost,
      tokens, calls, seconds, cause, message, _at) = row  # fmt: skip
-    cell = Cell(key, motion, first, second, repeat, axes, debate, tuple(json.loads(judges)), tuple(json.loads(names)))
+    fields = {"key": key, "motion": motion, "first": first, "second": second, "repeat": repeat, "axes": axes,
+              "debate": debate, "judges": json.loads(judges), "judge_names": json.loads(names)}  # fmt: skip
+    cell = cell_from_json(fields)
     return CellRecord(cell, seq, plan, state, attempts, cost, tokens, calls, seconds, cause, message)

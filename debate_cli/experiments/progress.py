@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from debate_cli.experiments.cells import Cell
 from debate_cli.experiments.ledger import CellRecord, CellState, Ledger, ResultRow
 
 BASE_JUDGES = "judges of the base"
@@ -122,9 +123,10 @@ def read_status(ledger: Ledger) -> Status:
     return Status(read_progress(ledger), tuple(FailureGroup(*row) for row in failed), removed, notes)
 
 
-def deciding_winners(results: Iterable[ResultRow]) -> Winners:
-    """Map each judge to the winner that it names. Only results of the deciding judging system count."""
-    return {row["judge"] or BASE_JUDGES: row["winner"] for _, row in results if row["decides"]}
+def deciding_winners(cell: Cell, results: Iterable[ResultRow]) -> Winners:
+    """Map each judge of a cell to the winner that it names. Only results of the deciding judging system count."""
+    found = ((cell.find_judge(questions, scoring), row) for questions, scoring, row in results)
+    return {judge.name or BASE_JUDGES: row["winner"] for judge, row in found if judge is not None and row["decides"]}
 
 
 def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1), *, now: float | None = None) -> ExperimentProgress:
@@ -136,7 +138,8 @@ def read_progress(ledger: Ledger, shard: tuple[int, int] = (1, 1), *, now: float
     players: dict[str, PlayerScore] = {}
     deciding = ledger.query(
         "SELECT winner, first, second, COUNT(cell) FROM cells "
-        "LEFT JOIN results ON cell = key AND decides AND instr(judges, judge) "
+        "LEFT JOIN results ON cell = key AND decides AND EXISTS (SELECT 1 FROM json_each(judges) "
+        "WHERE json_extract(value, '$[0]') = questions AND json_extract(value, '$[1]') = scoring) "
         "WHERE plan = ? GROUP BY 1, 2, 3",
         ledger.plan,
     )

@@ -18,8 +18,8 @@ from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.evidence.unspaced_scripts import count_words
-from debate_cli.experiments.cells import Cell
-from debate_cli.experiments.definition import ExperimentJudge, is_same_model
+from debate_cli.experiments.cells import Cell, CellJudge
+from debate_cli.experiments.definition import is_same_model
 from debate_cli.experiments.ledger import DEBATES_FOLDER, Ledger, ResultRow
 from debate_cli.experiments.settings import Motion
 from debate_cli.plugins import require_packages
@@ -118,14 +118,13 @@ class JudgementRow(NamedTuple):
 class JudgedRun(NamedTuple):
     """A judging run of a cell's debate, and the settings by which it is scored now."""
 
-    key: str
-    """One of `Cell.judges`."""
+    judge: CellJudge
     id: str
     """Id of the judging run in the transcript."""
     judging: JudgingConfig
     """Settings for scoring. They may differ from the settings that the transcript stores."""
-    judge: ExperimentJudge | None
-    """The judge. None for the judges of the base configuration."""
+    model: ModelSpec | None
+    """Model of the judge. None for the judges of the base configuration."""
 
 
 def judge_results(
@@ -142,7 +141,7 @@ def judge_results(
     """
     shared = _debate_columns(debate, cell, motion, experiment)
     return [
-        ResultRow(run.key, _to_row(debate, verdict, run, models, shared))
+        ResultRow(run.judge.questions, run.judge.scoring, _to_row(debate, verdict, run, models, shared))
         for run in runs
         for verdict in score(debate, runs=run.id, settings={system.kind: system for system in run.judging.systems})
     ]
@@ -154,18 +153,14 @@ def read_judgements(ledger: Ledger) -> Iterator[JudgementRow]:
     Judgements of judges that the plan no longer has, and verdicts by earlier settings for scoring, are left out.
     """
     for record in ledger.records():
-        wanted = record.cell.judges
-        names = dict(zip(wanted, record.cell.judge_names, strict=False))
-        counted = sorted(
-            (each for each in ledger.results_of(record.cell.key) if each.judge in wanted),
-            key=lambda each, wanted=wanted: (wanted.index(each.judge), not each.row["decides"]),
-        )
+        cell, axes = record.cell, json.loads(record.cell.axes)
+        found = ((cell.find_judge(each.questions, each.scoring), each.row) for each in ledger.results_of(cell.key))
+        counted = [(judge, row) for judge, row in found if judge is not None]
+        counted.sort(key=lambda item, judges=cell.judges: (judges.index(item[0]), not item[1]["decides"]))
         judges = Counter(row["system"] for _, row in counted)
-        axes = json.loads(record.cell.axes)
-        for key, row in counted:
+        for judge, row in counted:
             weight = 1 / judges[row["system"]] if row["result"] in DETERMINED else 0.0
-            row["judge"] = names.get(key)
-            yield JudgementRow(**row, weight=weight, axes=axes)
+            yield JudgementRow(**row, judge=judge.name, weight=weight, axes=axes)
 
 
 def flatten(row: JudgementRow) -> dict[str, Any]:
@@ -221,7 +216,6 @@ def _to_row(
     models: tuple[ModelSpec, ModelSpec],
     shared: Mapping[str, Any],
 ) -> dict[str, Any]:
-    judge = run.judge
     names = [person.name for person in debate.participants]
     winner = names.index(verdict.winner) if verdict.winner in names else None
     usage = usage_of_briefs(debate, lambda brief: (brief.run, brief.system) == (verdict.run, verdict.system))
@@ -232,10 +226,11 @@ def _to_row(
         result = "undetermined" if verdict.victory == "undetermined" else "draw"
     elif verdict.victory != "conditional" and winner is not None:
         result = "first" if winner == 0 else "second"
-    judge_models = models_used_by_judges(debate, verdict.run, verdict.system) if judge is None else [judge.spec.model]
+    judge_models = (
+        models_used_by_judges(debate, verdict.run, verdict.system) if run.model is None else [run.model.model]
+    )
     return {
         **shared,
-        "judge": None if judge is None else judge.name,
         "judge_model": MODEL_SEPARATOR.join(models_used_by_judges(debate, verdict.run, verdict.system)),
         "own_model": any(is_same_model(one, other.model) for one in judge_models for other in models),
         "system": verdict.system,

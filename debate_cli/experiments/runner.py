@@ -19,7 +19,7 @@ from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError
 from debate_cli.experiments.cell_store import CellStore
-from debate_cli.experiments.cells import Cell, CellInputs, CellPlan
+from debate_cli.experiments.cells import Cell, CellInputs, CellJudge, CellPlan
 from debate_cli.experiments.definition import Experiment, ExperimentJudge
 from debate_cli.experiments.ledger import DEBATES_FOLDER, REHEARSAL_META, CellRecord, CellState, Ledger, ResultRow
 from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress, deciding_winners
@@ -224,7 +224,7 @@ class ExperimentRun:
         self._locked += ended.cause == LOCKED
         if ended.state != "open":
             self._failures_in_a_row = self._failures_in_a_row + 1 if ended.state == "failed" else 0
-        winners = deciding_winners(results)
+        winners = deciding_winners(taken.cell, results)
         self._progress = self._progress.move("running", ended.state).add_winners(ended, winners)
         self._observer.settled(ended, winners, self._measure())
 
@@ -327,11 +327,11 @@ async def _complete(session: Session, stored: StoredDebate, path: Path, missing:
 
 def _judged_runs(debate: Debate, cell: Cell, inputs: CellInputs) -> list[JudgedRun]:
     if not inputs.judges:
-        return [JudgedRun(key, FIRST_RUN, inputs.context.config.judging, None) for key in cell.judges]
+        return [JudgedRun(judge, FIRST_RUN, inputs.context.config.judging, None) for judge in cell.judges]
     return [
-        JudgedRun(key, found.id, judge.judging, judge)
-        for key, judge in inputs.judges.items()
-        if (found := _run_of(debate, judge)) is not None
+        JudgedRun(judge, found.id, settings.judging, settings.spec)
+        for judge, settings in inputs.judges.items()
+        if (found := _run_of(debate, settings)) is not None
     ]
 
 
@@ -349,7 +349,7 @@ def _run_of(debate: Debate, judge: ExperimentJudge) -> JudgingRun | None:
 
 
 def _missing_runs(
-    debate: Debate, judges: Mapping[str, ExperimentJudge], context: RunContext
+    debate: Debate, judges: Mapping[CellJudge, ExperimentJudge], context: RunContext
 ) -> tuple[JudgingOpened, ...]:
     known = next((run.id for judge in judges.values() if (run := _run_of(debate, judge)) is not None), None)
     missing = [judge for judge in judges.values() if _run_of(debate, judge) is None]

@@ -9,7 +9,7 @@ from cli_support import debate
 from experiments_support import BASE, PAIR, judgements, run, write_experiment
 
 from debate_cli.experiments.cell_store import LedgerCells
-from debate_cli.experiments.cells import Cell
+from debate_cli.experiments.cells import Cell, CellJudge
 from debate_cli.experiments.ledger import Ledger
 
 OPENAI = {"name": "gpt", "model": "openai/gpt-5"}
@@ -174,7 +174,8 @@ async def test_a_judge_that_is_added_during_a_run_judges_the_running_cells_too(h
 
 def make_cell(number: int, *judges: str) -> Cell:
     """A cell with the key `number`."""
-    return Cell(f"{number:032x}", "m", "ada", "bob", 1, "{}", f"d-{number}", judges)
+    named = tuple(CellJudge(f"questions of {name}", "scoring", name) for name in judges)
+    return Cell(f"{number:032x}", "m", "ada", "bob", 1, "{}", f"d-{number}", named)
 
 
 def test_secrets_of_the_base_reach_no_file(here: Path) -> None:

@@ -12,6 +12,7 @@ from experiments_support import BASE, PAIR, judgements, read_csv, run, write_exp
 from debate_cli.domain.model_call import PARTIAL_REHEARSAL_NOTICE, REHEARSAL_NOTICE
 from debate_cli.experiments.definition import load_experiment
 from debate_cli.experiments.ledger import Ledger
+from debate_cli.experiments.progress import deciding_winners, read_progress
 from debate_cli.storage.transcript_store import open_debate
 
 
@@ -433,6 +434,23 @@ def test_a_renamed_judge_stays_one_judge(here: Path) -> None:
     run(here)
     assert [row.judge for row in judgements(here / "trial")] == ["joan"] * 4
     assert set(attempts(here / "trial").values()) == {1}
+    with Ledger.open(here / "trial") as ledger:
+        found = [(record.cell, ledger.results_of(record.cell.key)) for record in ledger.records()]
+        assert [list(deciding_winners(*each)) for each in found] == [["joan"]] * 4
+        assert not any("judge" in result.row for _, results in found for result in results)
+
+
+def test_only_judges_of_the_newest_plan_count(here: Path) -> None:
+    """After a judge took the place of another one, the ledger has results of both, and the progress counts one."""
+    for name in ("jo", "max"):
+        judges = [{"name": name, "model": f"mock/{name}"}]
+        write_experiment(here, players=PAIR, motions=["Is tea better?"], judges=judges)
+        run(here)
+    with Ledger.open(here / "trial") as ledger:
+        found = [(record.cell, ledger.results_of(record.cell.key)) for record in ledger.records()]
+        assert [len(results) for _, results in found] == [2, 2]
+        assert [list(deciding_winners(*each)) for each in found] == [["max"], ["max"]]
+        assert {score.judged for score in read_progress(ledger).players.values()} == {2}
 
 
 def test_a_new_price_asks_no_judge_again(here: Path) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from debate_cli.engine import StopSignal
 from debate_cli.errors import UsageError
-from debate_cli.experiments.cells import CellPlan
+from debate_cli.experiments.cells import CellPlan, cell_to_json
 from debate_cli.experiments.cluster.database import Database, fetch
 from debate_cli.experiments.cluster.documents import dump_experiment
 from debate_cli.experiments.cluster.queued_cells import COLUMNS, LEASE_S, TASK, QueuedCells, record_from_row
@@ -127,7 +127,7 @@ async def _store_experiment(
 def _cell_row(experiment: str, record: CellRecord, ledger: Ledger) -> tuple[Any, ...]:
     results = ledger.results_of(record.cell.key) if record.state == "done" else []
     state = "open" if record.state == "running" else record.state
-    return (experiment, record.cell.key, record.plan, record.seq, json.dumps(asdict(record.cell)), state, record.attempts,
+    return (experiment, record.cell.key, record.plan, record.seq, json.dumps(cell_to_json(record.cell)), state, record.attempts,
             record.cost_usd, record.tokens, record.calls, record.seconds, record.cause, record.message,
             json.dumps(results, ensure_ascii=False))  # fmt: skip
 
@@ -321,7 +321,7 @@ async def _watch(
         for record, _ in reversed(ended[1:]):
             steps.append(steps[-1].move(record.state, "running"))
         for record, results in ended:
-            observer.settled(record, deciding_winners(results), steps.pop())
+            observer.settled(record, deciding_winners(record.cell, results), steps.pop())
         done, is_first = done + len(ended), False
         [(halted, has_worker)] = await database.fetch(query, experiment, LEASE_S)
         left = progress.cells["open"] + progress.cells["running"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from debate_cli.domain.config import Limits
 from debate_cli.errors import LeaseLostError, StorageError
-from debate_cli.experiments.cells import Cell
+from debate_cli.experiments.cells import cell_from_json
 from debate_cli.experiments.cluster.database import Database, fetch
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE, Lease
 from debate_cli.experiments.cluster.limits import QueueWindow, SharedBudget
@@ -42,8 +42,7 @@ def record_from_row(row: Sequence[Any]) -> CellRecord:
     """Convert a row with `COLUMNS` to a record. Raises UsageError if the debate's id cannot be the name of a file."""
     fields: dict[str, Any] = row[0]
     validate_id(fields["debate"])
-    fields |= {name: tuple(fields[name]) for name in ("judges", "judge_names")}
-    return CellRecord(Cell(**fields), *row[1:])
+    return CellRecord(cell_from_json(fields), *row[1:])
 
 
 class _FetchedJob(NamedTuple):

@@ -60,7 +60,7 @@ def test_judging_refuses_a_path_or_model_that_cannot_be(
     debate: debate_cli.Debate, arguments: dict[str, Any], sentence: str
 ) -> None:
     """A debate and a text alike."""
-    given = {"model": "mock/judge", **arguments}
+    given: dict[str, Any] = {"model": "mock/judge", **arguments}
     with pytest.raises(ConfigError, match=sentence):
         asyncio.run(debate_cli.judge(debate, **given))
     with pytest.raises(ConfigError, match=sentence):

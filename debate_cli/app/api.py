@@ -39,14 +39,14 @@ from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.config_checks import check_config, check_for_any_use, check_for_judging
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.message_text import format_suggestion_or_list
-from debate_cli.domain.model_call import is_mock
+from debate_cli.domain.model_call import Usage, is_mock
 from debate_cli.domain.turn import Argument, Turn
 from debate_cli.domain.verdict import Verdict
-from debate_cli.errors import ConfigError, DebateError, TranscriptError, UsageError
+from debate_cli.errors import BudgetError, ConfigError, DebateError, ModelError, TranscriptError, UsageError
 from debate_cli.importing.debate import ImportChoices
 from debate_cli.importing.speakers import SpeakerChoices
 from debate_cli.importing.speeches import ImportChoiceError
-from debate_cli.llm.model import Model, Reply, Request
+from debate_cli.llm.model import RESTART, Message, Model, Reply, Request
 from debate_cli.observer import NullObserver, Observer
 from debate_cli.providers.people.person import FILES_FOLDER, PeopleAccess, PromptFolder
 from debate_cli.storage.config_file import LoadedConfig
@@ -83,8 +83,14 @@ class _LoadedDebateConfig(DebateConfig):
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
         if self._loaded is None:
-            return _rebuild, (self.model_fields_set, _field_values(self), None)
-        return _rebuild, (self.model_fields_set, _field_values(self), without_environment(self._loaded))
+            return type(self).rebuild, (self.model_fields_set, _field_values(self), None)
+        return type(self).rebuild, (self.model_fields_set, _field_values(self), without_environment(self._loaded))
+
+    @classmethod
+    def rebuild(cls, names: set[str], values: dict[str, Any], loaded: LoadedConfig | None) -> _LoadedDebateConfig:
+        config = cls.model_construct(names, **values)
+        config._loaded = with_environment(loaded, os.environ) if loaded is not None else None
+        return config
 
     @classmethod
     def from_loaded(cls, loaded: LoadedConfig) -> _LoadedDebateConfig:
@@ -111,13 +117,6 @@ class _LoadedDebateConfig(DebateConfig):
             and (name != WEB_SEARCH or plain.web_search_url == loaded.config.web_search_url)
         }
         return replace(loaded, config=plain, provider_origins=unchanged)
-
-
-def _rebuild(names: set[str], values: dict[str, Any], loaded: LoadedConfig | None) -> _LoadedDebateConfig:
-    """Return a configuration that was pickled. It uses the environment of this process."""
-    config = _LoadedDebateConfig.model_construct(names, **values)
-    config._loaded = with_environment(loaded, os.environ) if loaded is not None else None
-    return config
 
 
 def load_config(path: str | Path, *, overrides: Mapping[str, Any] | None = None) -> DebateConfig:
@@ -194,11 +193,13 @@ async def run_debate(
     """Run a debate to its end.
 
     - `mock`: uses the mock provider for every model.
-    - `folder`: where the journal and the transcript are written. None: nothing is written.
+    - `folder`: where the journal and the transcript are written. None: nothing is written, so no debater or judge
+      can answer through files.
     - `debate_id`: name of the files. None: an id is generated.
     - `models`: your own model objects, which have a method `complete`. A key is the `provider/model` to
-      replace, or a key under `models` in the configuration, e.g. `default` or `judge`. Raises ConfigError for
-      an object that no debater and no judge uses.
+      replace, or a key under `models` in the configuration, e.g. `default` or `judge`. In the debate, an object for
+      `default` or `mock/default` is called `python/default`. Raises ConfigError for an object that no debater and no
+      judge uses.
     - `trusted_hosts`: hosts to which the configuration may send requests and keys.
 
     If a model fails, no error is raised. `halted` and `debate.failures` of the outcome describe the failure.
@@ -238,7 +239,7 @@ async def judge(
     - `model`: `provider/model` of every judge. None: each judge keeps its own model.
     - `models`: your own model objects, which have a method `complete`. A key is `judge`, `default` or the
       `provider/model` to replace.
-    - `path`: the transcript to write. None: nothing is written.
+    - `path`: the transcript to write. None: nothing is written, so no judge can answer through files.
     - `trusted_hosts`: hosts to which the configuration and the debate may send requests and keys.
 
     Raises TranscriptError if the debate cannot be judged. Raises ConfigError for a wrong argument, and

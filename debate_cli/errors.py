@@ -168,14 +168,13 @@ class CallError(DebateError):
 
 
 class ModelError(CallError):
-    """A provider did not give an answer.
-
-    `may_be_billed`: whether the provider may charge for the last request, whose answer is missing or incomplete.
-    """
+    """A provider did not give an answer."""
 
     exit_code: ClassVar[ExitCode] = ExitCode.PROVIDER_FAILED
     attempts: int = 1
+    """Number of requests sent for the question."""
     may_be_billed: bool = False
+    """Whether the provider may charge for the last request, whose answer is missing or incomplete."""
 
 
 class TransientError(ModelError):

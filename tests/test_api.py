@@ -42,8 +42,9 @@ def ran(folder: Path | None = None) -> debate_cli.Outcome:
 def test_the_exported_names() -> None:
     """Adding a name changes this test and the changelog."""
     assert debate_cli.__all__ == [
-        "Argument", "Assessment", "ConfigError", "Debate", "DebateConfig", "DebateError", "LiveNotes", "Mark", "Model", "ModeratorNotes", "Observer",
-        "Outcome", "PanelNotes", "PersuasionNotes", "Reply", "Request", "SourcesNotes", "StructuredNotes", "Turn", "Verdict",
+        "RESTART", "Argument", "Assessment", "BudgetError", "ConfigError", "Debate", "DebateConfig", "DebateError", "LiveNotes", "Mark", "Message", "Model",
+        "ModelError", "ModeratorNotes", "Observer", "Outcome", "PanelNotes", "PersuasionNotes", "Reply", "Request", "SourcesNotes", "StructuredNotes",
+        "TranscriptError", "Turn", "Usage", "Verdict",
         "__version__", "agreement", "import_debate", "judge", "judge_text", "load_config", "load_transcript", "needs_deliberation", "run_debate", "score",
     ]  # fmt: skip
 

@@ -44,6 +44,7 @@ def test_the_wheel_runs_the_packaged_debate(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("debate_cli-*.whl")
     package = tmp_path / "unpacked"
     zipfile.ZipFile(wheel).extractall(package)
+    assert (package / "debate_cli" / "py.typed").is_file(), "type checkers ignore the types of the package"
     said = run(sys.executable, "-c", COMMANDS, cwd=tmp_path, path=package)
     assert said.startswith(str(package))
     assert "Verdict" in said

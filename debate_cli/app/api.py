@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,27 +15,38 @@ from typing import Any, Literal
 
 from pydantic import PrivateAttr
 
-from debate_cli.app.api_arguments import check_arguments
-from debate_cli.app.config_resolution import config_from_object, config_redactor, resolve_config
+from debate_cli.app.api_arguments import check_arguments, check_transcript_path
+from debate_cli.app.config_resolution import (
+    config_from_object,
+    config_redactor,
+    require_valid,
+    resolve_config,
+    revalidate_config,
+    with_environment,
+    without_environment,
+)
 from debate_cli.app.consent import require_consents
+from debate_cli.app.context import RunContext
 from debate_cli.app.documents import decode_text
 from debate_cli.app.import_debate import ImportRequest, choose_targets, read_import_file
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
-from debate_cli.app.model_roles import all_model_specs, judge_model_specs
+from debate_cli.app.model_roles import all_model_specs, judge_model_specs, rename_models, replace_model
 from debate_cli.app.preparation import prepare_added_runs, prepare_judge_context, prepare_run
 from debate_cli.app.score import score_with_settings
 from debate_cli.app.session import Outcome, Session
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.config import DebateConfig, ModelSpec
-from debate_cli.domain.config_checks import TOO_FEW_DEBATERS, check_for_any_use
+from debate_cli.domain.config_checks import check_config, check_for_any_use, check_for_judging
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.message_text import format_suggestion_or_list
+from debate_cli.domain.model_call import Usage, is_mock
 from debate_cli.domain.turn import Argument, Turn
 from debate_cli.domain.verdict import Verdict
-from debate_cli.errors import ConfigError, DebateError, TranscriptError, UsageError
+from debate_cli.errors import BudgetError, ConfigError, DebateError, ModelError, TranscriptError, UsageError
 from debate_cli.importing.debate import ImportChoices
 from debate_cli.importing.speakers import SpeakerChoices
-from debate_cli.llm.model import Model, Reply, Request
+from debate_cli.importing.speeches import ImportChoiceError
+from debate_cli.llm.model import RESTART, Message, Model, Reply, Request
 from debate_cli.observer import NullObserver, Observer
 from debate_cli.providers.people.person import FILES_FOLDER, PeopleAccess, PromptFolder
 from debate_cli.storage.config_file import LoadedConfig
@@ -56,6 +67,8 @@ IN_MEMORY_CONFIG_NAME = "the configuration"
 """Name in error messages for a configuration that is a Python object, not a file."""
 PYTHON_PROVIDER = "python"
 """Provider name of the caller's own model objects. The object for the role `judge` is called `python/judge`."""
+FILES_PROVIDER = "files"
+"""Name of the provider for people who answer through files."""
 JUDGE_ROLES = ("judge", "default")
 """Keys of the argument `models` for the judges' model object. `judge` takes precedence over `default`."""
 
@@ -68,6 +81,17 @@ class _LoadedDebateConfig(DebateConfig):
 
     __hash__ = DebateConfig.__hash__
 
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        if self._loaded is None:
+            return type(self).rebuild, (self.model_fields_set, _field_values(self), None)
+        return type(self).rebuild, (self.model_fields_set, _field_values(self), without_environment(self._loaded))
+
+    @classmethod
+    def rebuild(cls, names: set[str], values: dict[str, Any], loaded: LoadedConfig | None) -> _LoadedDebateConfig:
+        config = cls.model_construct(names, **values)
+        config._loaded = with_environment(loaded, os.environ) if loaded is not None else None
+        return config
+
     @classmethod
     def from_loaded(cls, loaded: LoadedConfig) -> _LoadedDebateConfig:
         config = cls.model_construct(loaded.config.model_fields_set, **_field_values(loaded.config))
@@ -79,6 +103,10 @@ class _LoadedDebateConfig(DebateConfig):
         loaded = self._loaded
         if loaded is None:
             return config_from_object(plain, IN_MEMORY_CONFIG_NAME)
+        if plain != loaded.config:
+            source_map = replace(loaded.source_map, positions={}, origins={})
+            plain = revalidate_config(plain, source_map)
+            loaded = replace(loaded, source_map=source_map)
         if plain.prompts != loaded.config.prompts:
             prompts = config_from_object(plain, loaded.source_map.name, loaded.folder).prompts
             loaded = replace(loaded, prompts=prompts)
@@ -144,7 +172,12 @@ def import_debate(
     source = Path(path)
     with _wrong_arguments_as_config_errors():
         (target,) = choose_targets([source], None, Path())
-        return read_import_file(source, target, request, datetime.now(UTC)).imported.debate
+        try:
+            return read_import_file(source, target, request, datetime.now(UTC)).imported.debate
+        except TranscriptError as error:
+            if isinstance(error.__cause__, ImportChoiceError):
+                raise ConfigError(str(error)) from error
+            raise
 
 
 async def run_debate(
@@ -160,11 +193,13 @@ async def run_debate(
     """Run a debate to its end.
 
     - `mock`: uses the mock provider for every model.
-    - `folder`: where the journal and the transcript are written. None: nothing is written.
+    - `folder`: where the journal and the transcript are written. None: nothing is written, so no debater or judge
+      can answer through files.
     - `debate_id`: name of the files. None: an id is generated.
     - `models`: your own model objects, which have a method `complete`. A key is the `provider/model` to
-      replace, or a key under `models` in the configuration, e.g. `default` or `judge`. Raises ConfigError for
-      an object that no debater and no judge uses.
+      replace, or a key under `models` in the configuration, e.g. `default` or `judge`. In the debate, an object for
+      `default` or `mock/default` is called `python/default`. Raises ConfigError for an object that no debater and no
+      judge uses.
     - `trusted_hosts`: hosts to which the configuration may send requests and keys.
 
     If a model fails, no error is raised. `halted` and `debate.failures` of the outcome describe the failure.
@@ -173,15 +208,14 @@ async def run_debate(
     """
     check_arguments(run_debate, locals())
     loaded, own = _with_models(_to_loaded(config), models)
-    if not loaded.config.debaters:
-        raise ConfigError(loaded.source_map.format_problem(TOO_FEW_DEBATERS))
     with _wrong_arguments_as_config_errors():
         context = prepare_run(loaded, mock=mock, models=own, searches=("files", "web"))
         require_consents(context.destinations, trusted_hosts, os.environ)
-        name = debate_id or new_id(context.config.topic, datetime.now(UTC), SystemRandom(), context.redact)
+        name = debate_id
+        if name is None:
+            name = new_id(context.config.topic, datetime.now(UTC), SystemRandom(), context.redact)
         saved = Path(folder) if folder is not None else None
-        if saved is not None:
-            context = replace(context, people=PeopleAccess(PromptFolder(saved / FILES_FOLDER)))
+        context = _with_files_folder(context, saved, all_model_specs(context.config), "folder")
         session = Session(replace(context, observer=observer or NullObserver()))
         return await session.begin(validate_id(name), saved)
 
@@ -205,22 +239,24 @@ async def judge(
     - `model`: `provider/model` of every judge. None: each judge keeps its own model.
     - `models`: your own model objects, which have a method `complete`. A key is `judge`, `default` or the
       `provider/model` to replace.
-    - `path`: the transcript to write. None: nothing is written.
+    - `path`: the transcript to write. None: nothing is written, so no judge can answer through files.
     - `trusted_hosts`: hosts to which the configuration and the debate may send requests and keys.
 
     Raises TranscriptError if the debate cannot be judged. Raises ConfigError for a wrong argument, and
     UntrustedHostError for a host that is not trusted.
     """
     check_arguments(judge, locals())
-    loaded = _to_loaded(config) if config is not None else None
+    saved = check_transcript_path(path) if path is not None else None
+    loaded = _to_loaded_for_judging(config) if config is not None else None
     with _wrong_arguments_as_config_errors():
         request, own = _judging_request(loaded, systems, model, models)
         openings, context = prepare_added_runs(debate, request, datetime.now(UTC), loaded, debate.id, own)
         _require_used(own, _names(judge_model_specs(context.config)))
         require_consents(context.destinations, trusted_hosts, os.environ)
         events = transcript_to_events(to_transcript(debate))
+        context = _with_files_folder(context, saved and saved.parent, judge_model_specs(context.config), "path")
         session = Session(replace(context, observer=observer or NullObserver()))
-        return await session.judge(events, openings, Path(path) if path is not None else None)
+        return await session.judge(events, openings, saved)
 
 
 async def judge_text(
@@ -245,8 +281,9 @@ async def judge_text(
     ConfigError for a wrong argument, and UntrustedHostError for a host that is not trusted.
     """
     check_arguments(judge_text, locals())
+    saved = check_transcript_path(path) if path is not None else None
     text = decode_text(name, text.encode(errors="replace"))
-    loaded = _to_loaded(config) if config is not None else None
+    loaded = _to_loaded_for_judging(config) if config is not None else None
     with _wrong_arguments_as_config_errors():
         request, own = _judging_request(loaded, (), model, models)
         request = replace(request, context=context)
@@ -257,8 +294,9 @@ async def judge_text(
         )
         _require_used(own, _names(judge_model_specs(run.config)))
         require_consents(run.destinations, trusted_hosts, os.environ)
+        run = _with_files_folder(run, saved and saved.parent, judge_model_specs(run.config), "path")
         session = Session(replace(run, observer=observer or NullObserver()))
-        return await session.judge(events, (), Path(path) if path is not None else None)
+        return await session.judge(events, (), saved)
 
 
 def score(
@@ -338,15 +376,23 @@ def _judging_request(
 
 
 def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tuple[LoadedConfig, dict[str, Model]]:
+    """Return `loaded` with the caller's model objects, and these objects by `provider/model`.
+
+    An object for e.g. `mock/debater` is called `python/debater` in the debate, because it is not the mock. Raises
+    ConfigError if the configuration is not valid, or if an object is not used.
+    """
     own = _own_models(models)
     specs = dict(loaded.config.models)
     for name in models or {}:
         if "/" not in name:
             spec = specs.get(name, ModelSpec(model=_full_name(name)))
-            specs[name] = spec.model_copy(update={"model": _full_name(name)})
+            specs[name] = replace_model(spec, _full_name(name))
     config = loaded.config.model_copy(update={"models": specs})
+    require_valid(replace(loaded, config=config), check_config)
     _require_used(own, _names(all_model_specs(config)), (*loaded.config.models, *JUDGE_ROLES))
-    return replace(loaded, config=config), own
+    renamed = {name: _full_name(name.partition("/")[2]) for name in own if is_mock(name)}
+    own |= {new: own[name] for name, new in renamed.items()}
+    return replace(loaded, config=rename_models(config, renamed) if renamed else config), own
 
 
 def _require_used(own: Iterable[str], used: Collection[str], roles: Iterable[str] = ()) -> None:
@@ -360,6 +406,25 @@ def _require_used(own: Iterable[str], used: Collection[str], roles: Iterable[str
             given, *known = (item.removeprefix(f"{PYTHON_PROVIDER}/") for item in (name, *roles, *used))
             advice = format_suggestion_or_list(given, (item for item in dict.fromkeys(known) if item != given))
             raise ConfigError(f"models: {given}: no debater and no judge uses this model{advice}")
+
+
+def _with_files_folder(
+    context: RunContext, folder: Path | None, asked: Iterable[ModelSpec], argument: str
+) -> RunContext:
+    """Return `context` with the folder `files` in `folder` for prompts and replies.
+
+    Raises ConfigError if `folder` is None and a model in `asked` is a person who answers through files. `argument`: name
+    of the argument with which the caller chooses the folder.
+    """
+    if folder is not None:
+        return replace(context, people=PeopleAccess(PromptFolder(folder / FILES_FOLDER)))
+    for name in _names(asked):
+        if name.partition("/")[0] == FILES_PROVIDER and name not in context.models:
+            raise ConfigError(
+                f"{argument}: None writes nothing, but {name} needs files with prompts and replies; give {argument}=, "
+                f"then they are in the folder `{FILES_FOLDER}` beside the transcript"
+            )
+    return context
 
 
 def _own_models(models: Mapping[str, Model] | None) -> dict[str, Model]:
@@ -378,6 +443,12 @@ def _to_loaded(config: DebateConfig) -> LoadedConfig:
     if isinstance(config, _LoadedDebateConfig):
         return config.to_loaded()
     return config_from_object(config, IN_MEMORY_CONFIG_NAME)
+
+
+def _to_loaded_for_judging(config: DebateConfig) -> LoadedConfig:
+    loaded = _to_loaded(config)
+    require_valid(loaded, check_for_judging)
+    return loaded
 
 
 def _field_values(config: DebateConfig) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Collection, Mapping
 from inspect import signature
 from numbers import Real
-from os import PathLike
+from os import PathLike, fsencode, fspath
+from pathlib import Path
 from typing import Any
 
 from debate_cli.domain.config import DebateConfig
@@ -11,6 +12,10 @@ from debate_cli.domain.debate import Debate
 from debate_cli.errors import ConfigError
 from debate_cli.importing.formats import READERS
 
+MAX_NAME_CHARS = 4000
+"""Maximum length of the name of a judged text, as of any topic."""
+MAX_PATH_BYTES, MAX_FILE_NAME_BYTES = 3800, 255
+"""Maximum length of a path, with room for the names of the files in a folder, and of each name in the path."""
 Check = Callable[[Any], str | None]
 """A function that checks one argument. It returns None for a usable argument, else what is wrong and what to pass."""
 
@@ -78,6 +83,45 @@ def _share(given: Any) -> str | None:
     return None if is_share else f"{_describe(given)} is not a number from 0 to 1; pass one, e.g. 0.7"
 
 
+def _folder(given: Any) -> str | None:
+    return _path(given) or find_path_problem(given)
+
+
+def _model(given: Any) -> str | None:
+    return _text(given) or (None if given else "'' names no model; pass provider/model, e.g. openai/gpt-5")
+
+
+def _name(given: Any) -> str | None:
+    problem = _text(given)
+    if problem is None and not (given.strip() and len(given) <= MAX_NAME_CHARS):
+        return f"must have 1 to {MAX_NAME_CHARS:,} characters; pass a shorter one, or leave it out for `text`"
+    return problem
+
+
+def find_path_problem(path: str | PathLike[str]) -> str | None:
+    """Return why no file or folder can have this path, e.g. because it is too long; None if it can exist."""
+    text = fspath(path)
+    if "\0" in text:
+        return f"{text!r} contains a null character; remove it"
+    parts = [len(fsencode(part)) for part in Path(text).parts]
+    if len(fsencode(text)) > MAX_PATH_BYTES or max(parts, default=0) > MAX_FILE_NAME_BYTES:
+        return (
+            f"the path is longer than {MAX_PATH_BYTES:,} bytes, or a name in it longer than {MAX_FILE_NAME_BYTES}; "
+            "choose a shorter one"
+        )
+    return None
+
+
+def check_transcript_path(path: str | PathLike[str]) -> Path:
+    """Return `path` as the path of a transcript to write. Raises ConfigError if no file can have this path."""
+    problem = find_path_problem(path)
+    if problem is None and (not Path(path).name or Path(path).is_dir()):
+        problem = f"{str(path)!r} is a folder, not a file; pass the path of a transcript, e.g. transcripts/one.json"
+    if problem is not None:
+        raise ConfigError(f"path: {problem}")
+    return Path(path)
+
+
 def _describe(argument: object) -> str:
     return repr(argument) if isinstance(argument, str | int | float | None) else type(argument).__name__
 
@@ -86,7 +130,7 @@ _text = _accept(str, "a text; pass a str")
 _path = _accept((str, PathLike), "a path; pass a str or a pathlib.Path")
 _CHECKS: Mapping[str, Check] = {
     "path": _path,
-    "folder": _path,
+    "folder": _folder,
     "config": _accept(DebateConfig, "a DebateConfig; load one with debate_cli.load_config"),
     "debate": _accept(Debate, "a Debate; load one with debate_cli.load_transcript"),
     "overrides": _accept_mapping('{"format.arguments": 2}'),
@@ -105,6 +149,8 @@ _CHECKS: Mapping[str, Check] = {
     "mock": _accept(bool, "a truth value; pass True or False"),
     "format": _accept_one_of(*READERS),
     "round_by": _accept_one_of("turns", "heading"),
-    **dict.fromkeys(("topic", "text", "name", "context", "model", "debate_id", "runs"), _text),
+    "model": _model,
+    "name": _name,
+    **dict.fromkeys(("topic", "text", "context", "debate_id", "runs"), _text),
 }
 """Check of each parameter, by name. Parameters with equal names have equal meanings in all functions."""

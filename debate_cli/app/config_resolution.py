@@ -8,9 +8,11 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from shlex import quote
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from debate_cli.domain.config import DebateConfig
+from pydantic import BaseModel, ValidationError
+
+from debate_cli.domain.config import DebateConfig, move_legacy_sections
 from debate_cli.domain.config_checks import Problem, check_config, check_stored_config
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.nested_texts import map_texts
@@ -21,7 +23,7 @@ from debate_cli.providers.provider_table import find_provider_problems
 from debate_cli.providers.registry import collect_provider_secrets
 from debate_cli.regular_file import is_inside
 from debate_cli.resolved_secrets import record_secrets
-from debate_cli.storage.config_errors import SourceMap
+from debate_cli.storage.config_errors import SourceMap, problems_from_validation
 from debate_cli.storage.config_file import (
     STDIN_NAME,
     ConfigCheck,
@@ -29,10 +31,11 @@ from debate_cli.storage.config_file import (
     read_config_file,
     read_prompt_files,
 )
+from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.provider_origin import settings_fingerprint
 from debate_cli.storage.serialization import Redact, config_to_json
 from debate_cli.storage.transcript_store import StoredDebate
-from debate_cli.storage.variables import ConfigChange, apply_overrides, load_environment
+from debate_cli.storage.variables import ConfigChange, Environment, apply_overrides, load_environment
 from debate_cli.systems.registry import get_system, is_installed, system_kinds
 
 T = TypeVar("T")
@@ -74,16 +77,66 @@ def resolve_config(
 
 
 def config_from_object(config: DebateConfig, name: str, folder: Path | None = None) -> LoadedConfig:
-    """Return `config` as a `LoadedConfig` without a file. Raises ConfigError.
+    """Return `config` as a `LoadedConfig` without a file. Raises ConfigError if a value in it is not valid.
 
     `name`: the configuration's name in errors. `folder`: where relative paths start; None for the working folder.
     """
     base = folder or Path()
     source_map = SourceMap(name)
+    config = revalidate_config(config, source_map)
     prompts, problems = read_prompt_files(config.prompts, base)
     if problems:
         raise ConfigError(*map(source_map.format_problem, problems))
     return LoadedConfig(config, base, (), prompts, source_map, load_environment(base, os.environ))
+
+
+def revalidate_config(config: DebateConfig, source_map: SourceMap) -> DebateConfig:
+    """Validate all values of `config`, because `model_copy` does not. Raises ConfigError with one line per wrong value.
+
+    Returns `config` itself if it is valid as it is, else a copy in which e.g. a mapping has become a `DebaterConfig`.
+    """
+    data = move_legacy_sections(_written_values(config))
+    try:
+        valid = DebateConfig.model_validate(data)
+    except ValidationError as error:
+        raise ConfigError(*source_map.format_problems(problems_from_validation(error, data))) from error
+    return config if valid == config else valid
+
+
+def _written_values(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        names = value.model_fields_set | ({"kind"} & type(value).model_fields.keys())
+        written = {name: _written_values(getattr(value, name)) for name in names}
+        return {**written, **(value.model_extra or {})}
+    if is_mapping(value):
+        return {key: _written_values(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_written_values(item) for item in cast("Sequence[Any]", value)]
+    return value
+
+
+def require_valid(loaded: LoadedConfig, check: ConfigCheck) -> None:
+    """Raise ConfigError for the problems that `check` finds, and for those of providers."""
+    problems = [*check(loaded.config), *find_provider_problems(loaded.config)]
+    if problems:
+        raise ConfigError(*loaded.source_map.format_problems(problems))
+
+
+def without_environment(loaded: LoadedConfig) -> LoadedConfig:
+    """Return `loaded` without variables and keys, to send it to another process.
+
+    Secrets that are part of the configuration itself stay, so that they are redacted there too.
+    """
+    written = json.dumps([loaded.config.model_dump(mode="json"), dict(loaded.prompts)])
+    secrets = tuple(secret for secret in loaded.secrets if json.dumps(secret)[1:-1] in written)
+    return replace(loaded, secrets=secrets, env=Environment({}), corpus=None)
+
+
+def with_environment(loaded: LoadedConfig, env: Mapping[str, str]) -> LoadedConfig:
+    """Return `loaded` with the variables `env`, those of the `.env` file of its folder, and the keys in them."""
+    environment = load_environment(loaded.folder, env)
+    keys = {environment.get(spec.api_key_env or "", "") for spec in loaded.config.providers.values()}
+    return replace(loaded, secrets=tuple(sorted({*loaded.secrets, *keys} - {""})), env=environment)
 
 
 _STDIN_POSITION = re.compile(r"^stdin(:\d+)*")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.domain.config_checks import MOCK_ONLY_SETTINGS
 from debate_cli.domain.judging_config import SystemSettings, judge_ids, judge_model_role
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.errors import ConfigError
@@ -79,6 +80,30 @@ def with_mock_models(config: DebateConfig) -> DebateConfig:
     systems = tuple(system.with_models(lambda role: _mock_role(role, models)) for system in config.judging.systems)
     judging = config.judging.model_copy(update={"systems": systems})
     return with_mock_providers(config).model_copy(update={"models": models, "debaters": debaters, "judging": judging})
+
+
+def rename_models(config: DebateConfig, names: Mapping[str, str]) -> DebateConfig:
+    """Return `config` with other models. `names`: maps a `provider/model` to its new name.
+
+    A renamed entry of `models` loses the settings that only the mock has.
+    """
+
+    def rename(role: str | None) -> str | None:
+        return role if role is None or role in config.models else names.get(role, role)
+
+    models = {
+        name: replace_model(spec, names[spec.model]) if spec.model in names else spec
+        for name, spec in config.models.items()
+    }
+    debaters = tuple(one.model_copy(update={"model": rename(one.model)}) for one in config.debaters)
+    systems = tuple(system.with_models(rename) if system.seats else system for system in config.judging.systems)
+    judging = config.judging.model_copy(update={"systems": systems})
+    return config.model_copy(update={"models": models, "debaters": debaters, "judging": judging})
+
+
+def replace_model(spec: ModelSpec, model: str) -> ModelSpec:
+    """Return `spec` with another `provider/model`, and without the settings that only the mock has."""
+    return spec.model_copy(update={"model": model, **dict.fromkeys(MOCK_ONLY_SETTINGS)})
 
 
 def _mock_role(model: str | None, models: Mapping[str, ModelSpec]) -> str | None:

@@ -21,7 +21,8 @@ DEFAULT_ROLES = ("default", "judge")
 CONFIGURABLE_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
 """Phases that a configuration may list. Formats add the other phases themselves."""
 _PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")
-_MOCK_ONLY = ("latency_s", "tokens_per_second", "faults", "script", "bias", "strength")
+MOCK_ONLY_SETTINGS = ("latency_s", "tokens_per_second", "faults", "script", "bias", "strength")
+"""Keys of an entry of `models` that only models of the mock provider may have."""
 
 
 class Problem(NamedTuple):
@@ -86,8 +87,16 @@ def check_for_any_use(config: DebateConfig) -> list[Problem]:
     return check_config(config, needs_debaters=False, needs_models=bool(config.debaters))
 
 
-def check_stored_config(config: DebateConfig) -> list[Problem]:
-    """Return the problems of a stored configuration. Ignores rules that matter only before a debate starts."""
+def check_for_judging(config: DebateConfig) -> list[Problem]:
+    """Return the problems of `config` for judging a debate or text. It needs no debaters, models or systems."""
+    return check_stored_config(config, needs_models=False)
+
+
+def check_stored_config(config: DebateConfig, *, needs_models: bool = True) -> list[Problem]:
+    """Return the problems of a stored configuration. Ignores rules that matter only before a debate starts.
+
+    `needs_models`: whether a debater or judge without a model is invalid.
+    """
     passed: set[KeyPath] = {("format", "order"), ("evidence", "sources")}
     passed |= {
         ("debaters", index, "name")
@@ -98,7 +107,11 @@ def check_stored_config(config: DebateConfig) -> list[Problem]:
         passed |= {("judging", "question"), ("judging", "context")}
     if not config.judging.systems:
         passed.add(("judging", "systems"))
-    return [problem for problem in check_config(config, needs_debaters=False) if problem.path not in passed]
+    return [
+        problem
+        for problem in check_config(config, needs_debaters=False, needs_models=needs_models)
+        if problem.path not in passed
+    ]
 
 
 def _check_debaters(config: DebateConfig) -> Iterator[Problem]:
@@ -165,7 +178,7 @@ def _check_models(config: DebateConfig) -> Iterator[Problem]:
         if is_mock and spec.script is not None and model != "scripted":
             message = "a script works only with the model `mock/scripted`; remove `script`, or use that model"
             yield Problem(("models", name, "script"), message)
-        for key in () if is_mock else _MOCK_ONLY:
+        for key in () if is_mock else MOCK_ONLY_SETTINGS:
             if getattr(spec, key) is not None:
                 yield Problem(("models", name, key), "this setting is only for models of the mock provider; remove it")
 

@@ -18,7 +18,7 @@ from debate_cli.domain.turn import Argument, Turn
 from debate_cli.evidence.unspaced_scripts import count_words
 from debate_cli.importing.speaker_labels import clean_name
 from debate_cli.importing.speakers import SpeakerChoices, resolve_speakers
-from debate_cli.importing.speeches import MAX_TOPIC_CHARS, FoundDebate, Speech, UnreadableDebateError
+from debate_cli.importing.speeches import MAX_TOPIC_CHARS, FoundDebate, ImportChoiceError, Speech
 from debate_cli.storage.transcript import Transcript, transcript_to_debate
 
 RoundRule = Literal["turns", "heading"]
@@ -114,7 +114,7 @@ def _choose_topic(
 ) -> tuple[str, Literal["option", "file", "name"]]:
     if choices.topic is not None:
         if not choices.topic.strip() or len(choices.topic) > MAX_TOPIC_CHARS:
-            raise UnreadableDebateError(f"the motion must have 1 to {MAX_TOPIC_CHARS:,} characters; correct --topic")
+            raise ImportChoiceError(f"the motion must have 1 to {MAX_TOPIC_CHARS:,} characters; correct --topic")
         return choices.topic.strip(), "option"
     topic = (found.topic or "").strip()
     if topic and len(topic) <= MAX_TOPIC_CHARS:

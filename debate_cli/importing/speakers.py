@@ -9,6 +9,7 @@ from debate_cli.domain.config_checks import RESERVED_NAMES
 from debate_cli.domain.message_text import count_noun, format_suggestion
 from debate_cli.importing.speaker_labels import MAX_NAME_CHARS, clean_name, fold_name
 from debate_cli.importing.speeches import (
+    ImportChoiceError,
     Speech,
     UnreadableDebateError,
 )
@@ -105,13 +106,13 @@ def _check_names(choices: SpeakerChoices, names: Mapping[str, str]) -> None:
             folded = fold_name(clean_name(name))
             if folded not in names and (option == "--merge" or folded not in targets):
                 hint = format_suggestion(name, known) or f"; the speakers are {', '.join(known)[:200]}"
-                raise UnreadableDebateError(f"{option}: the debate has no speaker `{name}`{hint}")
+                raise ImportChoiceError(f"{option}: the debate has no speaker `{name}`{hint}")
 
 
 def _check_count(present: Sequence[str], *, is_dropping: bool) -> None:
     if is_dropping and len(present) <= 1:
         left = f"only one speaker ({present[0]})" if present else "no speaker"
-        raise UnreadableDebateError(f"--drop leaves {left}; leave out fewer speakers, so that two or more remain")
+        raise ImportChoiceError(f"--drop leaves {left}; leave out fewer speakers, so that two or more remain")
     if not present:
         raise UnreadableDebateError(
             "the debate has no speaker; begin each speech with `Name: `, or name the file's format with --format"
@@ -130,26 +131,25 @@ def _check_count(present: Sequence[str], *, is_dropping: bool) -> None:
 def _choose_sides(
     names: Sequence[str], found: Mapping[str, str], given: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
+    error = ImportChoiceError if given else UnreadableDebateError
     by_name = {fold_name(clean_name(name)): side.strip() for name, side in {**found, **given}.items()}
     sides = {name: by_name[folded] for name in names if (folded := fold_name(name)) in by_name}
     for name, side in sides.items():
         if not 0 < len(side) <= MAX_SIDE_CHARS:
             fault = f"is longer than {MAX_SIDE_CHARS} characters" if side else "is empty"
-            raise UnreadableDebateError(f"the side of {name} {fault}; write `for` or `against`")
+            raise error(f"the side of {name} {fault}; write `for` or `against`")
     if len(names) > 2:  # noqa: PLR2004 - two debaters
         return {name: sides.get(name, name) for name in names}, []
     for side in sides.values():
         if side not in _OPPOSITE:
-            raise UnreadableDebateError(
+            raise error(
                 f"the debate has two speakers, so their sides must be `for` and `against`, not `{side}`; correct --side"
             )
     first, second = names
     own = sides.get(first) or _OPPOSITE.get(sides.get(second, ""), "for")
     other = sides.get(second) or _OPPOSITE[own]
     if own == other:
-        raise UnreadableDebateError(
-            f"both speakers are on the side `{own}`; with --side, put one on `for` and the other on `against`"
-        )
+        raise error(f"both speakers are on the side `{own}`; with --side, put one on `for` and the other on `against`")
     guess = f"the file names no sides, so {first} argues for and {second} against; change this with --side"
     return {first: own, second: other}, [] if sides else [guess]
 

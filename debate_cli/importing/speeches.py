@@ -25,6 +25,10 @@ class UnreadableDebateError(UsageError):
         super().__init__(one_line(printable_line(message)))
 
 
+class ImportChoiceError(UnreadableDebateError):
+    """A choice of the user, e.g. a speaker to leave out, does not fit the file."""
+
+
 class Speech(NamedTuple):
     """One speech from the file."""
 

@@ -26,7 +26,9 @@ class Message:
     """One message of a conversation. The system message is in `Request.system` instead."""
 
     role: Literal["user", "assistant"]
+    """Who wrote the message: the program (`user`) or the model (`assistant`)."""
     content: str
+    """The text of the message."""
 
 
 @dataclass(frozen=True, slots=True)

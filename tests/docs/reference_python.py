@@ -42,12 +42,52 @@ for turn in debate.turns:
     print(turn.round, turn.speaker, turn.text[:60])
 assert debate_cli.score(debate, runs="r1") == outcome.verdicts
 ```"""
+OWN_MODEL = """\
+Any object with the method `complete` is a model. Raise `ModelError` if the call fails: this answer is then missing, and the failure
+is in `outcome.debate.failures`. If `request.schema` is set, answer with JSON that follows the schema `request.schema.json`.
+
+```python
+import asyncio
+import json
+from collections.abc import Callable
+
+import debate_cli
+
+
+class Canned:
+    \"""Answers every request with the same argument. A real model sends the request to a server.\"""
+
+    async def complete(
+        self, request: debate_cli.Request, on_text: Callable[[str], None] | None = None
+    ) -> debate_cli.Reply:
+        prompt = [request.system, *(message.content for message in request.messages)]
+        if request.schema is None:
+            raise debate_cli.ModelError("this model answers only with JSON")
+        (form,) = request.schema.json["properties"]["arguments"]["prefixItems"]
+        argument = {
+            "id": form["properties"]["id"]["const"],
+            "claim": "Trams carry more people.",
+            "reasoning": "A tram is longer than any bus.",
+            "evidence": "One tram seats 200.",
+        }
+        text = json.dumps({"arguments": [argument]})
+        if on_text is not None:
+            on_text(text)
+        usage = debate_cli.Usage(input_tokens=sum(map(len, prompt)) // 4, output_tokens=len(text) // 4)
+        return debate_cli.Reply(text=text, usage=usage, finish_reason="stop")
+
+
+config = debate_cli.load_config("configs/mock.yaml", overrides={"format": {"rounds": 1, "arguments": 1}})
+outcome = asyncio.run(debate_cli.run_debate(config, models={"mock/debater": Canned()}))
+print(outcome)
+print([argument.claim for argument in outcome.debate.turns[0].arguments or ()])
+```"""
 CONFIG = "A whole configuration as a frozen value; `load_config` reads one. Its fields: [configuration](config.md)."
 
 
 def python_reference() -> str:
     """docs/reference/python.md."""
-    parts = ["# Python", MADE, INTRODUCTION, "## An example", EXAMPLE]
+    parts = ["# Python", MADE, INTRODUCTION, "## An example", EXAMPLE, "## A model of your own", OWN_MODEL]
     for name in debate_cli.__all__:
         parts += [f"## {name}", *_about(name, getattr(debate_cli, name))]
     return "\n\n".join(parts) + "\n"
@@ -75,7 +115,9 @@ def scores_reference() -> str:
 
 
 def _about(name: str, value: Any) -> Iterator[str]:
-    if isinstance(value, str):
+    if name == "RESTART":
+        yield "A piece of text for `on_text`. It says that the answer begins again, and that the text so far is void."
+    elif isinstance(value, str):
         yield "The version, as text."
     elif name == "DebateConfig":
         yield CONFIG

@@ -3,6 +3,8 @@
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -115,12 +117,37 @@ def test_every_configuration_snippet_is_valid(page: str) -> None:
         assert read_config_file(None, text=yaml.safe_dump(whole), env={}).config.topic == whole["topic"]
 
 
-def test_the_example_in_python_runs(here: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "said"), [(0, "structured "), (1, "REHEARSAL in part")], ids=["debate", "own model"]
+)
+def test_an_example_in_python_runs(number: int, said: str, here: Path) -> None:
     """In a folder with the shipped configurations."""
     (here / "configs").symlink_to(CONFIGS)
-    (example,) = [block for block in blocks("docs/reference/python.md", "python") if "asyncio.run" in block]
-    done = run_script(example, here)
-    assert (done.err, done.out.startswith("structured ")) == ("", True)
+    examples = [block for block in blocks("docs/reference/python.md", "python") if "asyncio.run" in block]
+    assert len(examples) == 2
+    done = run_script(examples[number], here)
+    assert (done.err, done.out.startswith(said)) == ("", True)
+
+
+def test_the_example_of_an_own_model_gives_its_answers(here: Path) -> None:
+    """The debaters' answers are used as they are, and none fails."""
+    (here / "configs").symlink_to(CONFIGS)
+    example = blocks("docs/reference/python.md", "python")[1]
+    done = run_script(example + "\nprint(outcome.debate.failures)\n", here)
+    assert done.out.endswith("['Trams carry more people.']\n()\n")
+
+
+def test_a_type_checker_accepts_the_examples(tmp_path: Path) -> None:
+    """In its strictest mode, with the types of the package."""
+    for page in ("README.md", "docs/reference/python.md", "docs/guides/documents.md"):
+        found = [block for block in blocks(page, "python") if "import debate_cli" in block or "asyncio.run" in block]
+        assert found
+        for number, block in enumerate(found):
+            (tmp_path / f"{Path(page).stem}_{number}.py").write_text(block)
+    (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
+    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "--project", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 def test_the_workflow_that_judges_documents_works(tmp_path: Path) -> None:

@@ -1,0 +1,143 @@
+"""Arguments of the Python API that name files, speakers and model objects."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import CONFIGS
+
+import debate_cli
+from debate_cli.domain.config import ModelSpec
+from debate_cli.errors import ConfigError, TranscriptError
+from debate_cli.providers.mock.model import MockModel
+
+MOCK = CONFIGS / "mock.yaml"
+LONG = "a" * 5000
+
+
+@pytest.fixture
+def debate() -> debate_cli.Debate:
+    """The debate of configs/mock.yaml."""
+    return asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK))).debate
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"folder": "a\0b"}, "folder: 'a\\\\x00b' contains a null character"),
+        ({"folder": LONG}, "folder: the path is longer than 3,800 bytes"),
+        ({"folder": "a" * 256}, "folder: the path is longer"),
+        ({"debate_id": ""}, "`` is not a valid id"),
+    ],
+)
+def test_a_debate_is_not_begun_where_it_cannot_be_saved(here: Path, arguments: dict[str, Any], sentence: str) -> None:
+    """The argument is named, and no folder is created."""
+    with pytest.raises(ConfigError, match=sentence):
+        asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK), **arguments))
+    assert not list(here.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"path": ""}, "path: '.*' is a folder, not a file; pass the path"),
+        ({"path": Path()}, "path: '.' is a folder"),
+        ({"path": CONFIGS}, "is a folder"),
+        ({"path": "a\0b"}, "path: .* contains a null character"),
+        ({"path": LONG}, "path: the path is longer"),
+        ({"model": ""}, "model: '' names no model"),
+    ],
+)
+def test_judging_refuses_a_path_or_model_that_cannot_be(
+    debate: debate_cli.Debate, arguments: dict[str, Any], sentence: str
+) -> None:
+    """A debate and a text alike."""
+    given: dict[str, Any] = {"model": "mock/judge", **arguments}
+    with pytest.raises(ConfigError, match=sentence):
+        asyncio.run(debate_cli.judge(debate, **given))
+    with pytest.raises(ConfigError, match=sentence):
+        asyncio.run(debate_cli.judge_text("Plan.", **given))
+
+
+@pytest.mark.parametrize("name", ["", " ", "a" * 4001])
+def test_a_text_needs_a_usable_name(name: str) -> None:
+    """The name is the topic of the judged text."""
+    with pytest.raises(ConfigError, match="name: must have 1 to 4,000 characters"):
+        asyncio.run(debate_cli.judge_text("Plan.", name=name, model="mock/judge"))
+
+
+def test_judges_who_answer_through_files_need_a_path(here: Path, debate: debate_cli.Debate) -> None:
+    """Without one nothing is written, so nobody could answer; with one the prompts are beside the transcript."""
+    for judging in (
+        debate_cli.judge(debate, systems=["structured"], model="files/ann"),
+        debate_cli.judge_text("Plan.", model="files/ann"),
+    ):
+        with pytest.raises(ConfigError, match=r"path: None writes nothing, but files/ann needs files.*give path="):
+            asyncio.run(judging)
+    speaking = debate_cli.load_config(MOCK, overrides={"models": {"default": {"model": "files/ann"}}})
+    with pytest.raises(ConfigError, match=r"folder: None writes nothing.*give folder="):
+        asyncio.run(debate_cli.run_debate(speaking))
+    assert not list(here.iterdir())
+
+    def prompts() -> list[Path]:
+        return list(here.glob("out/files/*/*.prompt.md"))
+
+    async def wait_for_prompt() -> None:
+        judging = debate_cli.judge(debate, systems=["structured"], model="files/ann", path=here / "out" / "one.json")
+        waiting = asyncio.create_task(judging)
+        async with asyncio.timeout(20):
+            while not prompts():
+                assert not waiting.done()
+                await asyncio.sleep(0.05)
+        waiting.cancel()
+
+    asyncio.run(wait_for_prompt())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"drop": ["x"]}, "--drop: the debate has no speaker `x`"),
+        ({"drop": ["Ann"]}, "--drop leaves only one speaker"),
+        ({"merge": {"Zed": "Ann"}}, "--merge: the debate has no speaker `Zed`"),
+        ({"sides": {"Zed": "for"}}, "--side: the debate has no speaker `Zed`"),
+        ({"sides": {"Ann": "for", "Bo": "for"}}, "both speakers are on the side `for`"),
+        ({"sides": {"Ann": "left"}}, "not `left`; correct --side"),
+        ({"topic": ""}, "the motion must have 1 to"),
+    ],
+)
+def test_a_choice_that_does_not_fit_the_imported_file(tmp_path: Path, arguments: dict[str, Any], sentence: str) -> None:
+    """The file is a debate, so the argument is at fault."""
+    path = tmp_path / "d.txt"
+    path.write_text("Ann: We should.\n\nBo: No.\n\nAnn: Why?\n\nBo: Rain.")
+    with pytest.raises(ConfigError, match=sentence):
+        debate_cli.import_debate(path, **arguments)
+
+
+def test_a_file_without_a_debate_is_no_wrong_argument(tmp_path: Path) -> None:
+    """It has one speaker, whatever the arguments are."""
+    path = tmp_path / "d.txt"
+    path.write_text("Ann: We should.\n\nAnn: Why?")
+    with pytest.raises(TranscriptError, match="only one speaker"):
+        debate_cli.import_debate(path, topic="Trams?")
+
+
+def test_a_model_of_the_caller_is_not_the_mock(tmp_path: Path) -> None:
+    """In place of `mock/debater` it is `python/debater`; the debate says which answers the mock gave, and can be judged."""
+    models = {name: MockModel(ModelSpec(model=name), seed=1, folder=Path()) for name in ("mock/debater", "mock/judge")}
+    config = debate_cli.load_config(MOCK)
+    both = asyncio.run(debate_cli.run_debate(config, models=models, folder=tmp_path, debate_id="one"))
+    assert "REHEARSAL" not in str(both)
+    assert {turn.exchange.model for turn in both.debate.turns} == {"python/debater"}
+    half = asyncio.run(debate_cli.run_debate(config, models={"mock/debater": models["mock/debater"]}))
+    assert "REHEARSAL in part" in str(half)
+    saved = debate_cli.load_transcript(tmp_path / "one.json")
+    assert asyncio.run(debate_cli.judge(saved, systems=["panel"], model="mock/judge")).verdicts

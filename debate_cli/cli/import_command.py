@@ -44,6 +44,7 @@ from debate_cli.errors import DebateError, ExitCode, UsageError, format_page_hin
 from debate_cli.evidence.unspaced_scripts import count_words
 from debate_cli.importing.datasets import DATASETS, HumanLabel
 from debate_cli.importing.debate import ImportChoices
+from debate_cli.importing.speaker_labels import fold_name
 from debate_cli.importing.speakers import SpeakerChoices
 from debate_cli.importing.tables import KNOWN_COLUMNS
 from debate_cli.render.content.summary import suggest_judge_command
@@ -152,6 +153,8 @@ def _pairs(
         name, _, value = (part.strip() for part in split(text, "="))
         if not name or not value:
             raise UsageError(f"{option} {text}: write it as NAME=VALUE")
+        if fold_name(name) in map(fold_name, found):
+            raise UsageError(f"{option} names {name} more than once; give it once")
         found[name] = value
     return found
 
@@ -334,6 +337,8 @@ def _to_record(file: ImportedFile) -> dict[str, Any]:
         "format": file.format,
         "encoding": file.encoding,
         "topic": imported.debate.topic,
+        "topic_source": imported.topic_source,
+        "background": imported.debate.config.background,
         "speeches": len(imported.debate.turns),
         "rounds": imported.round_count,
         "speakers": [speaker._asdict() for speaker in imported.speakers],

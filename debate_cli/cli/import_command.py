@@ -33,7 +33,7 @@ from debate_cli.app.personas import prepare_asked_model
 from debate_cli.cli import config_options, options, run_control
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_json, print_lines, print_status, show_tables
-from debate_cli.cli.output_files import refuse_inputs
+from debate_cli.cli.output_files import refuse_inputs, refuse_stdout
 from debate_cli.cli.saved_options import ImportOptions
 from debate_cli.cli.screen import PipeSafeObserver, StatusObserver
 from debate_cli.domain.config import ModelSpec
@@ -68,6 +68,7 @@ def run(given: ImportOptions) -> None:
         raise UsageError(
             f"--{option} has no effect without --arguments; add --arguments PROVIDER/MODEL, or leave out --{option}"
         )
+    refuse_stdout(given.out, "-o")
     request = _build_request(given)
     asked = None if given.arguments is None else _prepare_model(given, given.arguments)
     folder, now = next(iter(transcript_dirs())), datetime.now(UTC)

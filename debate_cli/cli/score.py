@@ -29,7 +29,7 @@ from debate_cli.app.score_records import (
 )
 from debate_cli.cli import console, options
 from debate_cli.cli.console import print_missing, write_document, write_json_chunks, write_workflow_commands
-from debate_cli.cli.output_files import refuse_inputs
+from debate_cli.cli.output_files import refuse_inputs, refuse_stdout
 from debate_cli.cli.saved_options import RowKind, ScoreFormat, ScoreOptions
 from debate_cli.domain.debate import Debate, rehearsal_notice
 from debate_cli.domain.message_text import describe_missing
@@ -57,6 +57,7 @@ def run(given: ScoreOptions) -> None:
         raise UsageError(f"-o {given.output}: only --format html writes files; for other formats, redirect stdout")
     if given.per is RowKind.argument and form not in _ROW_FORMATS:
         raise UsageError("--per argument needs a format with rows; add --format csv, jsonl or json")
+    refuse_stdout(given.output, "-o")
     rubric, rubric_option = _rubric_from_options(given.weights, given.rubric)
     request = ScoreRequest(
         tuple(given.system or ()),
@@ -263,7 +264,10 @@ class PageWriter:
 
     def __post_init__(self) -> None:
         if self.folder.suffix == PAGE_SUFFIX and not self.folder.is_dir():
-            raise UsageError(f"-o {self.folder}: this names a file, but several pages are written; name a folder")
+            raise UsageError(
+                f"-o {self.folder}: an index and a page per debate are written; name a folder, or write one page with "
+                f"`debate replay ID --format html -o {self.folder}`"
+            )
         self.names = _choose_page_names(self.paths)
         for name in (*self.names.values(), INDEX_FILE):
             refuse_inputs(self.folder / name, "-o", self.paths)

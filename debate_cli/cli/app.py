@@ -84,7 +84,7 @@ class _ColouredHelp:
         from debate_cli.cli.help_table import HelpTable
 
         rich_utils.COLOR_SYSTEM = "auto" if is_interactive(sys.stdout) else None
-        rich_utils.Table = HelpTable
+        vars(rich_utils)["Table"] = HelpTable
         parent: Any = super()
         parent.format_help(ctx, formatter)
 

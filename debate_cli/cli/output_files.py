@@ -8,7 +8,6 @@ from debate_cli.errors import UsageError
 from debate_cli.regular_file import follow_links
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
 
-
 STDOUT = Path("-")
 """The path that means stdout."""
 

@@ -84,7 +84,8 @@ class _ColouredHelp:
         from debate_cli.cli.help_table import HelpTable
 
         rich_utils.COLOR_SYSTEM = "auto" if is_interactive(sys.stdout) else None
-        vars(rich_utils)["Table"] = HelpTable
+        module: Any = rich_utils
+        module.Table = HelpTable
         parent: Any = super()
         parent.format_help(ctx, formatter)
 

@@ -36,8 +36,8 @@ from debate_cli.errors import (
 from debate_cli.resolved_secrets import secret_collector
 from debate_cli.version import __version__
 
-SINGLE_GATES = ("fail_under", "expect_winner", "max_warnings")
-"""Gate options that the user may give only once."""
+SINGLE_OPTIONS = ("fail_under", "expect_winner", "max_warnings", "only")
+"""Options that the user may give only once. Of any other option that is not repeatable, the last value counts."""
 EXAMPLES_HEADING = "Examples:"
 TYPE_METAVARS = {"<bool>": "", "<str>": "TEXT", "<int>": "N", "<int range>": "N", "<float>": "X", "<path>": "PATH"}
 """Maps the type of an option to the placeholder of its value in help, e.g. `N`. A flag has an empty placeholder."""
@@ -77,13 +77,17 @@ COMMANDS: dict[str, tuple[str, Any]] = {
 
 
 class _ColouredHelp:
-    """Base class of commands: their help is coloured only on a terminal, as all other output."""
+    """Base class of commands: their help is coloured only on a terminal, as all other output, and cuts no word."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help. Typer itself ignores CI, and colours the help in a pipe under GitHub Actions."""
         from typer import rich_utils
 
+        from debate_cli.cli.help_table import HelpTable
+
         rich_utils.COLOR_SYSTEM = "auto" if is_interactive(sys.stdout) else None
+        module: Any = rich_utils
+        module.Table = HelpTable
         parent: Any = super()
         parent.format_help(ctx, formatter)
 
@@ -133,10 +137,10 @@ class LazyCommandGroup(_ColouredHelp, TyperGroup):
 
 
 class Subcommand(_ColouredHelp, TyperCommand):
-    """A subcommand. Its help has short placeholders. No value may be empty, and no gate in SINGLE_GATES given twice."""
+    """A subcommand. Its help has short placeholders. No value may be empty, and no option in SINGLE_OPTIONS given twice."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the options. Raises an error for an empty value, and for a gate in SINGLE_GATES that is given twice."""
+        """Parse the options. Raises an error for an empty value, and for an option in SINGLE_OPTIONS that is given twice."""
         if not ctx.resilient_parsing:
             parser: Any = self.make_parser(ctx)
             values, _, given = parser.parse_args(args=[*args])
@@ -144,7 +148,7 @@ class Subcommand(_ColouredHelp, TyperCommand):
                 value = values[param.name]
                 if "" in (value if isinstance(value, list | tuple) else (value,)):
                     raise typer.BadParameter("it is empty, perhaps because a variable is not set", ctx, param)
-                if param.name in SINGLE_GATES and given.count(param) > 1:
+                if param.name in SINGLE_OPTIONS and not param.multiple and given.count(param) > 1:
                     raise UsageError(f"{param.opts[0]} is given {given.count(param)} times; give it once")
         return super().parse_args(ctx, args)
 
@@ -305,6 +309,9 @@ def _describe_usage_error(error: TyperException) -> str:
     message = " ".join(error.format_message().split()).partition(", unable to parse")[0].rstrip(".")
     for words, plain in PLAIN_WORDS:
         message = message.replace(words, plain)
+    word, is_choice, choices = message.rpartition(": ")[2].partition(" is not one of ")
+    if is_choice:
+        message += format_suggestion(word.strip("'"), [choice.strip("'") for choice in choices.split(", ")])
     context: Any = getattr(error, "ctx", None)
     hint = "" if message.endswith("?") else f"; see: {context.command_path if context else 'debate'} --help"
     return f"{message[:1].lower()}{message[1:]}{hint}"

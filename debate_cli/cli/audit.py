@@ -47,7 +47,7 @@ from debate_cli.cli.batches import BatchScreen
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import is_interactive, print_json, print_lines, print_status, show_tables
 from debate_cli.cli.dry_run import show_judging_plans
-from debate_cli.cli.output_files import check_output, refuse_inputs
+from debate_cli.cli.output_files import check_output, refuse_inputs, refuse_stdout
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.cli.saved_options import AuditOptions
 from debate_cli.domain.events import CloseReason
@@ -82,6 +82,7 @@ def run(given: AuditOptions) -> None:
     if given.diff or given.paths:
         _show_difference(given)
         return
+    refuse_stdout(given.out, "-o")
     bounds = parse_gates(given.gate or ())
     check_system_kind(given.system)
     loaded = config_options.load_judging_config(given.config, trusted_folders=given.trust_path)

@@ -127,7 +127,8 @@ class ExperimentOptions(NamedTuple):
     action: Annotated[
         Action,
         typer.Argument(
-            help="Run the experiment, show its state, report its results, rate a CSV file, or join folders."
+            metavar="ACTION",
+            help="Run the experiment, show its state, report its results, rate a CSV file, or join folders.",
         ),
     ]
     paths: Annotated[

@@ -23,7 +23,7 @@ from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status, write_document
 from debate_cli.cli.debate_options import Action, ExperimentOptions
 from debate_cli.cli.dry_run import NOTHING_ASKED, format_plan_rows, plan_data, show_plan_table
-from debate_cli.cli.output_files import check_output
+from debate_cli.cli.output_files import check_output, file_or_stdout, refuse_stdout
 from debate_cli.domain.message_text import count_noun
 from debate_cli.errors import ExitCode, UsageError
 from debate_cli.experiments.analysis import analyze
@@ -115,6 +115,8 @@ def _check_options(given: ExperimentOptions) -> None:
         raise UsageError("--enqueue-only needs a queue; name it with --queue")
     if action != "merge" and len(given.paths) > 1:
         raise UsageError(f"`debate experiment {action}` takes one file or folder; leave out {given.paths[1]}")
+    if action != "report":
+        refuse_stdout(given.out, "-o")
     if action == "report":
         _check_report_options(given)
     elif action == "status" and given.out is not None and Path(given.paths[0]).is_dir():
@@ -298,6 +300,7 @@ def _print_if_open(lines: Iterable[str]) -> None:
 
 
 def _report(ledger: Ledger, given: ExperimentOptions) -> None:
+    given = given._replace(out=file_or_stdout(given.out))
     if given.format is None:
         _show_report(ledger, given)
         return

@@ -33,7 +33,7 @@ from debate_cli.app.personas import prepare_asked_model
 from debate_cli.cli import config_options, run_control
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_json, print_lines, print_status, show_tables
-from debate_cli.cli.output_files import refuse_inputs
+from debate_cli.cli.output_files import refuse_inputs, refuse_stdout
 from debate_cli.cli.saved_options import ImportOptions
 from debate_cli.cli.screen import PipeSafeObserver, StatusObserver
 from debate_cli.domain.config import ModelSpec
@@ -44,6 +44,7 @@ from debate_cli.errors import DebateError, ExitCode, UsageError, format_page_hin
 from debate_cli.evidence.unspaced_scripts import count_words
 from debate_cli.importing.datasets import DATASETS, HumanLabel
 from debate_cli.importing.debate import ImportChoices
+from debate_cli.importing.speaker_labels import fold_name
 from debate_cli.importing.speakers import SpeakerChoices
 from debate_cli.importing.tables import KNOWN_COLUMNS
 from debate_cli.render.content.summary import suggest_judge_command
@@ -67,6 +68,7 @@ def run(given: ImportOptions) -> None:
         raise UsageError(
             f"--{option} has no effect without --arguments; add --arguments PROVIDER/MODEL, or leave out --{option}"
         )
+    refuse_stdout(given.out, "-o")
     request = _build_request(given)
     asked = None if given.arguments is None else _prepare_model(given, given.arguments)
     folder, now = next(iter(transcript_dirs())), datetime.now(UTC)
@@ -146,6 +148,8 @@ def _pairs(
         name, _, value = (part.strip() for part in split(text, "="))
         if not name or not value:
             raise UsageError(f"{option} {text}: write it as NAME=VALUE")
+        if fold_name(name) in map(fold_name, found):
+            raise UsageError(f"{option} names {name} more than once; give it once")
         found[name] = value
     return found
 
@@ -328,6 +332,8 @@ def _to_record(file: ImportedFile) -> dict[str, Any]:
         "format": file.format,
         "encoding": file.encoding,
         "topic": imported.debate.topic,
+        "topic_source": imported.topic_source,
+        "background": imported.debate.config.background,
         "speeches": len(imported.debate.turns),
         "rounds": imported.round_count,
         "speakers": [speaker._asdict() for speaker in imported.speakers],

@@ -8,6 +8,20 @@ from debate_cli.errors import UsageError
 from debate_cli.regular_file import follow_links
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
 
+STDOUT = Path("-")
+"""The path that means stdout."""
+
+
+def file_or_stdout(path: Path | None) -> Path | None:
+    """Return `path`, or None for `-`: None means that the command writes to stdout."""
+    return None if path == STDOUT else path
+
+
+def refuse_stdout(path: Path | str | None, option: str) -> None:
+    """Raise UsageError if `path`, which `option` names for a folder, is `-`."""
+    if path is not None and Path(path) == STDOUT:
+        raise UsageError(f"{option} -: this command writes a folder, not to standard output; name a folder")
+
 
 def check_output(
     path: Path, option: str, *, force: bool, inputs: Iterable[Path] = (), results: Iterable[Path] = ()

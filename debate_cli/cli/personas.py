@@ -21,7 +21,7 @@ from debate_cli.cli.console import (
     show_tables,
     write_document,
 )
-from debate_cli.cli.output_files import check_output
+from debate_cli.cli.output_files import check_output, file_or_stdout
 from debate_cli.cli.screen import StatusObserver
 from debate_cli.cli.setup_options import PersonasOptions
 from debate_cli.domain.model_call import total_usage
@@ -33,6 +33,7 @@ from debate_cli.systems.tables import Table
 
 def run(given: PersonasOptions) -> None:
     """Suggest judges for a panel: people with a stake in your documents."""
+    given = given._replace(output=file_or_stdout(given.output))
     loaded = config_options.load_judging_config(given.config, trusted_folders=given.trust_path)
     sources, notes = find_sources(given.paths, (), judges_texts=True, read_stdin=read_stdin)
     config_options.print_notes(notes)

@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 
 from debate_cli.cli import console, screen
 from debate_cli.cli.console import ClosedPipeError, write_document, write_json_chunks
-from debate_cli.cli.output_files import check_output, debate_files
+from debate_cli.cli.output_files import check_output, debate_files, file_or_stdout
 from debate_cli.cli.saved_options import ReplayFormat, ReplayOptions, ReplayPart
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.message_text import count_noun
@@ -39,6 +39,7 @@ QUIT_KEYS = frozenset({"q", "Q", ""})
 
 def run(given: ReplayOptions) -> None:
     """Show a saved debate as `debate run` showed it."""
+    given = given._replace(output=file_or_stdout(given.output))
     how = _resolve_format(given)
     path = find_debate(given.path, transcript_dirs())
     if given.output is not None:
@@ -75,9 +76,25 @@ def _resolve_format(given: ReplayOptions) -> ReplayFormat:
         raise UsageError(
             f"--format {how} shows the whole debate; leave out {left_out}, or choose --format markdown or terminal-html"
         )
+    _refuse_unused_playing(given, how)
     if given.round is not None and given.only not in {None, "turns"}:
         raise UsageError(f"--only {given.only} covers all rounds; leave out --round or --only")
     return how
+
+
+def _refuse_unused_playing(given: ReplayOptions, how: ReplayFormat) -> None:
+    option = "--step" if given.step else "--speed"
+    if not given.step and given.speed is None:
+        return
+    if how != "terminal" or given.output is not None:
+        other = "-o" if how == "terminal" else "--json" if given.json else f"--format {how}"
+        raise UsageError(f"{option} has no effect with {other}; leave out one of them")
+    if given.speed is not None and given.plain:
+        raise UsageError("--speed has no effect with --plain; leave out one of them")
+    if given.only not in {None, "turns"}:
+        raise UsageError(
+            f"{option} has no effect with --only {given.only}, which shows no turns; leave out one of them"
+        )
 
 
 def _has_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReplayPart) -> bool:

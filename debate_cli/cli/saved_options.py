@@ -267,7 +267,9 @@ class ReplayOptions(NamedTuple):
     plain: options.PlainOption = False
     format: Annotated[ReplayFormat, typer.Option("--format", help="Output format.")] = "terminal"
     json: Annotated[bool, typer.Option("--json", help="Same as --format json: the transcript.")] = False
-    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")] = None
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file (`-`: stdout).")
+    ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing FILE.")] = False
 
 
@@ -276,7 +278,8 @@ class ListOptions(NamedTuple):
 
     On a terminal the newest debate comes first. In a pipe or file each debate is one line, sorted by file name and
     printed as soon as it is read. Tabs separate the columns: id, start (UTC), topic, models, winners, cost in USD,
-    state (with missing judgements), and `rehearsal` or `rehearsal in part` if the mock answered. Unreadable files are
+    state (with missing judgements), and `rehearsal` or `rehearsal in part` if the mock answered. With --json, the field `rehearsal`
+    has these words, or null. Unreadable files are
     named at the end; the exit code is then 1.
 
     Examples:
@@ -459,7 +462,7 @@ class ImportOptions(NamedTuple):
     map: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FIELD=COLUMN,…", help="Columns of a table for the fields speaker, text and round (repeatable)."
+            metavar="FIELD=COLUMN,...", help="Columns of a table for the fields speaker, text and round (repeatable)."
         ),
     ] = None
     arguments: Annotated[

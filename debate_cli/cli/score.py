@@ -29,7 +29,7 @@ from debate_cli.app.score_records import (
 )
 from debate_cli.cli import console, options
 from debate_cli.cli.console import print_missing, write_document, write_json_chunks, write_workflow_commands
-from debate_cli.cli.output_files import refuse_inputs
+from debate_cli.cli.output_files import refuse_inputs, refuse_stdout
 from debate_cli.cli.saved_options import RowKind, ScoreFormat, ScoreOptions
 from debate_cli.domain.debate import Debate, rehearsal_notice
 from debate_cli.domain.message_text import describe_missing
@@ -58,6 +58,7 @@ def run(given: ScoreOptions) -> None:
         raise UsageError(f"-o {given.output}: only --format html writes files; for other formats, redirect stdout")
     if given.per is RowKind.argument and form not in _ROW_FORMATS:
         raise UsageError("--per argument needs a format with rows; add --format csv, jsonl or json")
+    refuse_stdout(given.output, "-o")
     rubric, rubric_option = _rubric_from_options(given.weights, given.rubric)
     request = ScoreRequest(
         tuple(given.system or ()),
@@ -266,7 +267,8 @@ class PageWriter:
     def __post_init__(self) -> None:
         if self.out.is_file(PAGE_SUFFIX):
             raise UsageError(
-                f"-o {self.out}: this names a file, but several pages are written; name a folder, or add a slash"
+                f"-o {self.out}: an index and a page per debate are written; name a folder (with a slash at its end), or "
+                f"write one page with `debate replay ID --format html -o {self.out}`"
             )
         self.names = _choose_page_names(self.paths)
         pages = [self.out.path / name for name in (*self.names.values(), INDEX_FILE)]

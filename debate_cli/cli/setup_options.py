@@ -141,7 +141,9 @@ class ModelsOptions(NamedTuple):
       debate models pull qwen3-1.7b
     """
 
-    action: Annotated[ModelsAction, typer.Argument(help="List the providers, or download a model.")] = "list"
+    action: Annotated[
+        ModelsAction, typer.Argument(metavar="ACTION", help="List the providers, or download a model.")
+    ] = "list"
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Model to download.")] = None
     config: options.ConfigOption = None
     json: options.JsonOption = False
@@ -163,7 +165,7 @@ class EvidenceOptions(NamedTuple):
       debate evidence search "cost of hosting" --config debate.yaml
     """
 
-    action: Annotated[EvidenceAction, typer.Argument(help="Search the sources, or list them.")]
+    action: Annotated[EvidenceAction, typer.Argument(metavar="ACTION", help="Search the sources, or list them.")]
     query: Annotated[str | None, typer.Argument(metavar="QUERY", help="Words to search for.")] = None
     config: options.ConfigOption = None
     evidence: options.EvidenceOption = None
@@ -187,7 +189,7 @@ class PromptsOptions(NamedTuple):
       debate prompts show opening > opening.md
     """
 
-    action: Annotated[PromptsAction, typer.Argument(help="List all prompts, or show one.")] = "list"
+    action: Annotated[PromptsAction, typer.Argument(metavar="ACTION", help="List all prompts, or show one.")] = "list"
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="The prompt to show.")] = None
     json: options.JsonOption = False
 
@@ -198,4 +200,4 @@ SchemaKind = Literal["config", "transcript", "experiment"]
 class SchemaOptions(NamedTuple):
     """Print the JSON Schema of a configuration, a transcript or an experiment."""
 
-    of: Annotated[SchemaKind, typer.Argument(help="What the schema describes.")]
+    of: Annotated[SchemaKind, typer.Argument(metavar="KIND", help="What the schema describes.")]

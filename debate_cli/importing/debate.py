@@ -25,6 +25,9 @@ RoundRule = Literal["turns", "heading"]
 """What begins a new round. `turns`: a speaker of the current round speaks again. `heading`: the file has a new heading,
 or names another round."""
 
+TopicSource = Literal["option", "file", "name"]
+"""Source of a debate's motion: the option `--topic`, the file's content, or the file's name."""
+
 
 @dataclass(frozen=True, slots=True)
 class ImportChoices:
@@ -51,7 +54,7 @@ class ImportedDebate:
     """A debate from a file, with facts that the user sees before the debate is saved."""
 
     debate: Debate
-    topic_source: Literal["option", "file", "name"]
+    topic_source: TopicSource
     """Source of the motion: the option `--topic`, the file's content, or the file's name."""
     dropped: tuple[str, ...]
     """Parts of the file that the debate leaves out."""
@@ -81,7 +84,7 @@ def build_debate(
     rounds = _number_rounds(resolved.speeches, found, choices.round_by)
     config = DebateConfig(
         topic=topic,
-        background=found.background or None,
+        background=_choose_background(found, source) or None,
         debaters=tuple(
             DebaterConfig(name=name, side=side, model=IMPORTED_MODEL) for name, side in resolved.sides.items()
         ),
@@ -109,9 +112,7 @@ def build_debate(
     return ImportedDebate(debate, source, (*found.dropped, *resolved.dropped), resolved.warnings)
 
 
-def _choose_topic(
-    found: FoundDebate, choices: ImportChoices, file: str
-) -> tuple[str, Literal["option", "file", "name"]]:
+def _choose_topic(found: FoundDebate, choices: ImportChoices, file: str) -> tuple[str, TopicSource]:
     if choices.topic is not None:
         if not choices.topic.strip() or len(choices.topic) > MAX_TOPIC_CHARS:
             raise ImportChoiceError(f"the motion must have 1 to {MAX_TOPIC_CHARS:,} characters; correct --topic")
@@ -121,6 +122,12 @@ def _choose_topic(
         return topic, "file"
     name = " ".join(re.split(r"[\s_-]+", clean_name(PurePath(file).stem)))
     return name or "an imported debate", "name"
+
+
+def _choose_background(found: FoundDebate, source: TopicSource) -> str:
+    """Return the words before the first speech. If the file's own motion is not the debate's motion, it comes first."""
+    unused = "" if source == "file" else found.topic_text or found.topic or ""
+    return "\n\n".join(filter(None, (unused, found.background)))
 
 
 def _number_rounds(speeches: Sequence[Speech], found: FoundDebate, rule: RoundRule | None) -> list[int]:

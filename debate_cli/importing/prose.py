@@ -115,6 +115,7 @@ def _select_speakers(lines: Sequence[_Line]) -> frozenset[str]:
 def _assemble(lines: Sequence[_Line]) -> FoundDebate:
     starts = _speech_starts(lines)
     topic_line, topic = _find_topic(lines, starts)
+    title_line = _find_title(lines, starts)
     omitted = Counter[str]()
     before: list[str] = []
     speeches: list[tuple[Speech, list[str]]] = []
@@ -123,7 +124,7 @@ def _assemble(lines: Sequence[_Line]) -> FoundDebate:
         if line.heading is not None:
             section = clean_name(line.heading) or section
             if line.heading and line.number != topic_line:
-                pending.append(f"[{line.heading}]")
+                (before if line.number == title_line else pending).append(f"[{line.heading}]")
         elif line.number in starts:
             label = starts[line.number]
             omitted["time stamp"] += label.has_time
@@ -139,7 +140,9 @@ def _assemble(lines: Sequence[_Line]) -> FoundDebate:
             words.append(line.text)
     (speeches[-1][1] if speeches else before).extend(pending)
     joined = join_speeches((speech._replace(text="\n".join(words)) for speech, words in speeches), "\n\n")
-    return FoundDebate(joined, topic, "\n".join(before).strip(), dropped=format_counts(omitted))
+    topic_text = next((line.heading or line.text.strip() for line in lines if line.number == topic_line), "")
+    background = "\n".join(before).strip()
+    return FoundDebate(joined, topic, background, topic_text=topic_text, dropped=format_counts(omitted))
 
 
 def _speech_starts(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
@@ -149,6 +152,12 @@ def _speech_starts(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
     }
     indent = min((label.indent for label in named.values()), default=0)
     return {number: label for number, label in named.items() if label.indent <= indent}
+
+
+def _find_title(lines: Sequence[_Line], starts: Mapping[int, SpeakerLabel]) -> int:
+    """Return the line of the file's only title, if it is before the first speech; else 0."""
+    titles = [line.number for line in lines if line.level == 1]
+    return titles[0] if len(titles) == 1 and titles[0] < min(starts, default=len(lines) + 1) else 0
 
 
 def _find_topic(lines: Sequence[_Line], starts: Mapping[int, SpeakerLabel]) -> tuple[int, str | None]:

@@ -55,6 +55,8 @@ class FoundDebate(NamedTuple):
     """Maps a speaker to the side that the file states."""
     dropped: tuple[str, ...] = ()
     """Parts of the file that were left out, such as `12 time stamps` or `the column party`."""
+    topic_text: str = ""
+    """The line that states the motion, with words such as `Motion:`. Empty if the format has no such line."""
 
 
 def format_counts(counts: Counter[str]) -> tuple[str, ...]:

@@ -62,9 +62,14 @@ def format_index_row(entry: IndexEntry) -> str:
         ",".join(f"{label_verdict(item, entry.conclusions)}={item.outcome}" for item in entry.conclusions),
         "" if entry.cost_usd is None else f"{entry.cost_usd:.6g}",
         ", ".join(filter(None, (entry.state, format_missing_judgements(entry)))),
-        entry.rehearsal.partition(":")[0].lower(),
+        _rehearsal_word(entry),
     )
     return "\t".join(sanitize.sanitize_line(cell) or EMPTY_COLUMN for cell in cells)
+
+
+def _rehearsal_word(entry: IndexEntry) -> str:
+    """Return `rehearsal`, `rehearsal in part`, or an empty string if the mock gave no answer."""
+    return entry.rehearsal.partition(":")[0].lower()
 
 
 def dump_index_json(entries: Iterable[IndexEntry]) -> str:
@@ -80,6 +85,7 @@ def _index_document(entry: IndexEntry) -> dict[str, Any]:
         "cost_usd": entry.cost_usd,
         "judgments_missing": entry.missing_judgements,
         "lacks_deciding_judgment": entry.lacks_deciding_judgement,
+        "rehearsal": _rehearsal_word(entry) or None,
     }
 
 

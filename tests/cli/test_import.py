@@ -275,3 +275,42 @@ def test_our_own_transcript_is_imported_without_its_judgements(tmp_path: Path) -
         (turn["round"], turn["text"]) for turn in first["turns"]
     ]
     assert again["origin"]["format"] == "transcript"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("hearing.txt", f"Topic: Should we ban cars\n\n{SHORT}"),
+        ("hearing.md", "# City Hall\n\nMotion: Should we ban cars\n\n**Ann:** Yes.\n\n**Bo:** No.\n"),
+        ("hearing.md", "# Should we ban cars\n\n**Ann:** Yes.\n\n**Bo:** No.\n"),
+    ],
+)
+def test_the_words_of_a_motion_that_is_not_used_are_background(tmp_path: Path, name: str, text: str) -> None:
+    """With --topic, the file's own motion is kept as background; a title before the first speech is no speaker's words."""
+    write(tmp_path, text, name)
+    done = debate("import", name, "--topic", "Another", cwd=tmp_path)
+    assert done.code == 0, done.err
+    data = stored(tmp_path)
+    assert data["topic"] == "Another"
+    assert "Should we ban cars" in data["background"]
+    assert ("[City Hall]" in data["background"]) is ("City Hall" in text)
+    assert data["turns"][0]["text"] == "Yes."
+    assert "Background: " in done.out
+
+
+def test_json_has_the_background_and_the_source_of_the_motion(tmp_path: Path) -> None:
+    """`--json` shows what the screen shows: the words before the first speech, and where the motion comes from."""
+    write(tmp_path, HEARING)
+    done = debate("import", "hearing.txt", "--dry-run", "--json", cwd=tmp_path)
+    (record,) = json.loads(done.out)
+    assert record["background"] == "City Hall, May."
+    assert record["topic_source"] == "file"
+
+
+@pytest.mark.parametrize("option", ["--side", "--merge"])
+def test_a_name_that_an_option_gives_twice_is_refused(tmp_path: Path, option: str) -> None:
+    """Two values for one speaker contradict each other, so neither is used."""
+    write(tmp_path, SHORT)
+    done = debate("import", "hearing.txt", option, "Ann=for", option, "ann=against", "--dry-run", cwd=tmp_path)
+    assert done.code == 2
+    assert f"{option} names " in done.err

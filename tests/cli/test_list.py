@@ -58,8 +58,9 @@ def test_json_lists_the_newest_first(two_saved: Path) -> None:
     assert (newest["id"], oldest["path"]) == ("two", "transcripts/one.json")
     assert list(oldest) == [
         "path", "id", "started_at", "topic", "state", "turns", "models", "verdicts", "cost_usd",
-        "judgments_missing", "lacks_deciding_judgment",
+        "judgments_missing", "lacks_deciding_judgment", "rehearsal",
     ]  # fmt: skip
+    assert oldest["rehearsal"] == "rehearsal"
     assert oldest["verdicts"][0] == {
         "system": "structured",
         "run": "r1",

@@ -168,3 +168,29 @@ def test_a_running_debate_is_not_offered_for_resuming(saved: Path) -> None:
     saved.write_text(json.dumps(cut))
     with lock_debate(saved):
         assert replay(saved, "saved").lines == ["the debate is still running, after 6 speeches"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--speed", "2", "--format", "markdown"),
+        ("--step", "--format", "json"),
+        ("--step", "--json"),
+        ("--speed", "2", "--only", "verdict"),
+        ("--speed", "2", "--plain"),
+        ("--only", "turns", "--only", "trace"),
+    ],
+    ids=str,
+)
+def test_an_option_that_would_be_ignored_is_refused(saved: Path, options: tuple[str, ...]) -> None:
+    """A way of playing that the output does not have, and a value that replaces another, are refused in one sentence."""
+    done = replay(saved, "saved", *options)
+    assert (done.code, done.out, len(done.lines)) == (2, "", 1), done.err
+    assert options[0] in done.err
+
+
+def test_a_dash_means_stdout(saved: Path) -> None:
+    """`-o -` writes to stdout, and no file is named `-`."""
+    done = replay(saved, "saved", "--format", "html", "-o", "-")
+    assert (done.code, done.out[:15].lower()) == (0, "<!doctype html>")
+    assert not (saved.parent.parent / "-").exists()

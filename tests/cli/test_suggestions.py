@@ -33,9 +33,7 @@ class Slip:
         Slip(("doctor", "two.yaml", "--config", str(CONFIGS / "mock.yaml")), "; name the file with --config two.yaml"),
         Slip(("run", "--mokc"), "--mock"),
         Slip(("run", "--var", "1A=x"), "--var 1A=x: write NAME=VALUE; a NAME has letters, digits and `_`, and begins"),
-        Slip(
-            ("schema", "confg"), "'confg' is not one of 'config', 'transcript', 'experiment'; see: debate schema --help"
-        ),
+        Slip(("schema", "confg"), "'confg' is not one of 'config', 'transcript', 'experiment'; did you mean `config`?"),
     ],
     ids=lambda slip: " ".join(slip.args),
 )

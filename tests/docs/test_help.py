@@ -69,6 +69,7 @@ def test_gates_have_their_own_section(tmp_path: Path) -> None:
     assert set(re.findall(r"│ (--[a-z-]+)", section)) == {
         "--fail-under",
         "--expect-winner",
+        "--expect",
         "--max-warnings",
         "--fail-on",
     }

@@ -3,23 +3,26 @@
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TypeVar
 
 from debate_cli.errors import UsageError
 from debate_cli.regular_file import follow_links
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
+from debate_cli.storage.out_path import OutPath
 
-STDOUT = Path("-")
+STDOUT = "-"
 """The path that means stdout."""
+PathT = TypeVar("PathT", Path, OutPath)
 
 
-def file_or_stdout(path: Path | None) -> Path | None:
+def file_or_stdout(path: PathT | None) -> PathT | None:
     """Return `path`, or None for `-`: None means that the command writes to stdout."""
-    return None if path == STDOUT else path
+    return None if str(path) == STDOUT else path
 
 
-def refuse_stdout(path: Path | str | None, option: str) -> None:
+def refuse_stdout(path: Path | OutPath | None, option: str) -> None:
     """Raise UsageError if `path`, which `option` names for a folder, is `-`."""
-    if path is not None and Path(path) == STDOUT:
+    if str(path) == STDOUT:
         raise UsageError(f"{option} -: this command writes a folder, not to standard output; name a folder")
 
 

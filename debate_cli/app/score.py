@@ -263,8 +263,8 @@ def _describe_clamped_marks(
             continue
         system, settings = get_system(stored.kind), changed.get(stored.kind, stored)
         for assessment in debate.assessments_of_system(stored.kind, run_id):
-            for mark in assessment.marks:
-                limits = system.mark_range(debate, settings, assessment, mark)
+            ranges = system.mark_ranges(debate, settings, assessment)
+            for mark, limits in zip(assessment.marks, ranges, strict=True):
                 if limits is not None and not limits[0] <= mark.value <= limits[1]:
                     counts[stored.kind, *limits] += 1
     for (kind, low, high), count in counts.items():

@@ -336,14 +336,14 @@ class JudgingSystem(Generic[SettingsT]):
         """
         raise NotImplementedError
 
-    def mark_range(
-        self, debate: Debate, settings: SettingsT, assessment: Assessment, mark: Mark
-    ) -> tuple[float, float] | None:
-        """Return the range (lowest, highest) to which `score` clamps `mark` of `assessment`.
+    def mark_ranges(
+        self, debate: Debate, settings: SettingsT, assessment: Assessment
+    ) -> Sequence[tuple[float, float] | None]:
+        """For each of `assessment.marks`, return the range (lowest, highest) to which `score` clamps it.
 
-        None if `score` does not count the mark, or does not clamp it. Default: None.
+        None if `score` does not count the mark, or does not clamp it. Default: None for each mark.
         """
-        return None
+        return [None] * len(assessment.marks)
 
     # Display
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from debate_cli.domain.assessment import Assessment, Finding, Manipulation, Mark
+from debate_cli.domain.assessment import Assessment, Finding, Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import MOMENTS, Brief, Cue
@@ -83,10 +83,8 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
         if all(map(debate.is_settled, whole)) and score.has_narrative_conflict(debate, run, settings):
             yield from briefs_for(run.id, settings, WHOLE_DEBATE, revision=score.RESOLUTION_REVISION)
 
-    def mark_range(
-        self, debate: Debate, settings: LiveSettings, assessment: Assessment, mark: Mark
-    ) -> MarkRange | None:
-        return mark_range(debate, assessment, mark)
+    def mark_ranges(self, debate: Debate, settings: LiveSettings, assessment: Assessment) -> Sequence[MarkRange | None]:
+        return [mark_range(debate, assessment, mark) for mark in assessment.marks]
 
     def planned_calls(self, settings: LiveSettings, turns: int, rounds: int) -> PlannedCalls:
         planned = turns + max(0, turns - 1) + 2 + (turns >= score.MIN_CONVERGENCE_TURNS)

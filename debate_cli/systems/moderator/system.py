@@ -1,9 +1,9 @@
 """The judging system `moderator`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from debate_cli.domain.assessment import Assessment, Mark
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief
@@ -94,10 +94,10 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
     def charts(self, verdict: Verdict) -> Iterator[Chart]:
         return tables.charts(verdict)
 
-    def mark_range(
-        self, debate: Debate, settings: ModeratorSettings, assessment: Assessment, mark: Mark
-    ) -> MarkRange | None:
-        return score.mark_range(assessment, mark)
+    def mark_ranges(
+        self, debate: Debate, settings: ModeratorSettings, assessment: Assessment
+    ) -> Sequence[MarkRange | None]:
+        return [score.mark_range(assessment, mark) for mark in assessment.marks]
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         asked = ROUND if assessment.subject.moment == "round" else FINAL

@@ -1,9 +1,9 @@
 """The judging system `panel`."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from debate_cli.domain.assessment import Assessment, Mark
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
@@ -68,10 +68,10 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     def score(self, debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
         return score.score_run(debate, run, settings)
 
-    def mark_range(
-        self, debate: Debate, settings: PanelSettings, assessment: Assessment, mark: Mark
-    ) -> MarkRange | None:
-        return mark_range(assessment, settings, mark)
+    def mark_ranges(
+        self, debate: Debate, settings: PanelSettings, assessment: Assessment
+    ) -> Sequence[MarkRange | None]:
+        return [mark_range(assessment, settings, mark) for mark in assessment.marks]
 
     def max_score(self, verdict: Verdict) -> float:
         return 1.0

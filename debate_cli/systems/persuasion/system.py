@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from debate_cli.domain.assessment import Assessment, Mark
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief, Cue
@@ -43,11 +43,12 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
     ) -> Iterator[Brief]:
         yield from turn_briefs(run.id, settings, progress.judgeable_turns)
 
-    def mark_range(
-        self, debate: Debate, settings: PersuasionSettings, assessment: Assessment, mark: Mark
-    ) -> MarkRange | None:
+    def mark_ranges(
+        self, debate: Debate, settings: PersuasionSettings, assessment: Assessment
+    ) -> Sequence[MarkRange | None]:
         speakers = {turn.speaker for turn in debate.turns if turn.index in assessment.subject.turns}
-        return mark_range(settings, {item.name for item in debate.participants} - speakers, mark)
+        targets = {item.name for item in debate.participants} - speakers
+        return [mark_range(settings, targets, mark) for mark in assessment.marks]
 
     def planned_calls(self, settings: PersuasionSettings, turns: int, rounds: int) -> PlannedCalls:
         return PlannedCalls(len(settings.seats) * turns, quoted_answers=max(0, turns - 1))

@@ -1,9 +1,9 @@
 """The judging system `structured`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from debate_cli.domain.assessment import Assessment, Mark
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
@@ -42,10 +42,11 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
     def score(self, debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:
         return score.score_run(debate, run, settings)
 
-    def mark_range(
-        self, debate: Debate, settings: StructuredSettings, assessment: Assessment, mark: Mark
-    ) -> MarkRange | None:
-        return score.mark_range(assessment, score.scored_arguments(debate), settings.normalized_weights(), mark)
+    def mark_ranges(
+        self, debate: Debate, settings: StructuredSettings, assessment: Assessment
+    ) -> Sequence[MarkRange | None]:
+        owners, weights = score.scored_arguments(debate), settings.normalized_weights()
+        return [score.mark_range(assessment, owners, weights, mark) for mark in assessment.marks]
 
     def max_score(self, verdict: Verdict) -> float:
         return score.MAX_ARGUMENT_MARK

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -17,7 +18,8 @@ from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.turn import Turn
 from debate_cli.domain.verdict import Verdict
-from debate_cli.errors import StorageError, TranscriptError
+from debate_cli.errors import StorageError, TranscriptError, UsageError
+from debate_cli.storage.folder import validate_id
 from debate_cli.storage.transcript_store import expand_references, open_debate
 from debate_cli.systems.scoring import score
 
@@ -66,6 +68,7 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
     for path in paths:
         try:
             stored = open_debate(path)
+            _check_id(path, stored.debate.id)
         except (TranscriptError, StorageError):
             if len(paths) == 1:
                 raise
@@ -74,6 +77,14 @@ def load_saved_debates(references: Sequence[str]) -> tuple[AuditDebate, ...]:
         if len(debate.participants) == 2 and debate.turns:  # noqa: PLR2004 - two sides are compared
             found.setdefault(debate.id, AuditDebate(debate, reviews=_reviews(debate)))
     return tuple(found.values())
+
+
+def _check_id(path: Path, debate_id: str) -> None:
+    """Raise TranscriptError for an invalid id, because the audit names its files after the id."""
+    try:
+        validate_id(debate_id)
+    except UsageError as error:
+        raise TranscriptError(f"{path}: id: {error}") from error
 
 
 def rebuild_debate(like: Debate, debaters: Sequence[DebaterConfig], turns: Iterable[Turn]) -> Debate:

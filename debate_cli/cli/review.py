@@ -170,7 +170,7 @@ def _print_result(outcome: Outcome, review: Review, *, as_json: bool) -> None:
         print(sanitize_line(describe_answer(verdict, outcome.debate.document_name)))
     print_status(
         f"saved: your judging run {review.run.id} of {shown}; "
-        f"compare it with the verdicts of models: debate score {quote(review.debate.id)}"
+        f"compare it with the verdicts of models: debate score {quote(str(outcome.path or review.debate.id))}"
     )
 
 

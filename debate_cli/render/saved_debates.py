@@ -115,7 +115,10 @@ def _card(entry: IndexEntry) -> RenderableType:
     command: list[RenderableType] = []
     is_resumable = entry.state in RESUMABLE_STATES
     verdicts = [
-        join_text((f"{label_verdict(item, entry.conclusions)} ", theme.MUTED), terminal_line(format_conclusion(item)))
+        join_text(
+            (f"{sanitize.sanitize_line(label_verdict(item, entry.conclusions))} ", theme.MUTED),
+            terminal_line(format_conclusion(item)),
+        )
         for item in entry.conclusions
         if item.victory != "undetermined" or not is_resumable
     ]

@@ -257,7 +257,7 @@ def describe_judging(debate: Debate) -> str:
 def describe_kind(debate: Debate) -> tuple[str, ...]:
     """Return the kind of a debate: (`debate`, format), (`debate`, `imported from FILE`), or (`text`,) for a document."""
     if debate.origin is not None:
-        return ("debate", f"imported from {debate.origin.file}")
+        return ("debate", f"imported from {sanitize_line(debate.origin.file)}")
     return ("debate", debate.config.format.kind.replace("_", "-")) if debate.document_name is None else ("text",)
 
 

@@ -75,7 +75,7 @@ def test_a_text_needs_a_usable_name(name: str) -> None:
 
 
 def test_judges_who_answer_through_files_need_a_path(here: Path, debate: debate_cli.Debate) -> None:
-    """Without one nothing is written, so nobody could answer; with one the prompts are beside the transcript."""
+    """Without a path, nothing is written, so the judge could not answer. With a path, the prompts are beside the transcript."""
     for judging in (
         debate_cli.judge(debate, systems=["structured"], model="files/ann"),
         debate_cli.judge_text("Plan.", model="files/ann"),

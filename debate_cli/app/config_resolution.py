@@ -239,7 +239,7 @@ def redact_config(config: DebateConfig, redact: Redact) -> DebateConfig:
 def list_input_files(loaded: LoadedConfig) -> Iterator[Path]:
     """Yield the files that a configuration consists of: its own file, background, prompts, scripts and sources.
 
-    A configuration from standard input has no file of its own. A source that does not exist is left out.
+    Standard input is not a file. Sources that do not exist are left out.
     """
     config = loaded.config
     if loaded.source_map.name != STDIN_NAME:

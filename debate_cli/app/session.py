@@ -10,9 +10,8 @@ from functools import partial
 from pathlib import Path
 from shlex import quote
 
-from debate_cli.app.cassette_guard import CassetteGuardedLog
 from debate_cli.app.config_resolution import redact_config
-from debate_cli.app.context import RunContext
+from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.judge_request import GENERATOR
 from debate_cli.app.model_pool import ModelPool, build_actors
 from debate_cli.app.resume import closing_event, config_in_force, describe_in_flight_calls, find_changes
@@ -22,7 +21,7 @@ from debate_cli.domain.events import CloseReason, DebateClosed, DebateOpened, De
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.nested_texts import map_texts
 from debate_cli.domain.verdict import Verdict
-from debate_cli.engine import DebateRun, EventLog, NullEventLog
+from debate_cli.engine import DebateRun, EventLog, NullEventLog, StopSignal
 from debate_cli.errors import StorageError, UnsavedError, UsageError
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.storage.batch_store import BatchStore
@@ -229,7 +228,7 @@ class Session:
         log: EventLog = files.journal if files is not None else NullEventLog()
         cassette = self.context.cassette
         if cassette is not None:
-            log = CassetteGuardedLog(log, cassette, self.context.stop)
+            log = _CassetteGuardedLog(log, cassette, self.context.stop)
         try:
             run = self._debate_run(debate, pool, log, runs)
             try:
@@ -333,3 +332,20 @@ def is_finished(debate: Debate) -> bool:
 def _kept_error(error: StorageError, place: Path, path: Path) -> StorageError:
     command = f"debate run --resume {quote(str(path))}"
     return StorageError(f"{error}; the debate so far is in {place}; resume it with: {command}")
+
+
+@dataclass(frozen=True, slots=True)
+class _CassetteGuardedLog:
+    """Log of a run with a cassette. Requests a stop if the cassette cannot be written, once the answer is safe."""
+
+    log: EventLog
+    cassette: Cassette
+    stop: StopSignal
+
+    def append(self, event: Event) -> None:
+        self.log.append(event)
+
+    async def sync(self) -> None:
+        await self.log.sync()
+        if self.cassette.failure is not None and not self.stop.requested:
+            self.stop.request()

@@ -139,7 +139,10 @@ class _References:
 
     def resolve_assessment(self, assessment: Assessment) -> Assessment:
         marks = tuple(mark.model_copy(update=self._item_of(mark)) for mark in assessment.marks)
-        findings = tuple(finding.model_copy(update=self._item_of(finding)) for finding in assessment.findings)
+        findings = tuple(
+            finding.model_copy(update=self._item_of(finding)) if "item" in type(finding).model_fields else finding
+            for finding in assessment.findings  # findings of a missing plug-in stay as they are
+        )
         return assessment.model_copy(update={"marks": marks, "findings": findings})
 
     def _item_of(self, value: object) -> Mapping[str, str]:

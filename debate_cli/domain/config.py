@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from debate_cli.domain.frozen_model import ConfigModel
 from debate_cli.domain.judging_config import JudgingConfig
@@ -378,13 +378,18 @@ class DebateConfig(ConfigModel):
         return self.resolve_model("judge") or self.resolve_model("default")
 
     def resolve_model(self, role: str) -> ModelSpec | None:
-        """Return the settings of the model or person that `role` names; None if `role` is unknown.
+        """Return the settings of the model or person that `role` names; None if `role` is unknown or malformed.
 
         `role`: a name in `models`, `provider/model` or a person, e.g. `human`.
         """
         if role in self.models:
             return self.models[role]
-        return ModelSpec(model=role) if "/" in role or role in PERSON_PROVIDERS else None
+        if "/" not in role and role not in PERSON_PROVIDERS:
+            return None
+        try:
+            return ModelSpec(model=role)
+        except ValidationError:  # a stored configuration may contain e.g. `openai/`
+            return None
 
     def sha256(self) -> str:
         """Return the SHA-256 of the configuration's JSON with sorted keys."""

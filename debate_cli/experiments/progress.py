@@ -21,7 +21,7 @@ class PlayerScore(NamedTuple):
     judged: int = 0
     """Number of judgements on the player's debates against other players."""
     against_itself: int = 0
-    """Number of judgements on the player's debates against itself, which nobody wins."""
+    """Number of judgements on the player's debates against itself. They count as neither won nor lost."""
 
     def add(self, count: int, *, won: bool, against_itself: bool) -> "PlayerScore":
         """Return the score after `count` further judgements on debates of one kind."""

@@ -99,7 +99,7 @@ def test_marks_outside_their_range_are_reported(saved: Path) -> None:
 
 
 def test_marks_that_are_not_counted_are_not_reported(here: Path) -> None:
-    """A panel's mark of a criterion that is no dimension, and a structured mark of an argument that nobody made."""
+    """A panel's mark of a criterion that is not a dimension, and a structured mark of an argument that does not exist."""
     config = (
         "topic: x\nmodels: {default: {model: mock/a}}\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n"
     )
@@ -109,7 +109,7 @@ def test_marks_that_are_not_counted_are_not_reported(here: Path) -> None:
     document = json.loads(saved.read_text())
     by_system = {item["system"]: item for item in document["assessments"]}
     by_system["panel"]["marks"] = [{"participant": None, "criterion": "charm", "value": 0, "out_of": 3}]
-    by_system["structured"]["marks"][0] |= {"item": "NOBODY-1", "value": 99}
+    by_system["structured"]["marks"][0] |= {"item": "MISSING-1", "value": 99}
     saved.write_text(json.dumps(document))
     assert "nearest limit" not in score(saved, saved).err
     by_system["panel"]["marks"][0]["criterion"] = next(iter(document["config"]["judging"]["systems"][1]["dimensions"]))

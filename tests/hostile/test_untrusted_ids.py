@@ -47,3 +47,24 @@ def test_a_list_on_a_terminal_has_no_sequences_of_a_file(tmp_path: Path) -> None
     code, screen = run_on_terminal("list", "saved", cwd=tmp_path)
     assert code == 0
     assert "]0;title" not in screen
+
+
+@pytest.mark.parametrize("command", ["score", "list", "replay"])
+def test_a_finding_of_a_missing_plug_in_with_a_foreign_argument_id(tmp_path: Path, command: str) -> None:
+    """The finding stays as it is, and the debate is shown."""
+    document = json.loads(EXAMPLE.read_text().replace('"PRO-1"', '"ARG-1"'))
+    assessment = next(item for item in document["assessments"] if item["system"] == "structured")
+    assessment["system"] = "acme"
+    write_changed(tmp_path / "one.json", **document)
+    done = debate(command, "one.json" if command == "replay" else ".", cwd=tmp_path)
+    assert (done.code, "unexpected" in done.err) == (0, False), done.err
+
+
+@pytest.mark.parametrize("command", ["score", "list", "replay"])
+def test_a_malformed_model_in_a_stored_configuration(tmp_path: Path, command: str) -> None:
+    """The debate is shown although the judge's model cannot be asked."""
+    config = json.loads(EXAMPLE.read_text())["config"]
+    config["judging"]["systems"][0]["judge"] = "a/"
+    write_changed(tmp_path / "one.json", config=config)
+    done = debate(command, "one.json" if command == "replay" else ".", cwd=tmp_path)
+    assert (done.code, "unexpected" in done.err) == (0, False), done.err

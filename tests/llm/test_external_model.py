@@ -28,7 +28,7 @@ class Answering:
 
 async def ask(act: Callable[[], Awaitable[Any]], deadline_s: float = DEADLINE_S) -> Reply:
     """The reply to one request."""
-    return await ExternalModel(Answering(act), "acme/x", deadline_s=deadline_s, advice="mend it").complete(request())
+    return await ExternalModel(Answering(act), "acme/x", deadline_s=deadline_s, advice="correct it").complete(request())
 
 
 async def test_an_answer_and_an_error_of_a_call_are_unchanged() -> None:
@@ -70,7 +70,7 @@ async def test_a_fault_of_the_object_is_an_error_of_the_model(result: Any, words
 
     with pytest.raises(CallerModelError) as caught:
         await ask(act)
-    assert str(caught.value) == f"the model object for acme/x {words}; mend it"
+    assert str(caught.value) == f"the model object for acme/x {words}; correct it"
 
 
 async def sleep_for_ever() -> None:
@@ -99,7 +99,7 @@ async def test_an_answer_has_a_deadline(act: Callable[[], Awaitable[None]]) -> N
 
 
 async def test_a_deadline_of_the_caller_is_not_the_deadline_of_the_answer() -> None:
-    """Whoever waits for the answer may stop waiting earlier."""
+    """The caller of the model may stop waiting before the deadline."""
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(DEADLINE_S):
             await ask(sleep_for_ever, deadline_s=60)

@@ -167,7 +167,7 @@ def _longer_answer_options(debate: Debate, brief: Brief) -> tuple[str, ...]:
     row = merge_provider_rows(debate.config).get(provider)
     profile = Profile() if row is None else find_profile(row, name)
     limit = OUTPUT_LIMIT_FACTOR * (spec.max_output_tokens or profile.max_output_tokens)
-    if run.id != FIRST_RUN:  # `debate judge` uses the models of the debate unless it is told otherwise
+    if run.id != FIRST_RUN:  # without --model, `debate judge` uses the models of the debate
         return f"--model {shlex.quote(spec.model)}", f"--set models.judge.{OUTPUT_LIMIT_SETTING}={limit}"
     path = _judge_setting(debate.config, index, seat)
     if path.startswith("models."):

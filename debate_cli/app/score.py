@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,8 +11,6 @@ from typing import Any, NamedTuple
 
 from debate_cli.app.gates import GateResult, Gates
 from debate_cli.domain.debate import Debate, models_used_by_debaters
-from debate_cli.domain.judging_config import SystemSettings
-from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, ExitCode, UsageError
@@ -78,7 +75,7 @@ class CheckedFile(NamedTuple):
     report: str | None = None
     """Address of the debate's HTML page, relative to the index page; None if no page is written."""
     remark: str | None = None
-    """Sentences on what could not be scored or checked, and on clamped marks; None if there is nothing to say."""
+    """Sentences on what could not be scored or checked; None if there is nothing to say."""
     incomplete_line_warning: str | None = None
     """A sentence about an incomplete last line of the journal; None if the line is complete."""
     missing: tuple[Brief, ...] = ()
@@ -245,30 +242,6 @@ def _list_remarks(path: Path, debate: Debate, verdicts: Sequence[Verdict], reque
     unfinished = describe_unfinished(debate)
     if unfinished is not None:
         yield unfinished
-    yield from _describe_clamped_marks(debate, verdicts, request.rubric.settings(debate))
-
-
-def _describe_clamped_marks(
-    debate: Debate, verdicts: Sequence[Verdict], changed: Mapping[str, SystemSettings]
-) -> Iterator[str]:
-    """Yield a sentence for each system and range of marks: how many of the counted marks are outside, and so are clamped.
-
-    `changed`: settings that replace the stored settings of systems, by kind.
-    """
-    counts: Counter[tuple[str, float, float]] = Counter()
-    scored = {(verdict.run, verdict.system) for verdict in verdicts if is_installed(verdict.system)}
-    asked = [(run.id, system) for run in debate.runs for system in run.judging.systems]
-    for run_id, stored in asked:
-        if (run_id, stored.kind) not in scored:
-            continue
-        system, settings = get_system(stored.kind), changed.get(stored.kind, stored)
-        for assessment in debate.assessments_of_system(stored.kind, run_id):
-            ranges = system.mark_ranges(debate, settings, assessment)
-            for mark, limits in zip(assessment.marks, ranges, strict=True):
-                if limits is not None and not limits[0] <= mark.value <= limits[1]:
-                    counts[stored.kind, *limits] += 1
-    for (kind, low, high), count in counts.items():
-        yield f"{count_noun(count, 'mark')} of {kind} outside {low:g} to {high:g}, counted as the nearest limit"
 
 
 def _check_run(debate: Debate, runs: str, prefix: str = "runs ") -> None:

@@ -46,18 +46,9 @@ def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
     return math.fsum(value * weight for value, weight in pairs) / math.fsum(weight for _, weight in pairs)
 
 
-MarkRange = tuple[float, float]
-"""Lowest and highest value of a mark."""
-
-
-def range_of_mark(mark: Mark, low: float, high: float) -> MarkRange:
-    """Return the range from `low` to `high`, or to `mark.out_of` if it is lower."""
-    return low, max(low, min(high, mark.out_of))
-
-
 def clamp_mark(mark: Mark, low: float, high: float) -> float:
-    """Return the value of `mark`, limited to the range from `low` to `high`."""
-    return max(low, min(mark.value, high))
+    """Return the value of `mark`, limited to the range from `low` to `high`, or to `mark.out_of` if it is lower."""
+    return max(low, min(mark.value, mark.out_of, high))
 
 
 def get_run_id(run: JudgingRun | str) -> str:

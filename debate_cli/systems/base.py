@@ -336,15 +336,6 @@ class JudgingSystem(Generic[SettingsT]):
         """
         raise NotImplementedError
 
-    def mark_ranges(
-        self, debate: Debate, settings: SettingsT, assessment: Assessment
-    ) -> Sequence[tuple[float, float] | None]:
-        """For each of `assessment.marks`, return the range (lowest, highest) to which `score` clamps it.
-
-        None if `score` does not count the mark, or does not clamp it. Default: None for each mark.
-        """
-        return [None] * len(assessment.marks)
-
     # Display
 
     def max_score(self, verdict: Verdict) -> float | None:

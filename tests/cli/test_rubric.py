@@ -1,10 +1,9 @@
 """`debate score --rubric`: other rules for stored marks."""
 
-import json
 from pathlib import Path
 
 import pytest
-from cli_support import CommandResult, debate, write_config
+from cli_support import CommandResult, debate
 
 
 def score(saved: Path, *options: str | Path) -> CommandResult:
@@ -79,39 +78,3 @@ def test_a_note_gives_the_weight_of_criteria_that_are_not_named(
     rubric.write_text("structured: {fallacy_penalty: 1}\n")
     complete = "logic=1,evidence=1,responsiveness=1,honesty=1" if option == "--weights" else value
     assert "does not name" not in score(saved, saved, option, complete).err
-
-
-def test_marks_outside_their_range_are_reported(saved: Path) -> None:
-    """A note per file and range on stderr, in every format; the marks of a run that is not scored do not count."""
-    document = json.loads(saved.read_text())
-    by_system = {item["system"]: item["marks"] for item in document["assessments"]}
-    by_system["structured"][0]["value"], by_system["structured"][1]["value"] = 0, 99
-    by_system["moderator"][0]["value"] = 11
-    saved.write_text(json.dumps(document))
-    marks = "marks of structured outside 1 to 10, counted as the nearest limit"
-    final = "1 mark of moderator outside 0 to 10, counted as the nearest limit"
-    for form in ("table", "json", "jsonl", "csv", "junit", "github", "html"):
-        assert f"{saved}: 2 {marks}; {final}" in score(saved, saved, "--format", form).lines
-    assert "moderator" not in score(saved, saved, "--system", "structured").err
-    assert debate("judge", saved, "--system", "structured", "--mock", cwd=saved.parent.parent).code == 0
-    assert f"2 {marks}" not in score(saved, saved).err
-    assert f"2 {marks}" in score(saved, saved, "--runs", "r1").err
-
-
-def test_marks_that_are_not_counted_are_not_reported(here: Path) -> None:
-    """A panel's mark of a criterion that is not a dimension, and a structured mark of an argument that does not exist."""
-    config = (
-        "topic: x\nmodels: {default: {model: mock/a}}\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n"
-    )
-    write_config(here, config + "judging: {systems: [structured, panel]}\n")
-    assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 0
-    saved = here / "transcripts/one.json"
-    document = json.loads(saved.read_text())
-    by_system = {item["system"]: item for item in document["assessments"]}
-    by_system["panel"]["marks"] = [{"participant": None, "criterion": "charm", "value": 0, "out_of": 3}]
-    by_system["structured"]["marks"][0] |= {"item": "MISSING-1", "value": 99}
-    saved.write_text(json.dumps(document))
-    assert "nearest limit" not in score(saved, saved).err
-    by_system["panel"]["marks"][0]["criterion"] = next(iter(document["config"]["judging"]["systems"][1]["dimensions"]))
-    saved.write_text(json.dumps(document))
-    assert "1 mark of panel outside 1 to 3, counted as the nearest limit" in score(saved, saved).err

@@ -314,13 +314,3 @@ def test_votes_against_a_text_fail_in_junit(debate: Command, judged_text: Path) 
     """A vote for an outcome that the jury marks as bad is a failure; a vote for a good one is not."""
     report = debate("score", judged_text.name, "--format", "junit").out
     assert (report.count("<testcase"), report.count("<failure")) == (5, 3)
-
-
-def test_no_mark_of_a_system_without_ranges_is_called_clamped(debate: Command, saved: Path) -> None:
-    """The jury does not count marks, and declares no range of them."""
-    stored = json.loads(saved.read_text())
-    vote = next(item for item in stored["assessments"] if item["system"] == "jury")
-    vote["marks"] = [{"participant": None, "criterion": "x", "value": 99, "out_of": 10}]
-    saved.write_text(json.dumps(stored))
-    done = debate("score", saved.name)
-    assert (done.code, "nearest limit" in done.err) == (0, False), done.err

@@ -2,22 +2,20 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from pydantic import AliasChoices, Field
 
-from debate_cli.domain.assessment import Assessment, Contradiction, DroppedPremise, Mark
+from debate_cli.domain.assessment import Assessment, Contradiction, DroppedPremise
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.turn import Turn
 from debate_cli.systems.aggregation import (
-    MarkRange,
     clamp_mark,
     iter_findings,
     mean_by_key,
-    range_of_mark,
     strip_float_noise,
 )
 from debate_cli.systems.live.findings import CausalChain, ClaimFault, PairComparison
@@ -257,26 +255,22 @@ def count_wins(
     )
 
 
-def mark_range(debate: Debate, assessment: Assessment, mark: Mark) -> MarkRange | None:
-    """Return the range of a mark; None if the mark is not counted."""
-    highest = (DIMENSION_MAXIMA | SUPPLEMENTARY_MAXIMA).get(mark.criterion)
+def _judged_turn(debate: Debate, assessment: Assessment) -> Turn | None:
+    """Return the turn that the assessment is about; None for assessments of a round, a pair or the debate."""
     subject = assessment.subject
-    if highest is None or subject.moment != "turn" or len(subject.turns) != 1:
-        return None
-    turn = debate.turns_by_index.get(subject.turns[0])
-    is_counted = turn is not None and mark.participant in {None, turn.speaker}
-    return range_of_mark(mark, 0, highest) if is_counted else None
+    return debate.turns_by_index.get(subject.turns[0]) if subject.moment == "turn" and len(subject.turns) == 1 else None
 
 
-def _mean_marks(debate: Debate, given: Iterable[Assessment], criteria: Collection[str]) -> TurnScores:
+def _mean_marks(debate: Debate, given: Iterable[Assessment], maxima: Mapping[str, float]) -> TurnScores:
     means = mean_by_key(
-        ((assessment.subject.turns[0], mark.criterion), clamp_mark(mark, *limits))
+        ((turn.index, mark.criterion), clamp_mark(mark, 0, maxima[mark.criterion]))
         for assessment in given
+        if (turn := _judged_turn(debate, assessment)) is not None
         for mark in assessment.marks
-        if mark.criterion in criteria and (limits := mark_range(debate, assessment, mark)) is not None
+        if mark.criterion in maxima and mark.participant in {None, turn.speaker}
     )
     return {
-        index: {name: strip_float_noise(means[index, name]) for name in criteria if (index, name) in means}
+        index: {name: strip_float_noise(means[index, name]) for name in maxima if (index, name) in means}
         for index in sorted({turn for turn, _ in means})
     }
 

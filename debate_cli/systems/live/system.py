@@ -9,7 +9,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import MOMENTS, Brief, Cue
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.aggregation import MarkRange, iter_findings, ordered_assessments, stored_settings
+from debate_cli.systems.aggregation import iter_findings, ordered_assessments, stored_settings
 from debate_cli.systems.base import (
     WHOLE_DEBATE,
     JudgeQuestion,
@@ -31,7 +31,6 @@ from debate_cli.systems.live import questions, register, score, tables
 from debate_cli.systems.live.calibration import (
     DIMENSION_MAXIMA,
     build_scorecard,
-    mark_range,
     pair_end_indices,
 )
 from debate_cli.systems.live.findings import (
@@ -82,9 +81,6 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
         yield from whole
         if all(map(debate.is_settled, whole)) and score.has_narrative_conflict(debate, run, settings):
             yield from briefs_for(run.id, settings, WHOLE_DEBATE, revision=score.RESOLUTION_REVISION)
-
-    def mark_ranges(self, debate: Debate, settings: LiveSettings, assessment: Assessment) -> Sequence[MarkRange | None]:
-        return [mark_range(debate, assessment, mark) for mark in assessment.marks]
 
     def planned_calls(self, settings: LiveSettings, turns: int, rounds: int) -> PlannedCalls:
         planned = turns + max(0, turns - 1) + 2 + (turns >= score.MIN_CONVERGENCE_TURNS)

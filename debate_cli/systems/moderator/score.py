@@ -9,13 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import AliasChoices, Field
 
-from debate_cli.domain.assessment import Assessment, Mark
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Notes, Verdict
 from debate_cli.systems.aggregation import (
-    MarkRange,
     clamp_mark,
     describe_silent_debaters,
     describe_unanswered,
@@ -25,7 +24,6 @@ from debate_cli.systems.aggregation import (
     mean,
     mean_by_key,
     ordered_assessments,
-    range_of_mark,
     speaker_names,
     stored_settings,
     strip_float_noise,
@@ -229,18 +227,12 @@ def _criteria(assessment: Assessment) -> CriterionSet:
     return FINAL if assessment.subject.moment == "debate" else ROUND
 
 
-def mark_range(assessment: Assessment, mark: Mark) -> MarkRange | None:
-    """Return the range of a mark; None if the mark is not counted."""
-    highest = _criteria(assessment).maxima.get(mark.criterion)
-    return None if mark.participant is None or highest is None else range_of_mark(mark, 0, highest)
-
-
 def _marks_of_judge(assessment: Assessment) -> Marks:
+    maxima = _criteria(assessment).maxima
     found: dict[tuple[str, str], float] = {}
     for mark in assessment.marks:
-        limits = mark_range(assessment, mark)
-        if mark.participant is not None and limits is not None:
-            found.setdefault((mark.participant, mark.criterion), clamp_mark(mark, *limits))
+        if mark.participant is not None and mark.criterion in maxima:
+            found.setdefault((mark.participant, mark.criterion), clamp_mark(mark, 0, maxima[mark.criterion]))
     return found
 
 

@@ -1,6 +1,6 @@
 """The judging system `moderator`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from debate_cli.domain.assessment import Assessment
@@ -8,7 +8,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.aggregation import MarkRange, iter_findings
+from debate_cli.systems.aggregation import iter_findings
 from debate_cli.systems.base import (
     JudgeQuestion,
     JudgingSystem,
@@ -93,11 +93,6 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
 
     def charts(self, verdict: Verdict) -> Iterator[Chart]:
         return tables.charts(verdict)
-
-    def mark_ranges(
-        self, debate: Debate, settings: ModeratorSettings, assessment: Assessment
-    ) -> Sequence[MarkRange | None]:
-        return [score.mark_range(assessment, mark) for mark in assessment.marks]
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         asked = ROUND if assessment.subject.moment == "round" else FINAL

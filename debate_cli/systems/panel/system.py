@@ -1,14 +1,12 @@
 """The judging system `panel`."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.aggregation import MarkRange
 from debate_cli.systems.base import (
     WHOLE_DEBATE,
     AssessmentContent,
@@ -25,7 +23,7 @@ from debate_cli.systems.base import (
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.panel import questions, score, tables
 from debate_cli.systems.panel.settings import PanelSettings
-from debate_cli.systems.panel.votes import MIN_VOTES_TO_COMPARE, Vote, ballots_by_round, mark_range, should_deliberate
+from debate_cli.systems.panel.votes import MIN_VOTES_TO_COMPARE, Vote, ballots_by_round, should_deliberate
 from debate_cli.systems.tables import Table, format_share, parse_notes
 
 
@@ -67,11 +65,6 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
         return score.score_run(debate, run, settings)
-
-    def mark_ranges(
-        self, debate: Debate, settings: PanelSettings, assessment: Assessment
-    ) -> Sequence[MarkRange | None]:
-        return [mark_range(assessment, settings, mark) for mark in assessment.marks]
 
     def max_score(self, verdict: Verdict) -> float:
         return 1.0

@@ -11,18 +11,16 @@ from typing import Any, Literal, get_args
 
 from pydantic import Field
 
-from debate_cli.domain.assessment import Assessment, Finding, Mark
+from debate_cli.domain.assessment import Assessment, Finding
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.errors import ConfigError
 from debate_cli.systems.aggregation import (
-    MarkRange,
     clamp_mark,
     first_finding,
     mean,
     ordered_assessments,
-    range_of_mark,
     stored_settings,
     strip_float_noise,
 )
@@ -201,21 +199,14 @@ def ballots_by_round(
     return found
 
 
-def mark_range(assessment: Assessment, settings: PanelSettings, mark: Mark) -> MarkRange | None:
-    """Return the range of a mark; None if the mark is not counted."""
-    is_about_whole = assessment.subject.moment == "debate" and mark.participant is None
-    is_counted = is_about_whole and mark.criterion in settings.dimensions
-    return range_of_mark(mark, MIN_DIMENSION_MARK, MAX_DIMENSION_MARK) if is_counted else None
-
-
 def _parse_ballot(assessment: Assessment, weights: Mapping[str, float], settings: PanelSettings) -> Ballot | None:
     vote = first_finding([assessment], Vote)
     if vote is None or assessment.assessor not in weights or assessment.subject.moment != "debate":
         return None
     dimensions = {
-        mark.criterion: float(clamp_mark(mark, *limits))
+        mark.criterion: float(clamp_mark(mark, MIN_DIMENSION_MARK, MAX_DIMENSION_MARK))
         for mark in assessment.marks
-        if (limits := mark_range(assessment, settings, mark)) is not None
+        if mark.participant is None and mark.criterion in settings.dimensions
     }
     return Ballot(assessment.assessor, weights[assessment.assessor], vote, dimensions, assessment.rationale)
 

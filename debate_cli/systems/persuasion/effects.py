@@ -3,13 +3,13 @@
 import math
 import random
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from debate_cli.domain.assessment import Assessment, Mark
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.turn import Turn
-from debate_cli.systems.aggregation import MarkRange, clamp_mark, mean, mean_by_key, range_of_mark
+from debate_cli.systems.aggregation import clamp_mark, mean, mean_by_key
 from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.stance import DebaterState, Effect
 from debate_cli.systems.persuasion.strategies import pick_strategy
@@ -36,12 +36,6 @@ def keyword_scores(text: str, settings: PersuasionSettings) -> tuple[float, ...]
     return tuple(scores)
 
 
-def mark_range(settings: PersuasionSettings, targets: Collection[str], mark: Mark) -> MarkRange | None:
-    """Return the range of a mark; None if the mark is not counted. `targets`: the debaters whom the turn affects."""
-    is_counted = settings.effects == "judge" and mark.criterion in RATED_CRITERIA and mark.participant in targets
-    return range_of_mark(mark, 0, 1) if is_counted else None
-
-
 def turn_effects(
     turn: Turn, states: Mapping[str, DebaterState], settings: PersuasionSettings, given: Iterable[Assessment]
 ) -> tuple[Effect, ...]:
@@ -53,10 +47,10 @@ def turn_effects(
     targets = [name for name, state in states.items() if name != turn.speaker and not state.surrendered]
     if settings.effects == "judge":
         rated = mean_by_key(
-            ((mark.participant, mark.criterion), clamp_mark(mark, *limits))
+            ((mark.participant, mark.criterion), clamp_mark(mark, 0, 1))
             for assessment in given
             for mark in assessment.marks
-            if (limits := mark_range(settings, targets, mark)) is not None
+            if mark.criterion in RATED_CRITERIA and mark.participant in targets
         )
         return tuple(
             Effect(turn, name, rated[name, "persuasion"], rated[name, "attack"], rated.get((name, "evidence"), 0.0))

@@ -11,11 +11,10 @@ from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import StrategyPick
 from debate_cli.domain.verdict import Verdict
 from debate_cli.llm.prompt_sanitizer import quote_for_prompt
-from debate_cli.systems.aggregation import MarkRange, strip_float_noise
+from debate_cli.systems.aggregation import strip_float_noise
 from debate_cli.systems.base import JudgeQuestion, JudgingSystem, LiveReport, PlannedCalls, Progress, turn_briefs
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.persuasion import questions, score, tables
-from debate_cli.systems.persuasion.effects import mark_range
 from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.stance import persuasion_band
 from debate_cli.systems.persuasion.state_machine import StatePoint, compute_state_curve, pick_adaptive_strategy
@@ -42,13 +41,6 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
         self, debate: Debate, run: JudgingRun, settings: PersuasionSettings, progress: Progress
     ) -> Iterator[Brief]:
         yield from turn_briefs(run.id, settings, progress.judgeable_turns)
-
-    def mark_ranges(
-        self, debate: Debate, settings: PersuasionSettings, assessment: Assessment
-    ) -> Sequence[MarkRange | None]:
-        speakers = {turn.speaker for turn in debate.turns if turn.index in assessment.subject.turns}
-        targets = {item.name for item in debate.participants} - speakers
-        return [mark_range(settings, targets, mark) for mark in assessment.marks]
 
     def planned_calls(self, settings: PersuasionSettings, turns: int, rounds: int) -> PlannedCalls:
         return PlannedCalls(len(settings.seats) * turns, quoted_answers=max(0, turns - 1))

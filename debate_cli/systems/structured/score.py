@@ -11,14 +11,13 @@ from math import fsum
 
 from pydantic import ConfigDict, Field
 
-from debate_cli.domain.assessment import Assessment, Mark
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_config import judge_ids
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Notes, Verdict, Victory
 from debate_cli.systems.aggregation import (
-    MarkRange,
     clamp_mark,
     describe_unanswered,
     get_run_id,
@@ -26,7 +25,6 @@ from debate_cli.systems.aggregation import (
     mean,
     mean_by_key,
     ordered_assessments,
-    range_of_mark,
     stored_settings,
     strip_float_noise,
     weighted_mean,
@@ -187,18 +185,6 @@ def _judge_shares(given: Sequence[Assessment], judges: Mapping[str, float]) -> d
     return {judge: strip_float_noise(weight / fsum(own.values())) for judge, weight in own.items()}
 
 
-def mark_range(
-    assessment: Assessment, owners: Mapping[str, str], criteria: Collection[str], mark: Mark
-) -> MarkRange | None:
-    """Return the range of a mark; None if the mark is not counted.
-
-    `owners`: maps the ids of scored arguments to their speakers. `criteria`: the scored criteria.
-    """
-    is_known = assessment.subject.moment == "debate" and mark.item in owners and mark.criterion in criteria
-    is_counted = is_known and mark.participant in (None, owners[mark.item or ""])
-    return range_of_mark(mark, MIN_ARGUMENT_MARK, MAX_ARGUMENT_MARK) if is_counted else None
-
-
 def _collect_marks(
     given: Sequence[Assessment], owners: Mapping[str, str], criteria: Collection[str], judges: Mapping[str, float]
 ) -> Mapping[str, CriterionMarks]:
@@ -207,10 +193,10 @@ def _collect_marks(
         judge = assessment.assessor
         weight = judges[judge]
         for mark in assessment.marks:
-            limits = mark_range(assessment, owners, criteria, mark)
-            if mark.item is not None and limits is not None:
-                value = clamp_mark(mark, *limits)
-                found[mark.item].setdefault(mark.criterion, {}).setdefault(judge, (value, weight))
+            item, criterion = mark.item, mark.criterion
+            if item in found and criterion in criteria and mark.participant in (None, owners[item]):
+                value = clamp_mark(mark, MIN_ARGUMENT_MARK, MAX_ARGUMENT_MARK)
+                found[item].setdefault(criterion, {}).setdefault(judge, (value, weight))
     return found
 
 

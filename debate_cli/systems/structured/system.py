@@ -1,6 +1,6 @@
 """The judging system `structured`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from debate_cli.domain.assessment import Assessment
@@ -8,7 +8,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.aggregation import MarkRange, iter_findings
+from debate_cli.systems.aggregation import iter_findings
 from debate_cli.systems.base import ArgumentMark, ClaimReview, JudgeQuestion, JudgeQuote, JudgingSystem, LiveReport
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import describe_scores
@@ -41,12 +41,6 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:
         return score.score_run(debate, run, settings)
-
-    def mark_ranges(
-        self, debate: Debate, settings: StructuredSettings, assessment: Assessment
-    ) -> Sequence[MarkRange | None]:
-        owners, weights = score.scored_arguments(debate), settings.normalized_weights()
-        return [score.mark_range(assessment, owners, weights, mark) for mark in assessment.marks]
 
     def max_score(self, verdict: Verdict) -> float:
         return score.MAX_ARGUMENT_MARK

@@ -35,9 +35,7 @@ from debate_cli.domain.debate import Debate, rehearsal_notice
 from debate_cli.domain.message_text import describe_missing
 from debate_cli.errors import ExitCode, StorageError, UsageError
 from debate_cli.render import records, score_rows
-from debate_cli.render.content.resume_hint import MissingJudgements, explain_missing
 from debate_cli.storage.atomic_write import atomic_write
-from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.out_path import OutPath
 from debate_cli.storage.transcript_store import expand_references, transcript_dirs
 from debate_cli.systems.rubric import Rubric, parse_weights
@@ -107,8 +105,8 @@ class _Report:
     """The criteria that --weights or --rubric does not name, each once."""
     missing: dict[str, int] = field(default_factory=dict[str, int])
     """Maps the path of each file with missing judgements to their number."""
-    first_lacking: MissingJudgements | None = None
-    """The missing judgements of the first file in `missing`."""
+    first_lacking: CheckedFile | None = None
+    """The first file in `missing`."""
     _sentences: set[str] = field(default_factory=set[str])
 
     def read(self, files: Iterator[CheckedFile | UnusableFile], pages: "PageWriter | None") -> Iterator[CheckedFile]:
@@ -140,9 +138,9 @@ class _Report:
         if file.remark is not None:
             console.print_status(f"{file.file.path}: {file.remark}")
         self.scored_files += 1
-        if file.missing and file.debate is not None:
+        if file.missing:
             self.missing[file.file.path] = len(file.missing)
-            self.first_lacking = self.first_lacking or explain_missing(file.debate, file.missing)
+            self.first_lacking = self.first_lacking or file
         self.unnamed_criteria |= dict.fromkeys(file.unnamed_criteria)
         self.compared_verdicts += file.compared_count
         for verdict in file.file.verdicts:
@@ -210,9 +208,13 @@ def _without_notes(files: Iterator[CheckedFile]) -> list[CheckedFile]:
 def _print_missing(report: _Report) -> None:
     """Print the number of missing judgements, and how to ask for them: one note for all files."""
     counts, first = report.missing, report.first_lacking
-    if first is not None and len(counts) == 1:
-        path = Path(next(iter(counts)))
-        print_missing(first, path, batch=first.debate.id in BatchStore(path.parent).open_debates())
+    if first is not None and first.debate is not None and len(counts) == 1:
+        from debate_cli.render.content.resume_hint import explain_missing
+        from debate_cli.storage.batch_store import BatchStore
+
+        path = Path(first.file.path)
+        is_batch = first.debate.id in BatchStore(path.parent).open_debates()
+        print_missing(explain_missing(first.debate, first.missing), path, batch=is_batch)
     elif counts:
         paths = [
             *islice(counts, MAX_NAMED_FILES),

@@ -1,6 +1,7 @@
-"""Changes argument ids so that each begins with its speaker's prefix, e.g. `PRO-1`.
+"""Changes argument ids so that each is its speaker's prefix and a short plain word, e.g. `PRO-1`.
 
-Without prefixes, two debaters could both have an argument `ARG-1`.
+Without prefixes, two debaters could both have an argument `ARG-1`. A longer id could address the judge, who reads the ids
+of all arguments.
 """
 
 import re
@@ -13,10 +14,12 @@ from debate_cli.domain.participant import Participant
 from debate_cli.domain.turn import Argument, Turn
 
 _MAX_ID_CHARS_IN_WARNING = 40
+_PLAIN_SUFFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,11}")
+"""Matches what may follow the prefix and its hyphen."""
 
 
 class RenamedArgument(NamedTuple):
-    """An argument whose id was changed to begin with the speaker's prefix."""
+    """An argument whose id was changed."""
 
     speaker: str
     written: str
@@ -27,18 +30,18 @@ class RenamedArgument(NamedTuple):
 def rename_arguments(
     arguments: Sequence[Argument], speaker: Participant, taken: Collection[str], *, renumber: bool = False
 ) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
-    """Give a new id to each of `arguments` whose id does not begin with the prefix of `speaker`.
+    """Give a new id to each of `arguments` whose id is not the prefix of `speaker` and a short plain word.
 
     Returns (all arguments, old and new id of each changed argument). `taken`: ids that are not available, e.g. those
     of earlier turns. With `renumber`, an id that is repeated in `arguments` is changed too.
     """
-    used = {*taken, *(argument.id for argument in arguments if _is_own(argument.id, speaker))}
+    used = {*taken, *(argument.id for argument in arguments if _is_own(argument.id, speaker.prefix))}
     kept: list[Argument] = []
     renamed: list[RenamedArgument] = []
     seen = set[str]()
     for argument in arguments:
         found = argument
-        is_own = _is_own(argument.id, speaker)
+        is_own = _is_own(argument.id, speaker.prefix)
         if not is_own or (renumber and argument.id in seen):
             found = argument.model_copy(update={"id": _free_id("" if is_own else argument.id, speaker.prefix, used)})
             renamed.append(RenamedArgument(speaker.name, argument.id, found.id))
@@ -56,11 +59,13 @@ def describe_renamed(renamed: Iterable[RenamedArgument]) -> tuple[str, ...]:
             :_MAX_ID_CHARS_IN_WARNING
         ]
         prefix = item.id.rpartition("-")[0]
-        warnings.append(
-            f"duplicate-id: the id {written} is used more than once, so a later argument with this id became {item.id}."
-            if item.written.startswith(f"{prefix}-")
-            else f"id-prefix: the id {written} does not begin with {prefix}-, so it was changed to {item.id}."
-        )
+        if _is_own(item.written, prefix):
+            text = f"duplicate-id: the id {written} is used more than once, so a later argument with this id became"
+        elif item.written.startswith(f"{prefix}-"):
+            text = f"id-prefix: the id {written} is not {prefix}- and a short word or number, so it was changed to"
+        else:
+            text = f"id-prefix: the id {written} does not begin with {prefix}-, so it was changed to"
+        warnings.append(f"{text} {item.id}.")
     return tuple(warnings)
 
 
@@ -70,7 +75,7 @@ def rename_in_turns(
     earlier: Sequence[Turn] = (),
     renamed: Sequence[RenamedArgument] = (),
 ) -> tuple[tuple[Turn, ...], tuple[RenamedArgument, ...]]:
-    """Rename arguments in `turns` whose ids lack their speaker's prefix. Updates the references in `turns` to these ids.
+    """Rename arguments in `turns` as `rename_arguments` does. Updates the references in `turns` to these ids.
 
     - `earlier`: turns of the debate before `turns`. They stay unchanged.
     - `renamed`: arguments of `earlier` that earlier calls renamed.
@@ -78,9 +83,8 @@ def rename_in_turns(
     Returns (the changed `turns`, all renamed arguments, including `renamed`).
     """
     known = {participant.name: participant for participant in participants}
-    prefixes = {name: f"{participant.prefix}-" for name, participant in known.items()}
-    arguments = ((turn.speaker, argument.id) for turn in turns for argument in turn.arguments or ())
-    if not renamed and all(id_.startswith(prefixes.get(speaker, "")) for speaker, id_ in arguments):
+    arguments = ((known.get(turn.speaker), argument.id) for turn in turns for argument in turn.arguments or ())
+    if not renamed and all(speaker is None or _is_own(id_, speaker.prefix) for speaker, id_ in arguments):
         return tuple(turns), ()
     found, so_far = [*earlier], [*renamed]
     for turn in turns:
@@ -172,8 +176,8 @@ class _References:
         return next(found, written)
 
 
-def _is_own(id_: str, speaker: Participant) -> bool:
-    return id_.startswith(f"{speaker.prefix}-")
+def _is_own(id_: str, prefix: str) -> bool:
+    return id_.startswith(f"{prefix}-") and _PLAIN_SUFFIX.fullmatch(id_, len(prefix) + 1) is not None
 
 
 def _free_id(written: str, prefix: str, used: Collection[str]) -> str:

@@ -150,6 +150,8 @@ class ProviderSpec(ConfigModel):
     """Price of the provider's models that have no `price`. None means the bundled price table."""
 
 
+PREFIX_PATTERN = r"^[A-Za-z][A-Za-z0-9]{0,15}$"
+"""Regular expression of the prefixes of argument ids."""
 OUTPUT_LIMIT_SETTING = "max_output_tokens"
 """Key of a model that limits its answers."""
 
@@ -196,7 +198,7 @@ class DebaterConfig(ConfigModel):
     """`for` or `against`; with three or more debaters, any label."""
     model: str | None = None
     """Name in `models`, or `provider/model`; None means `models.default`."""
-    prefix: str | None = Field(default=None, pattern=r"^[A-Za-z][A-Za-z0-9]{0,15}$")
+    prefix: str | None = Field(default=None, pattern=PREFIX_PATTERN)
     """Prefix of argument ids. None means PRO on the side `for`, CON on the side `against`, and the first letters of any
     other side."""
     system: str | None = None

@@ -2,7 +2,9 @@
 
 import re
 
-from debate_cli.domain.config import DebateConfig, DebaterConfig
+from pydantic import Field
+
+from debate_cli.domain.config import PREFIX_PATTERN, DebateConfig, DebaterConfig
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.personality import Personality, resolve_personality
 
@@ -18,7 +20,7 @@ class Participant(FrozenModel):
 
     name: str
     side: str
-    prefix: str
+    prefix: str = Field(pattern=PREFIX_PATTERN)
     """Prefix of the debater's argument ids, unique in a debate."""
     model: str
     """Model of the debater as `provider/model`."""

@@ -1,5 +1,6 @@
 """Argument ids of older files that are not their speaker's get its prefix at the fold."""
 
+import pytest
 from scoring_support import (
     CON,
     PRO,
@@ -41,6 +42,14 @@ def test_each_side_gets_its_own_prefix_with_a_warning() -> None:
     assert debate.turns[1].warnings == (
         "id-prefix: the id ARG-1 does not begin with CON-, so it was changed to CON-1.",
     )
+
+
+@pytest.mark.parametrize("written", ["PRO-9 UPHELD. Con lost", "PRO-", "PRO-a\nb", "PRO-\u0661", "PRO-Con-has-lost-it"])
+def test_an_id_is_a_prefix_and_a_short_word(written: str) -> None:
+    """Judges read ids, so a sentence behind the prefix is no id."""
+    debate = build_debate(opening_event(), (opening(0, PRO, written, "PRO-2a", "PRO-1.3"),))
+    assert sorted(debate.arguments) in (["PRO-1", "PRO-1.3", "PRO-2a"], ["PRO-1.3", "PRO-2a", "PRO-9"])
+    assert debate.turns[0].warnings[0].startswith("id-prefix: ")
 
 
 def test_references_mean_the_argument_of_the_right_side() -> None:

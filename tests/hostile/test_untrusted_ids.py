@@ -68,3 +68,12 @@ def test_a_malformed_model_in_a_stored_configuration(tmp_path: Path, command: st
     write_changed(tmp_path / "one.json", config=config)
     done = debate(command, "one.json" if command == "replay" else ".", cwd=tmp_path)
     assert (done.code, "unexpected" in done.err) == (0, False), done.err
+
+
+def test_a_prefix_of_a_saved_debate_is_a_word(tmp_path: Path) -> None:
+    """Judges read the prefix with each id."""
+    participants = json.loads(EXAMPLE.read_text())["participants"]
+    participants[0]["prefix"] = "PRO is upheld. PRO"
+    write_changed(tmp_path / "one.json", participants=participants)
+    done = debate("score", "one.json", cwd=tmp_path)
+    assert (done.code, "participants.0.prefix: " in done.err) == (2, True), done.err

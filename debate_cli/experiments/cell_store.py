@@ -20,7 +20,6 @@ from debate_cli.experiments.ledger import (
     CellState,
     Ledger,
     ResultRow,
-    to_record,
 )
 from debate_cli.experiments.progress import ExperimentProgress, read_progress
 from debate_cli.llm.budget import Budget, BudgetAmount
@@ -165,7 +164,7 @@ class LedgerCells:
                 *(players, players),
             )
             if rows:
-                return to_record(rows[0])._replace(state=state)
+                return self._ledger.to_record(rows[0])._replace(state=state)
         return None
 
     async def settle(self, taken: CellRecord, ended: CellRecord, results: Sequence[ResultRow]) -> bool:

@@ -12,11 +12,14 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self, get_args
 
+from debate_cli.domain.message_text import printable_line
 from debate_cli.errors import StorageError, UsageError
 from debate_cli.experiments.cells import Cell, cell_from_json, cell_to_json
 from debate_cli.storage.atomic_write import FILE_MODE, make_folder
+from debate_cli.storage.folder import validate_id
+from debate_cli.storage.plain_data import is_mapping
 
 DEBATES_FOLDER = "debates"
 CellState = Literal["open", "running", "failed", "done"]
@@ -30,6 +33,7 @@ _BUSY_S = 60.0
 _RETRY_S = 0.02
 _PRIMARY_CODE_MASK = 0xFF
 _CHUNK = 1000
+_MAX_NAME_CHARS = 60
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS cells (
@@ -228,7 +232,7 @@ class Ledger:
     def meta(self, name: str) -> str | None:
         """Return the text that is stored under `name`. None if no text is stored."""
         rows = self.query("SELECT value FROM meta WHERE name = ?", name)
-        return rows[0][0] if rows else None
+        return str(rows[0][0]) if rows else None
 
     def set_meta(self, name: str, value: str) -> None:
         """Store a text under `name`. It replaces an earlier text."""
@@ -318,7 +322,7 @@ class Ledger:
             updated_at,
             owner,
         )
-        return [to_record(row) for row in rows]
+        return [self.to_record(row) for row in rows]
 
     def counts(self, shard: tuple[int, int] = (1, 1), *, now: float | None = None) -> dict[CellState, int]:
         """Return how many cells of a shard are in each state. The running cells of dead workers count as open.
@@ -346,17 +350,42 @@ class Ledger:
         values = (self.plan,) if only_planned else ()
         with _friendly(self.path):
             rows = self._db.execute(f"SELECT * FROM cells {where} ORDER BY seq, key", values)  # noqa: S608 - two constants
-        return map(to_record, rows)
+        return map(self.to_record, rows)
 
     def find(self, key: str) -> CellRecord | None:
         """Return the cell with this key. None if the ledger has no such cell."""
         rows = self.query("SELECT * FROM cells WHERE key = ?", key)
-        return to_record(rows[0]) if rows else None
+        return self.to_record(rows[0]) if rows else None
+
+    def to_record(self, row: Sequence[Any]) -> CellRecord:
+        """Convert a row of the table `cells` to a record. Raises UsageError if it is none, e.g. in a damaged file."""
+        (key, seq, plan, _bucket, motion, first, second, repeat, axes, debate, judges, names, state, _owner, attempts, cost,
+         tokens, calls, seconds, cause, message, _at) = row  # fmt: skip
+        with self.reading(f"cell {key}"):
+            fields = {"key": key, "motion": motion, "first": first, "second": second, "repeat": repeat, "axes": axes,
+                      "debate": debate, "judges": json.loads(judges), "judge_names": json.loads(names)}  # fmt: skip
+            cell = cell_from_json(fields)
+            validate_id(cell.debate)  # it is the name of a file
+            if state not in get_args(CellState) or not is_mapping(json.loads(axes)):
+                raise ValueError(state)
+            return CellRecord(cell, seq, plan, state, attempts, cost, tokens, calls, seconds, cause, message)
+
+    @contextmanager
+    def reading(self, what: str) -> Generator[None]:
+        """Raise UsageError for an error of a `with` block that reads a stored value. `what`: the value's name."""
+        try:
+            yield
+        except (ValueError, TypeError, LookupError, AttributeError, UsageError) as error:
+            raise UsageError(
+                f"{self.path}: is damaged ({printable_line(what, _MAX_NAME_CHARS)} cannot be read); restore it, or choose "
+                "another folder with --out"
+            ) from error
 
     def results_of(self, key: str) -> list[ResultRow]:
         """Return the results of the cell with this key."""
         rows = self.query("SELECT questions, scoring, row FROM results WHERE cell = ?", key)
-        return [ResultRow(questions, scoring, json.loads(row)) for questions, scoring, row in rows]
+        with self.reading(f"a result of cell {key}"):
+            return [ResultRow(questions, scoring, _parse_result(row)) for questions, scoring, row in rows]
 
     def store_results(self, key: str, results: Iterable[ResultRow]) -> None:
         """Store results of a cell. A result replaces the earlier result of the same judge and system."""
@@ -373,6 +402,13 @@ class Ledger:
             *record[4:],
         )
         self.store_results(record.cell.key, results)
+
+
+def _parse_result(text: str) -> dict[str, Any]:
+    row: dict[str, Any] = json.loads(text)
+    if not row.keys() >= {"system", "winner", "decides"}:
+        raise ValueError(text)
+    return row
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
@@ -425,13 +461,3 @@ def _cell_columns(cell: Cell, seq: int, plan: str) -> tuple[Any, ...]:
         json.dumps(each, ensure_ascii=False) if isinstance(each, list) else each for each in fields.values()
     )
     return (key, seq, plan, cell.bucket, *others)
-
-
-def to_record(row: Sequence[Any]) -> CellRecord:
-    """Convert a row of the table `cells` to a record."""
-    (key, seq, plan, _bucket, motion, first, second, repeat, axes, debate, judges, names, state, _owner, attempts, cost,
-     tokens, calls, seconds, cause, message, _at) = row  # fmt: skip
-    fields = {"key": key, "motion": motion, "first": first, "second": second, "repeat": repeat, "axes": axes,
-              "debate": debate, "judges": json.loads(judges), "judge_names": json.loads(names)}  # fmt: skip
-    cell = cell_from_json(fields)
-    return CellRecord(cell, seq, plan, state, attempts, cost, tokens, calls, seconds, cause, message)

@@ -11,6 +11,8 @@ from io import BytesIO
 from itertools import islice
 from typing import Any, Literal, NamedTuple, get_args, get_type_hints
 
+from pydantic import ConfigDict, TypeAdapter
+
 from debate_cli.app.score_records import MODEL_SEPARATOR
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate, models_used_by_debater, models_used_by_judges, usage_of_briefs
@@ -115,6 +117,9 @@ class JudgementRow(NamedTuple):
     """Cause of the last failure of the judgement, e.g. `abstained`. None if the judgement did not fail."""
 
 
+_ROW = TypeAdapter(JudgementRow, config=ConfigDict(defer_build=True))
+
+
 class JudgedRun(NamedTuple):
     """A judging run of a cell's debate, and the settings by which it is scored now."""
 
@@ -153,14 +158,20 @@ def read_judgements(ledger: Ledger) -> Iterator[JudgementRow]:
     Judgements of judges that the plan no longer has, and verdicts by earlier settings for scoring, are left out.
     """
     for record in ledger.records():
-        cell, axes = record.cell, json.loads(record.cell.axes)
+        cell = record.cell
         found = ((cell.find_judge(each.questions, each.scoring), each.row) for each in ledger.results_of(cell.key))
         counted = [(judge, row) for judge, row in found if judge is not None]
-        counted.sort(key=lambda item, judges=cell.judges: (judges.index(item[0]), not item[1]["decides"]))
-        judges = Counter(row["system"] for _, row in counted)
-        for judge, row in counted:
-            weight = 1 / judges[row["system"]] if row["result"] in DETERMINED else 0.0
-            yield JudgementRow(**row, judge=judge.name, weight=weight, axes=axes)
+        with ledger.reading(f"a result of cell {cell.key}"):
+            yield from list(_to_judgements(cell, counted))
+
+
+def _to_judgements(cell: Cell, found: list[tuple[CellJudge, dict[str, Any]]]) -> Iterator[JudgementRow]:
+    axes = json.loads(cell.axes)
+    found.sort(key=lambda item: (cell.judges.index(item[0]), not item[1]["decides"]))
+    judges = Counter(row["system"] for _, row in found)
+    for judge, row in found:
+        weight = 1 / judges[row["system"]] if row["result"] in DETERMINED else 0.0
+        yield _ROW.validate_python({**row, "judge": judge.name, "weight": weight, "axes": axes})
 
 
 def flatten(row: JudgementRow) -> dict[str, Any]:

@@ -160,6 +160,37 @@ def test_a_cut_ledger_is_refused_as_damaged(here: Path) -> None:
     assert "; restore it, or choose another folder with --out" in done.err
 
 
+@pytest.mark.parametrize(
+    ("statement", "what"),
+    [
+        ("UPDATE cells SET axes = '{'", "cell "),
+        ("UPDATE cells SET axes = '[]'", "cell "),
+        ("UPDATE cells SET judges = 'x'", "cell "),
+        ("UPDATE cells SET state = 'x', plan = (SELECT value FROM meta WHERE name = 'plan')", "cell "),
+        ("UPDATE cells SET debate = '../../outside'", "cell "),
+        ("UPDATE results SET row = '[1]'", "a result of cell "),
+        ("UPDATE results SET row = '{}'", "a result of cell "),
+        ("UPDATE results SET row = json_set(row, '$.first_words', 'x')", "a result of cell "),
+    ],
+)
+def test_a_damaged_value_in_a_ledger_is_one_sentence(here: Path, statement: str, what: str) -> None:
+    """`report` and `merge` name the ledger and say to restore it; `merge` copies no file from outside the folder."""
+    write_experiment(here, players=PAIR)
+    run(here, "--limit", "1")
+    (here / "outside.json").write_text("private")
+    with sqlite3.connect(here / "trial" / "ledger.sqlite") as database:
+        database.execute(statement)
+    database.close()
+    for command in (("report", "trial"), ("merge", "trial", "-o", "merged")):
+        done = debate("experiment", *command, cwd=here)
+        if command[0] == "report" or "results" not in statement:
+            assert done.code == 2, (command, done.err)
+            assert f"trial/ledger.sqlite: is damaged ({what}" in done.err
+            assert "restore it" in done.err
+        assert "unexpected" not in done.err
+    assert not [path for path in (here / "merged").rglob("*") if path.name == "outside.json"]
+
+
 async def test_a_judge_that_is_added_during_a_run_judges_the_running_cells_too(here: Path) -> None:
     """A run that began before a judge was added cannot finish a cell that the judge must judge."""
     with Ledger.create(here, "trial", mock=True) as ledger:

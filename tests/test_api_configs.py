@@ -25,6 +25,8 @@ VALID: dict[str, Any] = {
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"debaters": [ANN]}, "debaters: a debate needs at least two debaters"),
     ({"debaters": [ANN, {**BO, "name": "Ann"}]}, "debaters.1.name: an earlier debater has this name"),
+    ({"debaters": [ANN, {**BO, "name": "\uff21nn"}]}, "debaters.1.name: an earlier debater has this name"),
+    ({"debaters": [ANN, {**BO, "name": "\uff45ven"}]}, "debaters.1.name: no debater may be called"),
     ({"debaters": [ANN, {**BO, "side": "for"}]}, "debaters.1.side: both debaters are on one side"),
     ({"debaters": [ANN, {**BO, "name": "even"}]}, "debaters.1.name: no debater may be called `even`"),
     ({"debaters": [ANN, {**BO, "model": "strong"}]}, "debaters.1.model: `models` has no entry of this name"),

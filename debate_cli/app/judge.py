@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from shlex import quote
 from typing import Any, TypeVar
 
 from debate_cli.app.batches import BatchQueues, raise_file_limit
@@ -32,7 +33,7 @@ from debate_cli.app.session import Outcome, Session
 from debate_cli.domain.debate import Debate, fold, models_used_by_judges
 from debate_cli.domain.events import DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.judging_run import FIRST_RUN
-from debate_cli.domain.message_text import one_line
+from debate_cli.domain.message_text import one_line, printable_line
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError, TranscriptError, UsageError
 from debate_cli.judging.schedule import owed_briefs
@@ -284,7 +285,8 @@ def _build_completion_task(path: Path, request: JudgingRequest, loaded: LoadedCo
     owed = {brief.run for brief in owed_briefs(debate) if is_over or brief.run != FIRST_RUN}
     if not is_over and not owed:
         raise TranscriptError(
-            f"{path}: the debate is not finished; continue it with `debate run --resume {debate.id}`, or, if an experiment "
+            f"{path}: the debate is not finished; continue it with `debate run --resume {quote(printable_line(debate.id))}`, "
+            "or, if an experiment "
             "began it, with `debate experiment run EXP.yaml --batch`"
         )
     kept = config_from_transcript(stored)

@@ -9,6 +9,7 @@ from debate_cli.domain.judging_config import SystemSettings, UninstalledSettings
 from debate_cli.domain.message_text import format_suggestion
 from debate_cli.domain.model_call import PERSON_PROVIDERS, TERMINAL_PROVIDERS
 from debate_cli.domain.participant import participants
+from debate_cli.domain.text_normalization import normalize_text
 from debate_cli.domain.turn import Phase
 from debate_cli.plugins import SYSTEMS
 from debate_cli.yaml_positions import KeyPath
@@ -101,7 +102,7 @@ def check_stored_config(config: DebateConfig, *, needs_models: bool = True) -> l
     passed |= {
         ("debaters", index, "name")
         for index, one in enumerate(config.debaters)
-        if one.name.casefold() in RESERVED_NAMES
+        if normalize_text(one.name) in RESERVED_NAMES
     }
     if not config.debaters:
         passed |= {("judging", "question"), ("judging", "context")}
@@ -135,7 +136,7 @@ def _check_debaters(config: DebateConfig) -> Iterator[Problem]:
 def _check_names(config: DebateConfig) -> Iterator[Problem]:
     for index, debater in enumerate(config.debaters):
         path = ("debaters", index, "name")
-        meaning = RESERVED_NAMES.get(debater.name.casefold())
+        meaning = RESERVED_NAMES.get(normalize_text(debater.name))
         if meaning is not None:
             yield Problem(path, f"no debater may be called `{debater.name}`, {meaning}; choose another name")
         if not debater.name.isprintable() or debater.name != debater.name.strip():
@@ -143,7 +144,7 @@ def _check_names(config: DebateConfig) -> Iterator[Problem]:
                 path,
                 "a name must not contain line breaks, control characters, or spaces at its start or end; remove them",
             )
-    for index in duplicate_indices(debater.name.casefold() for debater in config.debaters):
+    for index in duplicate_indices(normalize_text(debater.name) for debater in config.debaters):
         yield Problem(
             ("debaters", index, "name"), "an earlier debater has this name; give each debater a different `name`"
         )

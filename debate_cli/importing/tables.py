@@ -5,8 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
+import jiter
+
 from debate_cli.csv_file import parse_csv
-from debate_cli.domain.message_text import format_suggestion
+from debate_cli.domain.message_text import format_suggestion, printable_line
 from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError, format_counts
 
 KNOWN_COLUMNS: dict[str, tuple[str, ...]] = {
@@ -70,10 +72,9 @@ def _json_objects(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _parse_json(text: str, place: str) -> object:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        detail = f": {error.msg}" if isinstance(error, json.JSONDecodeError) else ""
-        raise UnreadableDebateError(f"{place} is not valid JSON{detail}; correct it") from error
+        return jiter.from_json(text.encode(), allow_inf_nan=False, catch_duplicate_keys=True)
+    except ValueError as error:
+        raise UnreadableDebateError(f"{place} is not valid JSON ({printable_line(str(error))}); correct it") from error
 
 
 def _list(value: object) -> list[object]:
@@ -162,9 +163,11 @@ def is_message(value: object) -> bool:
 
 def _chat_messages(text: str) -> Iterator[Mapping[str, Any]]:
     try:
-        value: object = json.loads(text)
+        json.loads(text)
     except (ValueError, RecursionError):
-        value = None  # a message per line
+        value: object = None  # a message per line
+    else:
+        value = _parse_json(text, "the file")
     if isinstance(value, dict) and "messages" in value:
         text = json.dumps(cast("dict[str, object]", value)["messages"])
     return (message for _, message in _json_objects(text))

@@ -70,7 +70,7 @@ def _check_config(reference: str | None, given: CheckOptions) -> ConfigReport:
             warnings=find_notices(loaded.config),
             has_debaters=bool(loaded.config.debaters),
         )
-        context = prepare_run(loaded, searches=("web",))
+        context = prepare_run(loaded, searches=("files", "web"))
     except DebateError as error:
         return replace(report, problems=error.problems, help_page=error.page)
     plan = asyncio.run(estimate_run(context))

@@ -32,7 +32,7 @@ from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, read_stdin, write_json_chunks
 from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.cli.html_report import write_report
-from debate_cli.cli.output_files import check_output, debate_files, refuse_inputs
+from debate_cli.cli.output_files import check_output, debate_files, refuse_inputs, refuse_stdout
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.cli.saved_options import JudgeOptions
 from debate_cli.cli.screen import PipeSafeObserver
@@ -150,6 +150,7 @@ def _plan_judging(
 
 def _check_outputs(given: JudgeOptions, plans: Sequence[JudgePlan], loaded: LoadedConfig | None) -> None:
     """Raise UsageError if --out, --record or --report names a file that this command must not write."""
+    refuse_stdout(given.out, "--out")
     settings = [path for path in (given.context, given.playback) if path is not None]
     settings += list_evidence_files(map(str, given.evidence or ()), Path())
     settings += () if loaded is None else list_input_files(loaded)

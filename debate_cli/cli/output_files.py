@@ -34,6 +34,8 @@ def check_output(
     - An existing file needs `force`. A folder is always refused.
     - A file that the command reads (`inputs`) or writes for another option (`results`) is always refused.
     """
+    if str(path) == STDOUT:
+        raise UsageError(f"{option} -: this option writes a file, not to standard output; name a file")
     if path.is_dir():
         raise UsageError(f"{option} {path}: this is a folder; name a file")
     if path in _FileSet(results):

@@ -30,7 +30,7 @@ from debate_cli.cli.console import ignore_broken_pipe, print_rehearsals, print_s
 from debate_cli.cli.debate_options import RunOptions
 from debate_cli.cli.dry_run import show_plan
 from debate_cli.cli.html_report import write_report
-from debate_cli.cli.output_files import check_output, debate_files, refuse_inputs
+from debate_cli.cli.output_files import check_output, debate_files, refuse_inputs, refuse_stdout
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.cli.screen import PipeSafeObserver
 from debate_cli.domain.config_checks import check_config, find_notices
@@ -124,6 +124,7 @@ def _choose_target(given: RunOptions, context: RunContext, stored: StoredDebate 
 
 def _check_outputs(given: RunOptions, loaded: LoadedConfig, target: _Target) -> None:
     """Raise UsageError if a new debate, --record or --report would be written to a file that the run must not write."""
+    refuse_stdout(given.out, "--out")
     saved = () if target.path is None else debate_files(target.path)
     if given.resume is None:
         refuse_inputs(saved, "--out", _input_files(given, loaded))

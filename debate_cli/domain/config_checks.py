@@ -283,4 +283,7 @@ def find_model_key_paths(config: DebateConfig, models: Collection[str]) -> list[
     for index, system in enumerate(config.judging.systems):
         here = ("judging", "systems", index)
         found += dict.fromkeys((*here, *seat.model_path) for seat in system.seats if seat.model in models)
+    rerank = config.evidence and config.evidence.rerank
+    if rerank is not None and rerank.model in models:
+        found.append(("evidence", "rerank", "model"))
     return found

@@ -104,6 +104,15 @@ def test_each_input_is_examined_once(tmp_path: Path) -> None:
     assert 100 < examined < 1000
 
 
+@pytest.mark.parametrize("option", ["--out", "--report", "--record"])
+@pytest.mark.parametrize("command", ["run debate.yaml --mock", "judge brief.md --system panel --mock"])
+def test_a_dash_is_no_file(inputs: Path, command: str, option: str) -> None:
+    """`-` means stdout elsewhere, so no file of this name is written."""
+    done = debate(*command.split(), option, "-", cwd=inputs)
+    assert (done.code, f"{option} -: " in done.err, "not to standard output" in done.err) == (2, True, True), done.err
+    assert not (inputs / "-").exists()
+
+
 def test_a_report_of_an_experiment_replaces_no_input(here: Path) -> None:
     """Neither the file of the experiment nor its ledger."""
     shutil.copytree(CONFIGS / "experiment", here / "experiment")

@@ -94,3 +94,13 @@ def test_a_provider_without_embeddings_is_one_sentence(tmp_path: Path) -> None:
     done = debate("run", _config(tmp_path, "anthropic/m", "http://127.0.0.1:9"), "--no-save", cwd=tmp_path,
                   env={"ANTHROPIC_API_KEY": "sk-0123456789"})  # fmt: skip
     assert (done.code, "anthropic has no embeddings" in done.err) == (2, True), done.err
+
+
+def test_check_names_host_and_key_of_the_reranking_model(tmp_path: Path) -> None:
+    """`check` knows every server that a run would ask, and where its key is missing."""
+    config = _config(tmp_path, "openai/embed", "http://127.0.0.1:9")
+    done = debate("check", config, cwd=tmp_path, env={"OPENAI_API_KEY": ""})
+    assert (done.code, "evidence.rerank.model: OPENAI_API_KEY is not set" in done.err) == (2, True), done.err
+    config = _config(tmp_path, "lab/embed", "http://192.0.2.1:9/v1")
+    done = debate("check", config, "--json", "--trust-host", "192.0.2.1:9", cwd=tmp_path)
+    assert (done.code, [host["provider"] for host in json.loads(done.out)[0]["hosts"]]) == (0, ["lab"]), done.out

@@ -58,7 +58,7 @@ class ReplayPlan(NamedTuple):
             for turn in (
                 wave if self.is_typed or len(wave) > 1 else ()
             ):  # a view would draw "thinking" for a single speech
-                observer.asking(_cue(turn))
+                observer.asking(cue_of(turn))
             if self.is_typed:
                 yield from _type_wave(wave, observer)
             for turn in wave:
@@ -129,7 +129,7 @@ def _type_wave(wave: Sequence[Turn], observer: Observer) -> Iterator[Pause]:
         fields = {"arguments", "responses", "answers", "closing"}
         is_free = UNSTRUCTURED in turn.warnings or turn.phase in ("rebuttal", "speech")
         form = {} if is_free else turn.model_dump(mode="json", include=fields, exclude_none=True)
-        texts.append((_cue(turn), json.dumps(form, ensure_ascii=False) if form else turn.text))
+        texts.append((cue_of(turn), json.dumps(form, ensure_ascii=False) if form else turn.text))
     for start in range(0, max(len(raw) for _, raw in texts), TYPING_CHUNK):
         for cue, raw in texts:
             if raw[start : start + TYPING_CHUNK]:
@@ -137,5 +137,6 @@ def _type_wave(wave: Sequence[Turn], observer: Observer) -> Iterator[Pause]:
         yield Pause("piece", TYPING_CHUNK / CHARACTERS_PER_SECOND)
 
 
-def _cue(turn: Turn) -> Cue:
+def cue_of(turn: Turn) -> Cue:
+    """Return the cue of a finished turn."""
     return Cue(index=turn.index, round=turn.round, phase=turn.phase, speaker=turn.speaker)

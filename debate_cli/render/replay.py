@@ -24,6 +24,7 @@ from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.observer import Observer
+from debate_cli.render.content.run_notices import cue_of
 
 TYPING_CHUNK = 8
 """Number of characters that are typed at once."""
@@ -135,8 +136,3 @@ def _type_wave(wave: Sequence[Turn], observer: Observer) -> Iterator[Pause]:
             if raw[start : start + TYPING_CHUNK]:
                 observer.text(cue, raw[start : start + TYPING_CHUNK])
         yield Pause("piece", TYPING_CHUNK / CHARACTERS_PER_SECOND)
-
-
-def cue_of(turn: Turn) -> Cue:
-    """Return the cue of a finished turn."""
-    return Cue(index=turn.index, round=turn.round, phase=turn.phase, speaker=turn.speaker)

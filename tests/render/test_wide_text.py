@@ -29,7 +29,6 @@ from debate_cli.render.live.header import debate_heading, judge_report_notice, n
 from debate_cli.render.live.speech import PanelRow, turn_panel
 from debate_cli.render.terminal.drawing import section
 from debate_cli.render.terminal.report import ScreenLimits, closing_screen, details
-from debate_cli.render.terminal_export import TerminalExport, export_terminal_html
 from debate_cli.systems.base import ReportedScore
 from debate_cli.systems.moderator.findings import Momentum, Summary, SummaryPoint
 from debate_cli.systems.scoring import score
@@ -208,12 +207,3 @@ def test_a_text_without_spaces_is_shortened_anywhere() -> None:
     assert theme.shorten(f"AI 会{CHINESE * 3}", 100) == f"AI 会{CHINESE * 3}"[:100] + "…"
     assert theme.shorten(f"{CHINESE}。{CHINESE}", 100) == f"{CHINESE}。"
     assert theme.shorten("Many short words are cut between two of them.", 30) == "Many short words are cut…"
-
-
-@pytest.mark.parametrize("text", [CHINESE, URL], ids=["Chinese", "URL"])
-def test_an_exported_terminal_is_whole(text: str) -> None:
-    """The page of `--format terminal-html` has each line of the screen."""
-    shown = with_arguments(debate(), claim=text)
-    page = export_terminal_html(TerminalExport(shown, score(shown), only="briefing"))
-    words = re.sub(r"<[^>]*>|[\s\u2500-\u257f]", "", page)
-    assert words.count(text) >= len(turns()[0].arguments or ())

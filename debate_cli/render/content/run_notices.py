@@ -11,9 +11,9 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Event, Failure, TaskFailed, TurnCompleted
 from debate_cli.domain.reviewer import PROBABILITY
 from debate_cli.domain.tasks import MOMENTS, Cue, Task
+from debate_cli.domain.turn import Turn
 from debate_cli.render import theme
 from debate_cli.render.content.agreement import label_judging_system
-from debate_cli.render.replay import cue_of
 from debate_cli.systems.base import LiveReport, ReportedScore
 from debate_cli.systems.registry import get_system
 
@@ -88,6 +88,11 @@ def _task_of(event: Event) -> Task | None:
             return event.failure.task
         case _:
             return None
+
+
+def cue_of(turn: Turn) -> Cue:
+    """Return the cue of a finished turn."""
+    return Cue(index=turn.index, round=turn.round, phase=turn.phase, speaker=turn.speaker)
 
 
 def _reading_position(task: Task, debate: Debate) -> tuple[float, ...]:

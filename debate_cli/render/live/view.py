@@ -38,6 +38,7 @@ from debate_cli.render.content import chair
 from debate_cli.render.content.run_notices import (
     EventOrder,
     build_judge_report,
+    cue_of,
     describe_failure,
 )
 from debate_cli.render.content.speech_parts import ThreadIndex, index_citations
@@ -45,7 +46,7 @@ from debate_cli.render.content.summary import change_lines
 from debate_cli.render.live import header
 from debate_cli.render.live.header import ProgressLine
 from debate_cli.render.live.speech import PanelRow, SpeechStream, Tail, streaming_panels, turn_panel
-from debate_cli.render.replay import cue_of, group_waves
+from debate_cli.render.replay import group_waves
 from debate_cli.render.terminal.drawing import terminal_line
 
 FRAMES_PER_SECOND = 10

@@ -1,9 +1,8 @@
 """Draws headings of the live view, lines between rounds, short notices, and the progress line."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
@@ -19,10 +18,7 @@ from debate_cli.render.content import chair
 from debate_cli.render.content.agreement import label_judging_system
 from debate_cli.render.content.participants import ParticipantRow, debater_rows, judge_rows
 from debate_cli.render.content.run_notices import JudgeReport
-from debate_cli.render.terminal.drawing import FramedPanel, HangingIndent, join_text, score_bar, terminal_line
-
-PARTICIPANT_GAP = 2
-"""Space between the columns of participants, in columns of the window."""
+from debate_cli.render.terminal.drawing import FramedPanel, hanging_indent, join_text, score_bar, terminal_line
 
 
 def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme.NO_PLAN) -> RenderableType:
@@ -33,7 +29,7 @@ def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme
     body: list[RenderableType] = [
         terminal_line(line, theme.MUTED) for line in theme.background_excerpt(debate.config.background)
     ]
-    body += [Text(""), _ParticipantTable((*debater_rows(debate), *judge_rows(debate, debate.runs[0])))]
+    body += [Text(""), _participant_table((*debater_rows(debate), *judge_rows(debate, debate.runs[0])))]
     body += [terminal_line(server, theme.GOLD) for server in plan.servers]
     if plan.calls_and_cost:
         body.append(Text(f"planned: {plan.calls_and_cost}", style=theme.MUTED))
@@ -48,7 +44,7 @@ def rejudging_heading(debate: Debate) -> RenderableType:
     """
     body: list[RenderableType] = []
     if debate.document_name is not None and not debate.assessments:
-        body = [Text(""), _ParticipantTable(judge_rows(debate, debate.runs[0]))]
+        body = [Text(""), _participant_table(judge_rows(debate, debate.runs[0]))]
     return _heading(debate, [theme.describe_kind(debate)[0], theme.describe_judging(debate)], body)
 
 
@@ -65,7 +61,7 @@ def _heading(debate: Debate, title: Sequence[str], body: Sequence[RenderableType
 def judging_run_heading(debate: Debate, run: JudgingRun) -> RenderableType:
     """Return the heading of a judging run that `debate judge` adds: a line across the window, then the judges."""
     title = join_text("judging run ", terminal_line(run.id, "bold"))
-    return Group(_rule(title), _ParticipantTable(judge_rows(debate, run)))
+    return Group(_rule(title), _participant_table(judge_rows(debate, run)))
 
 
 def resume_rule(debate: Debate) -> RenderableType:
@@ -83,31 +79,14 @@ def _rule(title: Text) -> Rule:
     return Rule(title, align="left", style=theme.MUTED)
 
 
-@dataclass(frozen=True, slots=True)
-class _ParticipantTable:
-    """A row per debater or judge. If the rows are too wide for the window, what follows a name is below the name."""
-
-    rows: Sequence[ParticipantRow]
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        cells = [
-            (
-                join_text((f"{row.sign.symbol} ", row.sign.colour), terminal_line(row.name, f"bold {row.sign.colour}")),
-                terminal_line(row.part, theme.MUTED),
-                terminal_line(row.model),
-            )
-            for row in self.rows
-        ]
-        widths = [max(text.cell_len for text in column) for column in zip(*cells, strict=True)]
-        if sum(widths) + PARTICIPANT_GAP * (len(widths) - 1) > options.max_width:
-            for name, part, model in cells:
-                yield name
-                yield Padding(join_text(*filter(None, (part, model)), separator=" · "), (0, 0, 0, 2))
-            return
-        grid = Table.grid(padding=(0, PARTICIPANT_GAP, 0, 0))
-        for row in cells:
-            grid.add_row(*row)
-        yield grid
+def _participant_table(rows: Sequence[ParticipantRow]) -> Table:
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for _ in range(3):
+        grid.add_column(overflow="fold")
+    for row in rows:
+        name = join_text((f"{row.sign.symbol} ", row.sign.colour), terminal_line(row.name, f"bold {row.sign.colour}"))
+        grid.add_row(name, terminal_line(row.part, theme.MUTED), terminal_line(row.model))
+    return grid
 
 
 def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
@@ -117,11 +96,11 @@ def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
     if len(report.scores) > 1:
         rows: list[RenderableType] = [title, _score_bars(report, debate)]
     elif report.scores:
-        rows = [HangingIndent(title, _score_bars(report, debate))]
+        rows = [hanging_indent(title, _score_bars(report, debate))]
     else:
-        rows = [HangingIndent(title, terminal_line(sentences[0] if sentences else ""))]
+        rows = [hanging_indent(title, terminal_line(sentences[0] if sentences else ""))]
         sentences = sentences[1:]
-    rows += [HangingIndent(Text("·"), terminal_line(words, theme.MUTED), gap=1) for words in sentences]
+    rows += [hanging_indent(Text("·"), terminal_line(words, theme.MUTED), gap=1) for words in sentences]
     rows += [terminal_line(alert, f"bold {theme.RED}") for alert in report.alerts]
     return Group(rows[0], *(Padding(row, (0, 0, 0, 2)) for row in rows[1:]))
 
@@ -142,7 +121,7 @@ def _score_bars(report: JudgeReport, debate: Debate) -> Table:
 
 def notice(sign: str, colour: str, words: str) -> RenderableType:
     """Return `words` to the right of a coloured sign."""
-    return HangingIndent(Text(sign, style=colour), terminal_line(words), gap=1)
+    return hanging_indent(Text(sign, style=colour), terminal_line(words), gap=1)
 
 
 def chair_notice(announcement: str) -> Text:

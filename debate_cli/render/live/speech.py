@@ -29,8 +29,8 @@ from debate_cli.render.content.speech_parts import (
 )
 from debate_cli.render.terminal.drawing import (
     FramedPanel,
-    HangingIndent,
     badge_text,
+    hanging_indent,
     join_text,
     label_grid,
     terminal_line,
@@ -200,7 +200,7 @@ def _add_blank_lines(parts: Iterable[RenderableType]) -> Group:
 def _part(part: SpeechPart, moment: Turn | Cue, styles: Styles, threads: ThreadIndex) -> RenderableType:
     match part:
         case Argument():
-            head = HangingIndent(terminal_line(part.id, "reverse"), terminal_line(part.claim, "bold"))
+            head = hanging_indent(terminal_line(part.id, "reverse"), terminal_line(part.claim, "bold"))
             evidence = join_text(("evidence  ", theme.MUTED), terminal_text(part.evidence, "italic"))
             body = [
                 *([terminal_text(part.reasoning)] if part.reasoning else []),
@@ -222,7 +222,7 @@ def _response(response: Response, thread: ArgumentThread | None, styles: Styles,
     label = badge_text(RESPONSE_BADGES.get(response.type, theme.UNKNOWN_BADGE))
     if brief:
         claim = terminal_line(thread.claim if thread is not None else "", theme.MUTED)
-        return HangingIndent(join_text(label, "  ", _owner_and_id(response.target, thread, styles)), claim)
+        return hanging_indent(join_text(label, "  ", _owner_and_id(response.target, thread, styles)), claim)
     tree = _thread_tree(response.target, thread, styles)
     tree.add(_step(label, terminal_text(response.reasoning)))
     if response.follow_up:
@@ -242,7 +242,7 @@ def _thread_tree(target: str, thread: ArgumentThread | None, styles: Styles) -> 
     head = _owner_and_id(target, thread, styles)
     if thread is None:
         return Tree(head, guide_style=theme.MUTED)
-    tree = Tree(HangingIndent(head, terminal_line(thread.claim, theme.MUTED)), guide_style=theme.MUTED)
+    tree = Tree(hanging_indent(head, terminal_line(thread.claim, theme.MUTED)), guide_style=theme.MUTED)
     for step in thread.steps:
         owner = styles.get(step.by, theme.UNKNOWN_SIGN).symbol
         label = f"{step.symbol} {owner} {sanitize.sanitize_line(step.by)} {', '.join(step.actions)}"

@@ -1,11 +1,10 @@
 """Draws the elements of all terminal views with Rich: sanitized text, headings, panels, tables, bars.
 
 Text of a debate is never cut here. In a column, Rich cuts a word that is wider than the column unless the column has
-`overflow="fold"`; in the title of a rule or panel, it always cuts. So each column with text has this setting, and a title
-that is too wide goes into the body.
+`overflow="fold"`; in the title of a panel, it always cuts. So each column with text has this setting, and a title that is too
+wide goes into the body.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -50,8 +49,6 @@ MAX_HEADER = 8
 MAX_LABEL = 14
 """Maximum width of a label in `label_grid`."""
 _LEVELS = "▁▂▃▄▅▆▇█"
-_RULE_SPACE = 2
-"""Columns of a rule that its title cannot take."""
 _BORDER_WIDTH = 6
 """Columns of a panel's border that its title cannot take."""
 
@@ -64,37 +61,6 @@ def terminal_text(text: str, style: str = "") -> Text:
 def terminal_line(text: str, style: str = "") -> Text:
     """Return `text` sanitized, on one line."""
     return Text(sanitize.sanitize_line(text), style=style)
-
-
-@dataclass(frozen=True, slots=True)
-class WholeNames:
-    """Draws `text`. A path that is wider than the window is folded before its last part, so that this part stays whole."""
-
-    text: Text
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        paths = [path for path in re.finditer(r"\S*/\S+", self.text.plain) if cell_len(path[0]) > options.max_width]
-        yield Text("\n").join(self.text.divide([path.start() + path[0].rindex("/") + 1 for path in paths]))
-
-
-@dataclass(frozen=True, slots=True)
-class CopyableCommand:
-    """Draws a muted label and a shell command, indented. The command is never broken, so that it can be copied.
-
-    If both do not fit into one line, the command gets its own line. If the command alone is too long, the terminal wraps
-    it; for this, print with `crop=False`.
-    """
-
-    label: str
-    command: str
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        indent = " " * INDENT
-        fits = cell_len(f"{indent}{self.label} {self.command}") <= options.max_width
-        gap = " " if fits else f"\n{indent}"
-        text = join_text((f"{indent}{self.label}{gap}", theme.MUTED), self.command)
-        text.no_wrap, text.overflow = True, "ignore"
-        yield text
 
 
 def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text:
@@ -117,20 +83,7 @@ def section(title: str, *body: RenderableType, subtitle: str = "") -> Renderable
     heading = terminal_line(title, "bold")
     if subtitle:
         heading = join_text(heading, (f"  ·  {sanitize.sanitize_line(subtitle)}", theme.MUTED))
-    return Group(Text(""), _HeadingRule(heading), *body)
-
-
-@dataclass(frozen=True, slots=True)
-class _HeadingRule:
-    """A horizontal line with a title. If the title is wider than the window, the line is below it."""
-
-    title: Text
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        fits = self.title.cell_len + _RULE_SPACE <= options.max_width
-        if not fits:
-            yield self.title
-        yield Rule(self.title if fits else "", style=theme.MUTED, align="left")
+    return Group(Text(""), Rule(heading, style=theme.MUTED, align="left"), *body)
 
 
 @dataclass(slots=True)
@@ -165,28 +118,13 @@ class FramedPanel:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class HangingIndent:
-    """Draws `words` in a column to the right of `head`, with `gap` columns between them.
-
-    If `head` takes more than half of the width, `words` are below it, indented.
-    """
-
-    head: Text
-    words: RenderableType
-    gap: int = 2
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        if (self.head.cell_len + self.gap) * 2 > options.max_width:
-            yield self.head
-            if self.words:
-                yield Padding(self.words, (0, 0, 0, INDENT))
-            return
-        grid = RichTable.grid(padding=(0, self.gap, 0, 0))
-        grid.add_column(no_wrap=True)
-        grid.add_column(overflow="fold")
-        grid.add_row(self.head, self.words)
-        yield grid
+def hanging_indent(head: Text, words: RenderableType, gap: int = 2) -> RichTable:
+    """Draw `words` in a column to the right of `head`, with `gap` columns between them."""
+    grid = RichTable.grid(padding=(0, gap, 0, 0))
+    grid.add_column(overflow="fold")
+    grid.add_column(overflow="fold")
+    grid.add_row(head, words)
+    return grid
 
 
 def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
@@ -368,8 +306,8 @@ class _TableView:
                 yield Text("")
             name, *lines = _list_row(self.table.heads[0], row[0], cells, self.styles, width)
             if name.plain:
-                yield WholeNames(name)
-            yield Padding(Group(*map(WholeNames, lines)), (0, 0, 0, INDENT))
+                yield name
+            yield Padding(Group(*lines), (0, 0, 0, INDENT))
 
 
 def _has_lines(table: Table) -> bool:

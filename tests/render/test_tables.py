@@ -179,7 +179,7 @@ def test_a_conditional_verdict_states_its_conditions(option: str) -> None:
 
 
 def test_the_verdict_has_its_conditions_in_every_form() -> None:
-    """Three of them, those with the most weight first; the number of the others follows. Equal conditions are one."""
+    """Those with the most weight first, three on screens and in Markdown, all on the page. Equal conditions are one."""
     demands = (("Name an owner.", "Set a date.", "Fund it."), ("name an owner", "Test a restore.", "Keep a log."))
     whole = Subject(moment="debate")
     shown = judged("panel", *(
@@ -197,12 +197,8 @@ def test_the_verdict_has_its_conditions_in_every_form() -> None:
     for text in forms:
         assert text.lower().count("name an owner") == 1
         assert f"100% of the weight: {', '.join(JUDGES)}".replace("_", "") in text.replace("\\_", "").replace("_", "")
-        assert [words in text for words in ("Set a date.", "Fund it.", "Test a restore.", "and 2 more")] == [
-            True,
-            True,
-            False,
-            True,
-        ]
+        assert ("Fund it." in text, "Test a restore." in text) == (True, "<html" in text)
+        assert ("and 2 more" in text) == ("<html" not in text)
     assert str(Outcome(shown, verdicts, None)).count("  condition: ") == 5
 
 

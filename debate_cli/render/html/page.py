@@ -24,7 +24,6 @@ from debate_cli.render.content.summary import (
     build_changes_table,
     group_changes,
     label_requirement,
-    limit_conditions,
     total_call_seconds,
 )
 from debate_cli.render.html.charts import DrawnChart, draw_chart
@@ -70,7 +69,6 @@ def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: boo
         rank={standing: number for number, standing in enumerate(STANDING_ORDER)},
         outcome=partial(describe_outcome, document=debate.document_name),
         label_requirement=label_requirement,
-        limit_conditions=limit_conditions,
         source_badges=debate_tables.SOURCE_BADGES,
         support_badges=debate_tables.SUPPORT_BADGES,
         scale=theme.score_axis_max,

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from debate_cli.domain.debate import Debate, rehearsal_notice, restrict_to_runs, usage_of_briefs
-from debate_cli.domain.events import CloseReason, DebateResumed, Event, JudgingOpened
+from debate_cli.domain.events import CloseReason, Event, JudgingOpened
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.model_call import TotalUsage
 from debate_cli.domain.tasks import Brief
@@ -141,7 +141,6 @@ MIN_WIDTH_FOR_BAR = 80
 """Minimum width in columns of a window in which a progress bar is shown."""
 MAX_UNCOUNTED_JUDGEMENTS = 2
 """If more judgements than this are pending, the progress line also shows their number."""
-MIN_CALLS_FOR_ESTIMATE = 2
 
 
 class ProgressLine:
@@ -155,7 +154,6 @@ class ProgressLine:
         self._planned = planned
         self._clock = clock
         self._started = clock()
-        self._calls_before_resume = 0
         self._done = 0
         self._usage = TotalUsage(cost_usd=0.0)
         self._added_runs: frozenset[str] = frozenset()
@@ -177,8 +175,6 @@ class ProgressLine:
         else:
             self._done = len(debate.turns) + len(debate.assessments) + len(debate.given_up)
             self._usage = debate.usage
-        if isinstance(event, DebateResumed):
-            self._calls_before_resume = self._done
 
     def render(self, width: int, pending: Collection[Brief] = ()) -> RenderableType:
         """Return one line of at most `width` columns. `pending`: requested judgements that have not arrived."""
@@ -193,13 +189,9 @@ class ProgressLine:
 
     def _parts(self, pending: Collection[Brief]) -> Iterator[str]:
         usage = self._usage
-        elapsed = self._clock() - self._started
         done = f"{self._done}/{self._total}" if self._planned else f"{self._done}"
         yield f"{done} call{'' if done == '1' else 's'}"
-        yield theme.format_clock(elapsed)
-        here, left = self._done - self._calls_before_resume, self._total - self._done
-        if self._planned and here >= MIN_CALLS_FOR_ESTIMATE and left and elapsed / here * left >= 1:
-            yield f"about {theme.format_clock(elapsed / here * left)} left"
+        yield theme.format_clock(self._clock() - self._started)
         if usage.calls > usage.human_calls or not usage.calls:
             yield theme.format_token_count(usage.input_tokens + usage.output_tokens, usage)
         if self._done or usage.cost_usd:  # before the first answer it is not known whether the model has a price

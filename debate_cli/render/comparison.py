@@ -154,10 +154,7 @@ def _claim_sentences(comparison: JudgementComparison) -> Iterator[str]:
 
 
 def comparison_styles(pair: ComparedPair) -> dict[str, Sign]:
-    """Map the name of each debater of A and B to symbol, side and colour.
-
-    A name that is in both A and B gets the symbol, side and colour of the debater in A.
-    """
+    """Map the name of each debater of A and B to symbol, side and colour."""
     a, b = (theme.participant_styles(side.debate.participants) for side in pair.sides)
     return {**b, **a}
 

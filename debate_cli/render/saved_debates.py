@@ -41,19 +41,13 @@ RESUMABLE_STATES = frozenset({"unfinished", "budget", "interrupted", "failed"})
 
 
 def index_view(entries: Sequence[IndexEntry], folder: str) -> list[RenderableType]:
-    """Return a card per debate. The card of an unfinished debate has the command that resumes the debate.
-
-    Print the cards with `crop=False`, so that long commands stay whole.
-    """
+    """Return a card per debate. Print the cards with `crop=False`, so that long commands stay whole."""
     body = [_card(entry) for entry in entries] or [Text(NO_DEBATES_MESSAGE, style=theme.MUTED)]
     return [section("debates", *body, subtitle=f"{len(entries)} in {folder}")]
 
 
 def format_index_row(entry: IndexEntry) -> str:
-    """Return the values of INDEX_COLUMNS for one debate, separated by tabs. An empty value becomes `-`.
-
-    If the mock gave all answers, the last value is `rehearsal`; if it gave some, `rehearsal in part`.
-    """
+    """Return the values of INDEX_COLUMNS for one debate, separated by tabs. An empty value becomes `-`."""
     cells = (
         entry.id,
         entry.started_at,

@@ -124,11 +124,7 @@ def build_debate_report(
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
 ) -> DebateReport:
-    """Build the report of a debate.
-
-    If `only` is given, the report has only this part. If `judged` is given, only the judging runs with these ids are
-    reported.
-    """
+    """Build the report of a debate: all of it or the part `only`, on all judging runs or those with the ids `judged`."""
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     ordered, briefing = sort_deciding_first(verdicts), build_briefing(shown)
     summary = summarize_verdicts(shown, ordered)

@@ -59,10 +59,7 @@ def _quote(path: str) -> str:
 
 
 def required_change(cause: str, again: str = "resuming") -> str:
-    """Return what the user must change before a failed task can succeed; empty if nothing.
-
-    `cause`: cause of the failure. `again`: how the task is tried again, as the subject of the sentence.
-    """
+    """Return what the user must change before a failed task can succeed; empty if nothing."""
     return _REQUIRED_CHANGES.get(cause, "").format(again=again)
 
 
@@ -154,10 +151,7 @@ class MissingJudgements(NamedTuple):
         return any(pair in is_open and (is_open[pair] or brief in resumable) for brief, pair in lacking)
 
     def describe(self, shown: Collection[str] = ()) -> str:
-        """Return a sentence with the number of missing judgements, their systems, and the most frequent reason.
-
-        `shown`: messages of failures that the user has already read. The sentence does not repeat these messages.
-        """
+        """Return a sentence on number, systems and main reason. It does not repeat messages in `shown`."""
         runs = [run.id for run in self.debate.runs]
         by_system = Counter(format_system_label(brief.system, brief.run, runs) for brief in self.briefs)
         systems = ", ".join(f"{count} of {label}" for label, count in by_system.items())

@@ -118,11 +118,7 @@ def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
 
 
 def describe_failure(failure: Failure, shown: set[str]) -> str:
-    """Return a sentence on a failure, e.g. `Pro could not speak: lab is down (unreachable)`.
-
-    `shown`: messages that the user has already read. The message of `failure` is added to this set. A message that is
-    already in the set is not repeated: `Con could not speak: unreachable, see above`.
-    """
+    """Return a sentence on a failure. A message in `shown` is not repeated; any other is added to `shown`."""
     if isinstance(failure.task, Cue):
         who, what = failure.who, "could not speak"
     else:

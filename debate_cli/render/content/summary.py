@@ -114,11 +114,7 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
 def closing_rows(
     debate: Debate, verdicts: Sequence[Verdict], max_claims: int = MAX_CLAIMS, *, only_verdicts: bool = False
 ) -> tuple[VerdictSummary, list[SummaryRow]]:
-    """Return the summary and the rows of the closing screen.
-
-    `max_claims`: maximum number of claims or sources under each label, e.g. `rely on`. `only_verdicts`: whether rows with
-    a label in `LABELS_BEYOND_VERDICT` are left out. All required changes are then listed, however many there are.
-    """
+    """Return the summary and the rows of the closing screen, with at most `max_claims` claims under each label."""
     summary = summarize_verdicts(debate, verdicts)
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
     briefing, sources = build_briefing(debate), brief_sources(debate)
@@ -148,10 +144,7 @@ def closing_rows(
 
 
 def caution_rows(debate: Debate) -> list[SummaryRow]:
-    """Return a list with one row that warns of judge models too small for decisions.
-
-    The list is empty if there are no such models.
-    """
+    """Return a row that warns of judge models too small for decisions, if there are any."""
     caution = describe_trial_judges(debate)
     return [SummaryRow("caution", (caution,))] if caution else []
 
@@ -232,10 +225,7 @@ def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[
 
 
 def group_changes(changes: Iterable[Requirement]) -> list[tuple[str, list[Requirement]]]:
-    """Return (dimension, changes) for each series of consecutive changes with the same dimension.
-
-    If the changes of a series have no dimension, `dimension` is `other`.
-    """
+    """Return (dimension, changes) for each series of consecutive changes with the same dimension."""
     return [(name or "other", list(group)) for name, group in groupby(changes, key=lambda change: change.dimension)]
 
 
@@ -246,10 +236,7 @@ def label_requirement(change: Requirement) -> str:
 
 
 def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
-    """Return a command that judges the debate with a judging system that has not judged it yet.
-
-    If all systems that can judge the debate have judged it, the command repeats one of them.
-    """
+    """Return a command that judges the debate with a judging system that has not judged it yet."""
     known = tuple(map(get_system, system_kinds()))
     able = [system.kind for system in known if system.unsuitable_reason(debate) is None]
     able = able or [system.kind for system in known if system.judges_texts]

@@ -201,24 +201,15 @@ class PageAnchors:
         return self._passages.get(source, "")
 
     def response(self, item: str, turn: int) -> str:
-        """Return the anchor of the response to the argument `item` in turn `turn`.
-
-        If the debate has no argument with this id, return the anchor of the turn.
-        """
+        """Return the anchor of the response to the argument `item` in turn `turn`, or of the turn if `item` is unknown."""
         return f"turn-{turn}-{self._arguments[item]}" if item in self._arguments else f"turn-{turn}"
 
     def reply(self, item: str, turn: int) -> str:
-        """Return the anchor of the reply in turn `turn` to a question about the argument `item`.
-
-        If the debate has no argument with this id, return the anchor of the turn.
-        """
+        """Return the anchor of the reply about the argument `item` in turn `turn`, or of the turn if `item` is unknown."""
         return f"{self.response(item, turn)}-reply" if item in self._arguments else f"turn-{turn}"
 
     def statements(self, row: TraceRow) -> list[StatementGroup]:
-        """Return what debaters said about the claim in `row`: responses, and replies to questions about the claim.
-
-        The statements are grouped by debater and badge. The group with the earliest turn comes first.
-        """
+        """Return what debaters said about the claim in `row`: responses, and replies to questions about the claim."""
         said = [
             *(
                 (item.by, item.type, RESPONSE_BADGES[item.type], self.response, item.turn, item.follow_up)

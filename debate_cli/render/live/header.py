@@ -22,10 +22,7 @@ from debate_cli.render.terminal.drawing import FramedPanel, hanging_indent, join
 
 
 def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme.NO_PLAN) -> RenderableType:
-    """Return the panel above a debate: motion, background, participants, servers, planned calls and cost.
-
-    `status`: word in the title, e.g. `resumed`.
-    """
+    """Return the panel above a debate: motion, background, participants, servers, planned calls and cost."""
     body: list[RenderableType] = [
         terminal_line(line, theme.MUTED) for line in theme.background_excerpt(debate.config.background)
     ]
@@ -38,10 +35,7 @@ def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme
 
 
 def rejudging_heading(debate: Debate) -> RenderableType:
-    """Return the heading of `debate judge`: the motion, or the document's name.
-
-    The heading of a document's first judging also names the judges.
-    """
+    """Return the heading of `debate judge`: the motion, or the document's name."""
     body: list[RenderableType] = []
     if debate.document_name is not None and not debate.assessments:
         body = [Text(""), _participant_table(judge_rows(debate, debate.runs[0]))]

@@ -106,10 +106,7 @@ class PanelRow:
 
 
 def panel_width(count: int, width: int) -> int:
-    """Return the width in columns of each of `count` panels in a window of `width` columns.
-
-    If the panels do not fit side by side, return `width`.
-    """
+    """Return the width of each of `count` panels side by side, or `width` if they do not fit."""
     share = (width - (count - 1)) // max(1, count)
     return share if share >= MIN_PANEL_WIDTH else width
 

@@ -143,10 +143,7 @@ def badge_text(badge: Badge) -> Text:
 
 
 def score_bar(value: float, out_of: float | None, colour: str, width: int = BAR_WIDTH) -> RenderableType:
-    """Draw `value` as a bar on a scale from 0 to `out_of`. Values outside the scale are clamped.
-
-    If `out_of` is None, nothing is drawn.
-    """
+    """Draw `value` as a bar on a scale from 0 to `out_of`, clamped; nothing if `out_of` is None."""
     if out_of is None:
         return ""
     return ProgressBar(

@@ -59,11 +59,7 @@ def closing_screen(
     judged: Collection[str] | None = None,
     limits: ScreenLimits = ScreenLimits(),
 ) -> list[RenderableType]:
-    """Draw the closing screen: the verdict and the main facts.
-
-    If `judged` is given, only the judging runs with these ids are shown. Nothing is printed before a screen with only
-    verdicts, so the notice of a rehearsal is its first line too.
-    """
+    """Draw the closing screen, on all judging runs or those with the ids `judged`: the verdict and the main facts."""
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts, limits.max_claims, only_verdicts=limits.only_verdicts)
     omitted = sum(row.row_count for row in rows if row.part in limits.without)
@@ -118,10 +114,7 @@ def details(
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
 ) -> list[RenderableType]:
-    """Draw the parts of the report.
-
-    If `only` is given, only this part is drawn. If `judged` is given, only the judging runs with these ids are drawn.
-    """
+    """Draw the report: all of it or the part `only`, on all judging runs or those with the ids `judged`."""
     report = build_debate_report(debate, verdicts, only=only, judged=judged)
     styles = theme.participant_styles(debate.participants)
     drawn: list[RenderableType] = []

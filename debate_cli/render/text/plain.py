@@ -140,10 +140,7 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
 
 
 def wrap_for_terminal(lines: Iterable[str], stream: TextIO) -> Iterator[str]:
-    """Yield the lines. If `stream` is a terminal, wrap long lines between words, and indent continuation lines.
-
-    A word that is longer than a line stays whole, so that it can be copied.
-    """
+    """Yield the lines. If `stream` is a terminal, wrap long lines between words, and indent continuation lines."""
     try:
         columns = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
     except (OSError, ValueError):  # the stream has no file
@@ -162,11 +159,7 @@ def closing_lines(
     *,
     only_verdicts: bool = False,
 ) -> list[str]:
-    """Return the lines of the closing screen: the verdict and the main facts.
-
-    If `judged` is given, only the judging runs with these ids are shown. `only_verdicts`: whether claims, advice and cost
-    are left out. Nothing is printed before such a screen, so the notice of a rehearsal is its first line too.
-    """
+    """Return the lines of the closing screen, on all judging runs or those with the ids `judged`."""
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     notice = list(filter(None, [rehearsal_notice(debate)]))
     summary, rows = closing_rows(shown, verdicts, only_verdicts=only_verdicts)
@@ -183,11 +176,7 @@ def details_lines(
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
 ) -> list[str]:
-    """Return the parts of the report as lines.
-
-    If `only` is given, only this part is written. If `judged` is given, only the judging runs with these ids are
-    written.
-    """
+    """Return the lines of the report: all of it or the part `only`, on all judging runs or those with the ids `judged`."""
     report = build_debate_report(debate, verdicts, only=only, judged=judged)
     standings = {row.id: STANDING_BADGES[row.standing].word for row in report.trace_rows if row.standing}
     lines: list[str] = []
@@ -216,10 +205,7 @@ def _row_lines(rows: Iterable[SummaryRow]) -> Iterable[str]:
 
 
 class PlainObserver(NullObserver):
-    """Observer that writes turns and judgements to `stream` as plain lines.
-
-    Simultaneous speeches are written in the order of the debate.
-    """
+    """Observer that writes turns and judgements to `stream` as plain lines."""
 
     def __init__(self, stream: TextIO, *, show_hidden: bool = False, plan: theme.RunPlan = theme.NO_PLAN) -> None:
         """`show_hidden`: whether to write hidden directives of debaters. `plan`: plan of the run, for the heading."""

@@ -223,18 +223,13 @@ class MissingJudgements(NamedTuple):
         failures = [self.failures[brief.key] for brief in self.briefs if brief.key in self.failures]
         if not failures:
             return "not asked yet"
-        # The text after the colon may differ between failures of one kind, e.g. in the length of the prompt.
-        # The message of an abstention begins with the judge's name.
-        kinds = [
-            (failure.cause, "" if failure.cause == ABSTAINED else failure.message.partition(": ")[0])
-            for failure in failures
-        ]
-        kind, count = Counter(kinds).most_common(1)[0]
-        message, page = failures[kinds.index(kind)].message, get_error_page(kind[0])
-        if kind[0] == ABSTAINED:
-            page, message = ABSTENTION_PAGE, shorten(message, MAX_ABSTENTION_LENGTH)
-        if failures[kinds.index(kind)].message in shown:
-            message = refer_to_failure(kind[0])
+        cause, count = Counter(failure.cause for failure in failures).most_common(1)[0]
+        message = next(failure.message for failure in failures if failure.cause == cause)
+        if message in shown:
+            message = refer_to_failure(cause)
+        elif cause == ABSTAINED:
+            message = shorten(message, MAX_ABSTENTION_LENGTH)
+        page = ABSTENTION_PAGE if cause == ABSTAINED else get_error_page(cause)
         share = "" if count == len(self.briefs) else f" ({count} of them)"
         return f"{message.rstrip('.')}{share}{format_page_hint(page)}"
 

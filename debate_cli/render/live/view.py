@@ -71,15 +71,27 @@ class LiveObserver:
         self.console = console
         self.waits: Mapping[str, Callable[[], str]] = {}
         """See `RunContext.waits`."""
-        self._state = _ViewState(expected, plan, show_hidden=show_hidden, hint=hint, clock=clock)
+        self._plan = plan
+        self._show_hidden = show_hidden
+        self._hint = hint
+        self._progress = ProgressLine(expected, clock)
+        self._printed: list[RenderableType] = []
+        self._debate: Debate | None = None
+        self._order = EventOrder()
+        self._streams: dict[int, SpeechStream] = {}
+        """The speeches that are not printed yet, by the index of their turn."""
+        self._pending: dict[str, Brief] = {}
+        self._shown_failures: set[str] = set()
+        self._round = 0, ""
         self._actions: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        """Changes of the fields above. They are made by one thread at a time."""
         self._stopping = ThreadEvent()
         self._thread: Thread | None = None
         self._error: OSError | None = None
 
     def start(self) -> None:
         """Start the clock and, on a terminal, start drawing."""
-        self._state.progress.start()
+        self._progress.start()
         self.resume()
 
     def resume(self) -> None:
@@ -100,30 +112,49 @@ class LiveObserver:
         """Stop drawing, and print everything that is finished."""
         self.pause()
         self._apply_queued()
-        self._state.finish()
+        self._finish()
         self._print_finished()
 
     def event(self, event: Event, debate: Debate) -> None:
         """Print what `event` completes, e.g. a speech, and update the redrawn region."""
-        self._enqueue(lambda: self._state.event(event, debate))
+        self._enqueue(lambda: self._apply(event, debate))
 
     def asking(self, task: Task) -> None:
         """Show that `task` was sent to a model."""
-        self._enqueue(lambda: self._state.asking(task))
+        self._enqueue(lambda: self._expect(task))
 
     def text(self, cue: Cue, piece: str) -> None:
         """Add a piece to a speech in progress."""
-        self._enqueue(lambda: self._state.text(cue, piece))
+        self._enqueue(lambda: self._add_text(cue, piece))
 
     def note(self, note: str) -> None:
         """Print the note above the redrawn region."""
-        self._enqueue(lambda: self._state.print(header.notice("!", theme.GOLD, note)))
+        self._enqueue(lambda: self._print(header.notice("!", theme.GOLD, note)))
 
     def region(self) -> RenderableType:
         """Return the redrawn region: speeches in progress, the progress line, what the run waits for, and the hint."""
-        return self._state.region(
-            self.console.size, list(filter(None, (describe() for describe in self.waits.values())))
-        )
+        if self._debate is None:
+            return Group()
+        width, height = self.console.size
+        status = [self._progress.render(width, self._pending.values())]
+        waits = filter(None, (describe() for describe in self.waits.values()))
+        status += [terminal_line(f"! {wait}", theme.GOLD) for wait in waits]
+        if self._hint:
+            status.append(Text(self._hint, no_wrap=True, overflow="ellipsis"))
+        rows = max(2, height - 1)
+        parts: list[RenderableType] = []
+        streams = [self._streams[index] for index in sorted(self._streams)]
+        waves = [list(wave) for _, wave in groupby(streams, lambda stream: self._wave_of(stream.cue))]
+        current = self._round
+        for wave in waves:
+            heading: list[Rule | Text] = []
+            if current != (current := (wave[0].cue.round, wave[0].cue.phase)):
+                rule, notice = self._round_heading(*current)
+                notice.no_wrap, notice.overflow = True, "ellipsis"
+                heading = [rule, notice]
+            size = width, (rows - len(status)) // len(waves) - len(heading)
+            parts += [*heading, streaming_panels(wave, self._debate, size)]
+        return Tail(Group(*parts, *status), rows, marked=False)
 
     def __rich__(self) -> RenderableType:  # Rich calls it after each print, so the region is up to date
         return self.region()
@@ -160,65 +191,16 @@ class LiveObserver:
             self._actions.get()()
 
     def _print_finished(self) -> None:
-        if printed := self._state.take_printed():
+        printed, self._printed = self._printed, []
+        if printed:
             self.console.print(Group(*printed))
 
-
-class _ViewState:
-    """State of the live view: content to print, and content to redraw.
-
-    Not thread-safe: changes must go through `LiveObserver._enqueue`.
-    """
-
-    def __init__(
-        self, expected: int | None, plan: theme.RunPlan, *, show_hidden: bool, hint: str, clock: Callable[[], float]
-    ) -> None:
-        self._plan = plan
-        self.progress = ProgressLine(expected, clock)
-        self._show_hidden = show_hidden
-        self._hint = hint
-        self._printed: list[RenderableType] = []
-        self._debate: Debate | None = None
-        self._order = EventOrder()
-        self._streams: dict[int, SpeechStream] = {}
-        """The speeches that are not printed yet, by the index of their turn."""
-        self._pending: dict[str, Brief] = {}
-        self._shown_failures: set[str] = set()
-        self._round = 0, ""
-
-    def print(self, *renderables: RenderableType) -> None:
+    def _print(self, *renderables: RenderableType) -> None:
         self._printed += renderables
 
-    def take_printed(self) -> list[RenderableType]:
-        printed, self._printed = self._printed, []
-        return printed
-
-    def region(self, window: tuple[int, int], waits: Sequence[str]) -> RenderableType:
-        if self._debate is None:
-            return Group()
-        width, height = window
-        status = [self.progress.render(width, self._pending.values())]
-        status += [terminal_line(f"! {wait}", theme.GOLD) for wait in waits]
-        if self._hint:
-            status.append(Text(self._hint, no_wrap=True, overflow="ellipsis"))
-        rows = max(2, height - 1)
-        parts: list[RenderableType] = []
-        streams = [self._streams[index] for index in sorted(self._streams)]
-        waves = [list(wave) for _, wave in groupby(streams, lambda stream: self._wave_of(stream.cue))]
-        current = self._round
-        for wave in waves:
-            heading: list[Rule | Text] = []
-            if current != (current := (wave[0].cue.round, wave[0].cue.phase)):
-                rule, notice = self._round_heading(*current)
-                notice.no_wrap, notice.overflow = True, "ellipsis"
-                heading = [rule, notice]
-            size = width, (rows - len(status)) // len(waves) - len(heading)
-            parts += [*heading, streaming_panels(wave, self._debate, size)]
-        return Tail(Group(*parts, *status), rows, marked=False)
-
-    def event(self, event: Event, debate: Debate) -> None:
+    def _apply(self, event: Event, debate: Debate) -> None:
         if self._debate is None and is_judging_only(event, debate):
-            self.print(header.rejudging_heading(debate))
+            self._print(header.rejudging_heading(debate))
         self._debate = debate
         match event:
             case TurnCompleted(turn=turn):
@@ -230,20 +212,20 @@ class _ViewState:
             case _:
                 pass
         self._show(self._order.release(event, debate))
-        self.progress.record_event(event, debate)
+        self._progress.record_event(event, debate)
 
-    def asking(self, task: Task) -> None:
+    def _expect(self, task: Task) -> None:
         self._order.expect(task)
         if isinstance(task, Brief):
             self._pending[task.key] = task
         else:
             self._streams.setdefault(task.index, SpeechStream(task))
 
-    def text(self, cue: Cue, piece: str) -> None:
+    def _add_text(self, cue: Cue, piece: str) -> None:
         if cue.index in self._streams:
             self._streams[cue.index].pieces.append(piece)
 
-    def finish(self) -> None:
+    def _finish(self) -> None:
         self._pending = {}
         self._show(self._order.release_all())
         self._streams = {}
@@ -269,31 +251,31 @@ class _ViewState:
             case DebateOpened():
                 announcement = chair.announce_debate(debate)
                 notice = [header.chair_notice(announcement)] if announcement else []
-                self.print(header.debate_heading(debate, plan=self._plan), *notice)
+                self._print(header.debate_heading(debate, plan=self._plan), *notice)
             case DebateResumed():
                 self._resume(event, debate)
             case JudgingOpened():
-                self.print(header.judging_run_heading(debate, debate.run(event.run)))
+                self._print(header.judging_run_heading(debate, debate.run(event.run)))
             case AssessmentCompleted():
-                self.print(header.judge_report_notice(build_judge_report(event.assessment, debate), debate))
+                self._print(header.judge_report_notice(build_judge_report(event.assessment, debate), debate))
             case TaskFailed(failure=failure):
                 if isinstance(failure.task, Cue):
                     self._streams.pop(failure.task.index, None)
                     self._open_round(failure.task.round, failure.task.phase)
-                self.print(header.notice("✗", theme.RED, describe_failure(failure, self._shown_failures)))
+                self._print(header.notice("✗", theme.RED, describe_failure(failure, self._shown_failures)))
             case DebateClosed():
                 self._streams = {}
-                self.print(*header.closing_notices(debate, event.reason))
+                self._print(*header.closing_notices(debate, event.reason))
             case _:
                 pass
 
     def _resume(self, event: DebateResumed, debate: Debate) -> None:
-        self.print(header.debate_heading(debate, theme.describe_resume(debate), self._plan._replace(calls=None)))
-        self.print(*(terminal_line(f"changed: {line}", theme.MUTED) for line in change_lines(event.changes)))
+        self._print(header.debate_heading(debate, theme.describe_resume(debate), self._plan._replace(calls=None)))
+        self._print(*(terminal_line(f"changed: {line}", theme.MUTED) for line in change_lines(event.changes)))
         for wave in group_waves(debate):
             self._print_speeches(wave)
         if debate.turns:
-            self.print(header.resume_rule(debate))
+            self._print(header.resume_rule(debate))
 
     def _print_speeches(self, turns: Sequence[Turn]) -> None:
         debate = self._debate
@@ -301,14 +283,14 @@ class _ViewState:
         self._open_round(turns[0].round, turns[0].phase)
         styles, threads = theme.participant_styles(debate.participants), ThreadIndex(debate.turns)
         show = partial(turn_panel, styles=styles, threads=threads, citations=index_citations(debate))
-        self.print(PanelRow([show(turn, show_hidden=self._show_hidden) for turn in turns]))
+        self._print(PanelRow([show(turn, show_hidden=self._show_hidden) for turn in turns]))
         for turn in turns:
             self._streams.pop(turn.index, None)
 
     def _open_round(self, number: int, phase: Phase) -> None:
         if number >= self._round[0] and self._round != (number, phase):
             self._round = number, phase
-            self.print(*self._round_heading(number, phase))
+            self._print(*self._round_heading(number, phase))
 
     def _round_heading(self, number: int, phase: Phase) -> tuple[Rule, Text]:
         assert self._debate is not None

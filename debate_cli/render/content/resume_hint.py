@@ -160,17 +160,8 @@ class MissingJudgements(NamedTuple):
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
         """Return two commands: one that requests the missing judgements again, and one that judges with another model.
 
-        The first command makes the smallest change that may help. If nothing may help, this command is empty.
-
-        1. no change
-        2. the option for shorter prompts
-        3. options that replace models
-
-        - `path`: path of the transcript. None if the debate was not saved; then 2 and 3 are not possible.
-        - `batch`: whether to use a provider's batch API. If true, 2 and 3 are not possible.
-
-        If `path` is None and the replayed cassette lacks the judgements, both commands are empty. If `path` is None and
-        there is a `repeat_obstacle`, the first command is empty.
+        The first makes the smallest change that may help: none, shorter prompts, or other models. If nothing helps, it is
+        empty. `path` is None if the debate was not saved. `batch`: whether to use a provider's batch API.
         """
         options = self._resume_options()
         if path is None and self.is_unrecorded:

@@ -18,7 +18,16 @@ from debate_cli.render.content import chair
 from debate_cli.render.content.agreement import label_judging_system
 from debate_cli.render.content.participants import ParticipantRow, debater_rows, judge_rows
 from debate_cli.render.content.run_notices import JudgeReport
-from debate_cli.render.terminal.drawing import FramedPanel, hanging_indent, join_text, score_bar, terminal_line
+from debate_cli.render.terminal.drawing import (
+    FramedPanel,
+    ScoreBar,
+    bar_grid,
+    hanging_indent,
+    join_text,
+    score_bar,
+    signed_name,
+    terminal_line,
+)
 
 
 def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme.NO_PLAN) -> RenderableType:
@@ -78,8 +87,7 @@ def _participant_table(rows: Sequence[ParticipantRow]) -> Table:
     for _ in range(3):
         grid.add_column(overflow="fold")
     for row in rows:
-        name = join_text((f"{row.sign.symbol} ", row.sign.colour), terminal_line(row.name, f"bold {row.sign.colour}"))
-        grid.add_row(name, terminal_line(row.part, theme.MUTED), terminal_line(row.model))
+        grid.add_row(signed_name(row.sign, row.name), terminal_line(row.part, theme.MUTED), terminal_line(row.model))
     return grid
 
 
@@ -100,17 +108,10 @@ def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
 
 
 def _score_bars(report: JudgeReport, debate: Debate) -> Table:
-    styles = theme.participant_styles(debate.participants)
-    grid = Table.grid(padding=(0, 1, 0, 0))
-    grid.add_column(max_width=24, overflow="fold")
-    grid.add_column()
-    grid.add_column(justify="right", no_wrap=True)
-    for score in report.scores:
-        sign = styles.get(score.participant, theme.UNKNOWN_SIGN)
-        name = join_text((f"{sign.symbol} ", sign.colour), terminal_line(score.participant))
-        bar = score_bar(score.value, score.out_of, sign.colour, 24)
-        grid.add_row(name, bar, f"{score.value:g}/{score.out_of:g}")
-    return grid
+    bars = [
+        ScoreBar(item.participant, item.value, item.out_of, f"{item.value:g}/{item.out_of:g}") for item in report.scores
+    ]
+    return bar_grid(bars, theme.participant_styles(debate.participants))
 
 
 def notice(sign: str, colour: str, words: str) -> RenderableType:

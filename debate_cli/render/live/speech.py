@@ -1,6 +1,6 @@
 """Draws speeches as Rich panels. Streaming speeches are cut to the size of the window."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -29,14 +29,15 @@ from debate_cli.render.content.speech_parts import (
 )
 from debate_cli.render.terminal.drawing import (
     FramedPanel,
+    ParticipantStyles,
     badge_text,
     hanging_indent,
     join_text,
     label_grid,
+    signed_name,
     terminal_line,
     terminal_text,
 )
-from debate_cli.render.theme import Sign
 from debate_cli.systems.tables import RESPONSE_BADGES
 
 MIN_PANEL_WIDTH = 52
@@ -50,9 +51,6 @@ FREE_PHASES = ("rebuttal", "speech")
 
 The speaker answers arguments in the text itself. Below the text, each response is one line without its reasoning.
 """
-
-Styles = Mapping[str, Sign]
-"""Maps the name of each debater to the debater's symbol, side and colour."""
 
 
 @dataclass(slots=True)
@@ -112,7 +110,7 @@ def panel_width(count: int, width: int) -> int:
 
 
 def turn_panel(
-    turn: Turn, styles: Styles, threads: ThreadIndex, citations: CitationIndex, *, show_hidden: bool = False
+    turn: Turn, styles: ParticipantStyles, threads: ThreadIndex, citations: CitationIndex, *, show_hidden: bool = False
 ) -> FramedPanel:
     """Return the panel of a finished turn: speech, citations, strategy and warnings."""
     parts = _finished_parts(turn, styles, threads, citations)
@@ -148,7 +146,9 @@ def _streaming_panel(stream: SpeechStream, debate: Debate, height: int) -> Frame
     return _panel(stream.cue.speaker, styles, Tail(body, max(1, height - PANEL_EDGES)), footer)
 
 
-def _finished_parts(turn: Turn, styles: Styles, threads: ThreadIndex, citations: CitationIndex) -> list[RenderableType]:
+def _finished_parts(
+    turn: Turn, styles: ParticipantStyles, threads: ThreadIndex, citations: CitationIndex
+) -> list[RenderableType]:
     found: list[RenderableType] = []
     for part in split_turn(turn):
         drawn = _part(part, turn, styles, threads)
@@ -169,14 +169,9 @@ def _citation(citation: CheckedCitation) -> Text:
     )
 
 
-def _panel(speaker: str, styles: Styles, body: RenderableType, footer: str) -> FramedPanel:
+def _panel(speaker: str, styles: ParticipantStyles, body: RenderableType, footer: str) -> FramedPanel:
     style = styles.get(speaker, theme.UNKNOWN_SIGN)
-    title = join_text(
-        (f"{style.symbol} ", style.colour),
-        terminal_line(speaker, f"bold {style.colour}"),
-        (" · ", theme.MUTED),
-        terminal_line(style.word, theme.MUTED),
-    )
+    title = join_text(signed_name(style, speaker), terminal_line(style.word, theme.MUTED), separator=" · ")
     return FramedPanel(body, title, Text(footer, style=theme.MUTED), style.colour)
 
 
@@ -194,7 +189,7 @@ def _add_blank_lines(parts: Iterable[RenderableType]) -> Group:
     return Group(*rows)
 
 
-def _part(part: SpeechPart, moment: Turn | Cue, styles: Styles, threads: ThreadIndex) -> RenderableType:
+def _part(part: SpeechPart, moment: Turn | Cue, styles: ParticipantStyles, threads: ThreadIndex) -> RenderableType:
     match part:
         case Argument():
             head = hanging_indent(terminal_line(part.id, "reverse"), terminal_line(part.claim, "bold"))
@@ -215,7 +210,9 @@ def _part(part: SpeechPart, moment: Turn | Cue, styles: Styles, threads: ThreadI
             return terminal_text(part)
 
 
-def _response(response: Response, thread: ArgumentThread | None, styles: Styles, *, brief: bool) -> RenderableType:
+def _response(
+    response: Response, thread: ArgumentThread | None, styles: ParticipantStyles, *, brief: bool
+) -> RenderableType:
     label = badge_text(RESPONSE_BADGES.get(response.type, theme.UNKNOWN_BADGE))
     if brief:
         claim = terminal_line(thread.claim if thread is not None else "", theme.MUTED)
@@ -227,7 +224,7 @@ def _response(response: Response, thread: ArgumentThread | None, styles: Styles,
     return tree
 
 
-def _answer(answer: FollowUpAnswer, thread: ArgumentThread | None, styles: Styles) -> RenderableType:
+def _answer(answer: FollowUpAnswer, thread: ArgumentThread | None, styles: ParticipantStyles) -> RenderableType:
     tree = _thread_tree(answer.question_target, thread, styles)
     tree.add(_step(Text("↳ answers", style=f"bold {theme.BLUE}"), terminal_text(answer.reply)))
     if answer.evaded:
@@ -235,7 +232,7 @@ def _answer(answer: FollowUpAnswer, thread: ArgumentThread | None, styles: Style
     return tree
 
 
-def _thread_tree(target: str, thread: ArgumentThread | None, styles: Styles) -> Tree:
+def _thread_tree(target: str, thread: ArgumentThread | None, styles: ParticipantStyles) -> Tree:
     head = _owner_and_id(target, thread, styles)
     if thread is None:
         return Tree(head, guide_style=theme.MUTED)
@@ -251,7 +248,7 @@ def _step(label: Text, words: Text) -> Text:
     return join_text(label, "  ", words) if words.plain else label
 
 
-def _owner_and_id(target: str, thread: ArgumentThread | None, styles: Styles) -> Text:
+def _owner_and_id(target: str, thread: ArgumentThread | None, styles: ParticipantStyles) -> Text:
     if thread is None:
         return terminal_line(target, "bold")
     owner = styles.get(thread.owner, theme.UNKNOWN_SIGN)

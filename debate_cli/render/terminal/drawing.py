@@ -7,6 +7,7 @@ wide goes into the body.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rich.box import ROUNDED, SIMPLE_HEAD, Box
 from rich.cells import cell_len
@@ -131,10 +132,12 @@ def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
     """Return a name as text. A debater's symbol is in front of the debater's name. None becomes a dash."""
     if name is None:
         return Text("—", style=theme.MUTED)
-    style = styles.get(name)
-    if style is None:
-        return terminal_line(name)
-    return join_text((f"{style.symbol} ", style.colour), terminal_line(name, f"bold {style.colour}"))
+    return signed_name(styles[name], name) if name in styles else terminal_line(name)
+
+
+def signed_name(sign: Sign, name: str) -> Text:
+    """Return the symbol and the name of a debater or judge, in its colour."""
+    return join_text((f"{sign.symbol} ", sign.colour), terminal_line(name, f"bold {sign.colour}"))
 
 
 def badge_text(badge: Badge) -> Text:
@@ -174,19 +177,33 @@ def interval_bar(cell: Interval, width: int = BAR_WIDTH) -> str:
 
 def score_bars(verdict: Verdict, styles: ParticipantStyles) -> RichTable:
     """Draw a row per debater, or per option of a vote: name, bar and score. The highest score is first."""
+    highest = theme.score_axis_max(verdict)
+    ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
+    bars = [ScoreBar(name, score, highest, format_number(score), name == verdict.winner) for name, score in ranked]
+    return bar_grid(bars, styles)
+
+
+class ScoreBar(NamedTuple):
+    """A row of `bar_grid`."""
+
+    name: str
+    value: float
+    out_of: float | None
+    text: str
+    is_winner: bool = False
+
+
+def bar_grid(bars: Iterable[ScoreBar], styles: ParticipantStyles) -> RichTable:
+    """Draw a row per bar: name, bar, and the score as text."""
     grid = RichTable.grid(padding=(0, 1, 0, 0))
     grid.add_column(max_width=30, overflow="fold")
     grid.add_column()
     grid.add_column(justify="right", no_wrap=True)
     grid.add_column(no_wrap=True)
-    highest = theme.score_axis_max(verdict)
-    for name, score in sorted(verdict.displayed_scores.items(), key=lambda item: -item[1]):
-        grid.add_row(
-            participant_text(name, styles),
-            score_bar(score, highest, _colour_of(name, styles), 30),
-            Text(format_number(score), style="bold"),
-            Text("← winner" if name == verdict.winner else "", style="bold"),
-        )
+    for bar in bars:
+        drawn = score_bar(bar.value, bar.out_of, _colour_of(bar.name, styles), 30)
+        winner = Text("← winner" if bar.is_winner else "", style="bold")
+        grid.add_row(participant_text(bar.name, styles), drawn, Text(bar.text, style="bold"), winner)
     return grid
 
 

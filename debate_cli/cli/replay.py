@@ -120,10 +120,12 @@ def _render_document(given: ReplayOptions, how: ReplayFormat, debate: Debate, ve
 
             return render_html(debate, verdicts, show_hidden=given.show_hidden)
         case "svg":
-            from debate_cli.render.terminal_export import TerminalExport, export_svg
+            from debate_cli.render.terminal_export import export_svg, print_debate
 
-            export = TerminalExport(debate, verdicts, part, given.round, show_hidden=given.show_hidden)
-            return export_svg(export.print_to, title=debate.topic)
+            return export_svg(
+                lambda target: print_debate(target, debate, verdicts, part, given.round, show_hidden=given.show_hidden),
+                title=debate.topic,
+            )
         case _:
             raise UsageError(
                 "-o cannot write --format terminal; add --format markdown, html, json or svg, or redirect stdout for plain lines"

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from io import StringIO
 from xml.sax.saxutils import escape as escape_xml
 
@@ -25,26 +24,23 @@ look like a font definition too."""
 _NO_XML = re.compile("[\ufffe\uffff]")
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalExport:
-    """The part of a debate to export."""
-
-    debate: Debate
-    verdicts: Sequence[Verdict]
-    only: ReportPart | None = None
-    round_number: int | None = None
-    """Number of the round to export; None exports all rounds."""
-    show_hidden: bool = False
-
-    def print_to(self, console: Console) -> None:
-        """Print the exported part of the debate on `console`, without pauses."""
-        if self.only in (None, "turns"):
-            observer = LiveObserver(console, show_hidden=self.show_hidden)
-            for _ in ReplayPlan(self.debate, self.round_number, judged=self.only is None).play(observer):
-                pass
-        if self.only != "turns" and self.round_number is None:
-            for part in details(self.debate, self.verdicts, only=self.only):
-                console.print(part)
+def print_debate(
+    console: Console,
+    debate: Debate,
+    verdicts: Sequence[Verdict],
+    only: ReportPart | None = None,
+    round_number: int | None = None,
+    *,
+    show_hidden: bool = False,
+) -> None:
+    """Print a debate, the part `only`, or the round `round_number` on `console`, without pauses."""
+    if only in (None, "turns"):
+        observer = LiveObserver(console, show_hidden=show_hidden)
+        for _ in ReplayPlan(debate, round_number, judged=only is None).play(observer):
+            pass
+    if only != "turns" and round_number is None:
+        for part in details(debate, verdicts, only=only):
+            console.print(part)
 
 
 def export_svg(show: Callable[[Console], None], *, title: str, unique_id: str = "debate") -> str:

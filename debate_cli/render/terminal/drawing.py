@@ -12,6 +12,7 @@ from typing import NamedTuple
 from rich.box import ROUNDED, SIMPLE_HEAD, Box
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.progress_bar import ProgressBar
@@ -238,34 +239,14 @@ class _TableView:
     styles: ParticipantStyles
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        everything = range(len(self.table.heads))
-        without_bars = [position for position in everything if not _is_of_bars(self.table, position)]
-        for positions in (list(everything), without_bars):
-            widths = self._column_widths(positions, options.max_width - 3 * (len(positions) - 1))
+        bounds = [self._column_bounds(console, options, position) for position in range(len(self.table.heads))]
+        without_bars = [position for position in range(len(bounds)) if not _is_of_bars(self.table, position)]
+        for positions in (range(len(bounds)), without_bars):
+            widths = _fit([bounds[position] for position in positions], options.max_width - 3 * (len(positions) - 1))
             if widths is not None:
                 yield self._as_table(positions, widths)
                 return
         yield from self._as_list(options.max_width - INDENT)
-
-    def _column_widths(self, positions: Sequence[int], room: int) -> list[int] | None:
-        """Return column widths that fit into `room`. The widest columns are narrowed first.
-
-        Returns None if the columns do not fit even at their least widths.
-        """
-        least = [self._least_width(position) for position in positions]
-        widths = [max(small, self._full_width(position)) for small, position in zip(least, positions, strict=True)]
-        if sum(least) > room:
-            return None
-        while sum(widths) > room:
-            shortened = max(
-                (place for place, width in enumerate(widths) if width > least[place]), key=widths.__getitem__
-            )
-            widths[shortened] -= 1
-        return widths
-
-    def _lines(self, position: int) -> list[str]:
-        cells = [render_cell(row[position], self.styles).plain for row in self.table.rows if row is not None]
-        return [line for text in (self._header(position), *cells) for line in text.split("\n")]
 
     def _header(self, position: int) -> str:
         header = sanitize.sanitize_line(self.table.heads[position])
@@ -273,26 +254,20 @@ class _TableView:
             return "\n".join(filter(None, header.rpartition(" ")[::2]))
         return header
 
-    def _full_width(self, position: int) -> int:
-        return BAR_WIDTH if _is_of_bars(self.table, position) else max(map(cell_len, self._lines(position)))
-
-    def _least_width(self, position: int) -> int:
-        full = self._full_width(position)
-        if _is_of_bars(self.table, position) or position in self.table.numeric or self._is_key_column(position):
-            return full
-        longest = max(map(cell_len, self._unbroken_parts(position)), default=0)
-        return max(min(longest, MAX_KEPT_WORD), min(-(-full // 2), MIN_TEXT_WIDTH))
-
-    def _unbroken_parts(self, position: int) -> Iterator[str]:
-        """Yield the parts of a column that must stay on one line: words, or short lines such as `Pro 59.67`."""
+    def _column_bounds(self, console: Console, options: ConsoleOptions, position: int) -> Measurement:
+        """Return the least and the full width of a column. Words and short lines such as `Pro 59.67` stay whole."""
         cells = [row[position] for row in self.table.rows if row is not None]
-        yield from self._header(position).split()
-        for cell in cells:
-            text = render_cell(cell, self.styles)
-            yield from text.plain.split("\n") if _has_short_lines(cell, text) else text.plain.split()
-
-    def _is_key_column(self, position: int) -> bool:
-        return self.table.has_key_column and position == 0
+        views = [Text(self._header(position)), *(_cell_view(cell, self.styles) for cell in cells)]
+        sizes = [Measurement.get(console, options, view) for view in views]
+        full = max(size.maximum for size in sizes)
+        is_key = self.table.has_key_column and position == 0
+        if is_key or position in self.table.numeric or _is_of_bars(self.table, position):
+            return Measurement(full, full)
+        longest = max(
+            size.maximum if isinstance(cell, Lines) and size.maximum <= MAX_SHORT_LINE else size.minimum
+            for cell, size in zip((None, *cells), sizes, strict=True)
+        )
+        return Measurement(max(min(longest, MAX_KEPT_WORD), min(-(-full // 2), MIN_TEXT_WIDTH)), full)
 
     def _as_table(self, positions: Sequence[int], widths: Sequence[int]) -> RichTable:
         grid = RichTable(
@@ -322,6 +297,17 @@ class _TableView:
             if name.plain:
                 yield name
             yield Padding(Group(*lines), (0, 0, 0, INDENT))
+
+
+def _fit(bounds: Sequence[Measurement], room: int) -> list[int] | None:
+    """Return column widths that fit into `room`, the widest narrowed first; None if the least widths do not fit."""
+    if sum(least for least, _ in bounds) > room:
+        return None
+    widths = [full for _, full in bounds]
+    while sum(widths) > room:
+        wide = (place for place, width in enumerate(widths) if width > bounds[place].minimum)
+        widths[max(wide, key=widths.__getitem__)] -= 1
+    return widths
 
 
 def _has_lines(table: Table) -> bool:

@@ -47,8 +47,5 @@ def escape_json(document: str) -> str:
 
 
 def prefix_lines(prefix: str, text: str) -> list[str]:
-    """Return the sanitized lines of `text`, each with `prefix` in front. Blank lines are left out.
-
-    If no line is left, the result is `prefix` alone.
-    """
+    """Return the non-blank lines of `text`, sanitized, each with `prefix` in front; `prefix` alone if there are none."""
     return [f"{prefix}{line}" for line in sanitize_text(text).splitlines() if line.strip()] or [prefix.rstrip()]

@@ -23,8 +23,6 @@ from debate_cli.render.content.summary import (
     change_rows,
     condition_rows,
     explain_scores,
-    find_conditions,
-    find_required_changes,
     missing_rows,
     omitted_verdicts_notes,
     quote_judge,
@@ -126,11 +124,7 @@ def build_debate_report(
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
 ) -> DebateReport:
-    """Build the report of a debate.
-
-    If `only` is given, the report has only this part. If `judged` is given, only the judging runs with these ids are
-    reported.
-    """
+    """Build the report of a debate: all of it or the part `only`, on all judging runs or those with the ids `judged`."""
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     ordered, briefing = sort_deciding_first(verdicts), build_briefing(shown)
     summary = summarize_verdicts(shown, ordered)
@@ -191,7 +185,7 @@ def _report_verdicts(
     reportable = reportable_verdicts(debate, verdicts)
     is_alone = len(reportable) == 1
     for number, verdict in enumerate(reportable):
-        label = label_verdict(verdict, verdicts)
+        system, label = get_system(verdict.system), label_verdict(verdict, verdicts)
         reason = explain_scores(verdict) if verdict.victory != "undetermined" else ""
         quote = quote_judge(debate, verdict, briefing)
         yield VerdictReport(
@@ -205,8 +199,8 @@ def _report_verdicts(
             tables=tuple(build_verdict_tables(verdict)),
             rows=(
                 *(caution_rows(debate) if not number else ()),
-                *change_rows(find_required_changes(verdict)),
-                *condition_rows(find_conditions(verdict)),
+                *change_rows(system.required_changes(verdict)),
+                *condition_rows(system.conditions(verdict)),
                 *([SummaryRow("why", (reason,))] if reason else []),
                 *quote_rows(quote),
                 *(_weakest_rows(summary.weakest) if summary.weakest is not None and not number else ()),

@@ -74,7 +74,7 @@ def _resolve_format(given: ReplayOptions) -> ReplayFormat:
     if how in WHOLE_DEBATE_FORMATS and (given.only is not None or given.round is not None):
         left_out = "--only" if given.only is not None else "--round"
         raise UsageError(
-            f"--format {how} shows the whole debate; leave out {left_out}, or choose --format markdown or svg"
+            f"--format {how} shows the whole debate; leave out {left_out}, or choose --format markdown or terminal-html"
         )
     _refuse_unused_playing(given, how)
     if given.round is not None and given.only not in {None, "turns"}:
@@ -119,16 +119,17 @@ def _render_document(given: ReplayOptions, how: ReplayFormat, debate: Debate, ve
             from debate_cli.render.html.page import render_html
 
             return render_html(debate, verdicts, show_hidden=given.show_hidden)
-        case "svg":
-            from debate_cli.render.terminal_export import export_svg, print_debate
+        case "svg" | "terminal-html":
+            from debate_cli.render.terminal_export import export_svg, export_terminal_html, print_debate
 
-            return export_svg(
+            export = export_svg if how == "svg" else export_terminal_html
+            return export(
                 lambda target: print_debate(target, debate, verdicts, part, given.round, show_hidden=given.show_hidden),
                 title=debate.topic,
             )
         case _:
             raise UsageError(
-                "-o cannot write --format terminal; add --format markdown, html, json or svg, or redirect stdout for plain lines"
+                "-o cannot write --format terminal; add --format markdown, html, json, svg or terminal-html, or redirect stdout for plain lines"
             )
 
 

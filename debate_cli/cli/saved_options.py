@@ -225,7 +225,7 @@ class ScoreOptions(NamedTuple):
     force: Annotated[bool, typer.Option("--force", help="Overwrite files in DIR.")] = False
 
 
-ReplayFormat = Literal["terminal", "markdown", "html", "json", "svg"]
+ReplayFormat = Literal["terminal", "markdown", "html", "json", "svg", "terminal-html"]
 
 
 ReplayPart = Literal["turns", "scores", "trace", "verdict", "briefing"]

@@ -1,7 +1,8 @@
-"""Exports the terminal view of a debate as an SVG image, with Rich."""
+"""Exports the terminal view of a debate as an SVG image or an HTML page, with Rich."""
 
 import re
 from collections.abc import Callable, Sequence
+from html import escape
 from io import StringIO
 from xml.sax.saxutils import escape as escape_xml
 
@@ -11,6 +12,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize
 from debate_cli.render.content.report import ReportPart
+from debate_cli.render.html.templating import csp_hash
 from debate_cli.render.live.view import LiveObserver
 from debate_cli.render.replay import ReplayPlan
 from debate_cli.render.terminal.report import details
@@ -22,6 +24,23 @@ _RICH_FONTS = 2
 """Rich writes this number of font definitions at the start of an SVG. Only these are removed, because text of the debate may
 look like a font definition too."""
 _NO_XML = re.compile("[\ufffe\uffff]")
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'HASH'; base-uri 'none'; form-action 'none'">
+<title>TITLE</title>
+<style>
+{stylesheet}
+body {{ color: {foreground}; background: {background}; }}
+pre, code {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; line-height: 1.15; }}
+</style>
+</head>
+<body>
+<pre><code>{code}</code></pre>
+</body>
+</html>
+"""
 
 
 def print_debate(
@@ -43,12 +62,17 @@ def print_debate(
             console.print(part)
 
 
+def export_terminal_html(show: Callable[[Console], None], *, title: str) -> str:
+    """Call `show`, and return its output as an HTML page. Its Content-Security-Policy allows only its own style sheet."""
+    words = escape(sanitize.sanitize_line(title)).replace("{", "{{").replace("}", "}}")
+    page = _record(show).export_html(code_format=_PAGE.replace("TITLE", words))
+    style = page.partition("<style>")[2].partition("</style>")[0]
+    return page.replace("HASH", csp_hash(style), 1)
+
+
 def export_svg(show: Callable[[Console], None], *, title: str, unique_id: str = "debate") -> str:
     """Call `show`, and return its output as an SVG document. `unique_id`: prefix of the ids in the document."""
-    console = Console(
-        file=StringIO(), record=True, width=EXPORT_WIDTH, force_terminal=True, color_system="truecolor", _environ={}
-    )
-    show(console)
+    console = _record(show)
     words = _NO_XML.sub("\ufffd", sanitize.sanitize_line(title))
     drawn = _NO_XML.sub("\ufffd", console.export_svg(title="debate", unique_id=unique_id))
     drawn = _FONT.sub("", drawn, count=_RICH_FONTS).replace(
@@ -56,3 +80,11 @@ def export_svg(show: Callable[[Console], None], *, title: str, unique_id: str = 
     )
     head, _, rest = drawn.partition(">")
     return f'{head} role="img"><title>{escape_xml(words)}</title>{rest}'
+
+
+def _record(show: Callable[[Console], None]) -> Console:
+    console = Console(
+        file=StringIO(), record=True, width=EXPORT_WIDTH, force_terminal=True, color_system="truecolor", _environ={}
+    )
+    show(console)
+    return console

@@ -1,13 +1,16 @@
-"""The terminal output as SVG is self-contained and well-formed."""
+"""The terminal output as SVG and HTML is self-contained and well-formed."""
 
+from collections.abc import Callable
 from typing import Any
 from xml.dom import minidom
 
 import pytest
+from html_support import ParsedPage, policy_allows
 from render_support import HOSTILE, debate, with_arguments
+from rich.console import Console
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.terminal_export import export_svg, print_debate
+from debate_cli.render.terminal_export import export_svg, export_terminal_html, print_debate
 from debate_cli.systems.scoring import score
 
 ATTACK = '</text><script>alert(1)</script><img src=x onerror=alert(1)> {stylesheet} {0} %s & "quoted" \ufffe'
@@ -16,24 +19,46 @@ ATTACKED = with_arguments(
 )
 
 
+def show(shown: Debate, *part: Any) -> Callable[[Console], None]:
+    """A function that prints a debate or a part of it."""
+    return lambda console: print_debate(console, shown, score(shown), *part)
+
+
 def svg(shown: Debate, *part: Any) -> str:
     """A debate or a part of it as SVG."""
-    return export_svg(lambda console: print_debate(console, shown, score(shown), *part), title=shown.topic)
+    return export_svg(show(shown, *part), title=shown.topic)
+
+
+def page(shown: Debate, *part: Any) -> str:
+    """A debate or a part of it as HTML."""
+    return export_terminal_html(show(shown, *part), title=shown.topic)
 
 
 @pytest.mark.parametrize("shown", [debate(), ATTACKED], ids=["plain", "attacked"])
 def test_untrusted_text_makes_no_element(shown: Debate) -> None:
-    """The image parses and holds only text and shapes."""
+    """Both forms parse and hold only text and shapes; HTML allows its own style sheet only."""
     drawn = minidom.parseString(svg(shown).encode())
     names = {element.tagName for element in drawn.getElementsByTagName("*")}
     assert names <= {"svg", "title", "style", "defs", "clipPath", "rect", "text", "g", "circle"}
+    source = page(shown)
+    parsed = ParsedPage(source)
+    assert set(parsed.tags) <= {"html", "head", "meta", "title", "style", "body", "pre", "code", "span"}
+    assert parsed.event_attributes() == set()
+    assert policy_allows(source, "style")
 
 
-def test_an_export_loads_nothing_and_is_reproducible() -> None:
+def test_placeholders_in_untrusted_text_are_not_filled() -> None:
+    """Braces and percent signs are text."""
+    assert "onerror=alert(1)>" in ParsedPage(page(ATTACKED)).text
+    assert "{stylesheet} {0} %s" in page(ATTACKED)
+
+
+@pytest.mark.parametrize("draw", [svg, page], ids=["svg", "page"])
+def test_an_export_loads_nothing_and_is_reproducible(draw: Callable[[Debate], str]) -> None:
     """It has no external font, style sheet or image; the same debate gives the same file."""
-    document = svg(debate())
+    document = draw(debate())
     assert not any(text in document for text in ("@font-face", "url(http", "<link", "src=", "@import", "cdnjs"))
-    assert document == svg(debate())
+    assert document == draw(debate())
 
 
 @pytest.mark.parametrize(

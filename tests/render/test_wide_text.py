@@ -19,6 +19,7 @@ from render_support import (
 )
 from rich.cells import cell_len
 from rich.console import Group, RenderableType
+from rich.text import Text
 
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, StrategyPick, Turn
 from debate_cli.render import theme
@@ -26,7 +27,9 @@ from debate_cli.render.content.run_notices import JudgeReport, build_judge_repor
 from debate_cli.render.content.speech_parts import CitationIndex, ThreadIndex
 from debate_cli.render.live.header import debate_heading, judge_report_notice, notice
 from debate_cli.render.live.speech import PanelRow, turn_panel
+from debate_cli.render.terminal.drawing import section
 from debate_cli.render.terminal.report import ScreenLimits, closing_screen, details
+from debate_cli.render.terminal_export import export_terminal_html, print_debate
 from debate_cli.systems.base import ReportedScore
 from debate_cli.systems.moderator.findings import Momentum, Summary, SummaryPoint
 from debate_cli.systems.scoring import score
@@ -144,13 +147,13 @@ def check_report(text: str, width: int) -> None:
     check([judge_report_notice(alone, debate())], width, *said[-3:])
     scored = JudgeReport("live, turn 1", (ReportedScore(NAME, 7, 10),), (said.make(),))
     check([judge_report_notice(scored, opened_debate(debaters=DEBATERS))], width, said[-1])
-    check([notice("!", "", said.make())], width, said[-1])
+    check([notice("!", "", said.make()), section(said[-1], Text(""))], width, said[-1])
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 160])
 @pytest.mark.parametrize("text", [CHINESE, URL, MIXED], ids=["Chinese", "URL", "mixed"])
 def test_a_report_of_a_judge_is_whole(text: str, width: int) -> None:
-    """Bullets, sentences beside a title, alerts; notices."""
+    """Bullets, sentences beside a title, alerts; notices, and headings of tables."""
     check_report(text, width)
 
 
@@ -204,3 +207,14 @@ def test_a_text_without_spaces_is_shortened_anywhere() -> None:
     assert theme.shorten(f"AI 会{CHINESE * 3}", 100) == f"AI 会{CHINESE * 3}"[:100] + "…"
     assert theme.shorten(f"{CHINESE}。{CHINESE}", 100) == f"{CHINESE}。"
     assert theme.shorten("Many short words are cut between two of them.", 30) == "Many short words are cut…"
+
+
+@pytest.mark.parametrize("text", [CHINESE, URL], ids=["Chinese", "URL"])
+def test_an_exported_terminal_is_whole(text: str) -> None:
+    """The page of `--format terminal-html` has each line of the screen."""
+    shown = with_arguments(debate(), claim=text)
+    page = export_terminal_html(
+        lambda console: print_debate(console, shown, score(shown), "briefing"), title=shown.topic
+    )
+    words = re.sub(r"<[^>]*>|[\s\u2500-\u257f]", "", page)
+    assert words.count(text) >= len(turns()[0].arguments or ())

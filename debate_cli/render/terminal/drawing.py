@@ -1,8 +1,8 @@
 """Draws the elements of all terminal views with Rich: sanitized text, headings, panels, tables, bars.
 
 Text of a debate is never cut here. In a column, Rich cuts a word that is wider than the column unless the column has
-`overflow="fold"`; in the title of a panel, it always cuts. So each column with text has this setting, and a title that is too
-wide goes into the body.
+`overflow="fold"`; in the title of a rule or panel, it always cuts. So each column with text has this setting, and a title
+that is too wide goes into the body.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -51,6 +51,8 @@ MAX_HEADER = 8
 MAX_LABEL = 14
 """Maximum width of a label in `label_grid`."""
 _LEVELS = "▁▂▃▄▅▆▇█"
+_RULE_SPACE = 2
+"""Columns of a rule that its title cannot take."""
 _BORDER_WIDTH = 6
 """Columns of a panel's border that its title cannot take."""
 
@@ -85,7 +87,20 @@ def section(title: str, *body: RenderableType, subtitle: str = "") -> Renderable
     heading = terminal_line(title, "bold")
     if subtitle:
         heading = join_text(heading, (f"  ·  {sanitize.sanitize_line(subtitle)}", theme.MUTED))
-    return Group(Text(""), Rule(heading, style=theme.MUTED, align="left"), *body)
+    return Group(Text(""), _HeadingRule(heading), *body)
+
+
+@dataclass(frozen=True, slots=True)
+class _HeadingRule:
+    """A horizontal line with a title. If the title is wider than the window, the line is below it."""
+
+    title: Text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        fits = self.title.cell_len + _RULE_SPACE <= options.max_width
+        if not fits:
+            yield self.title
+        yield Rule(self.title if fits else "", style=theme.MUTED, align="left")
 
 
 @dataclass(slots=True)

@@ -25,8 +25,6 @@ def strip_float_noise(value: float) -> float:
 def mean(values: Iterable[float]) -> float:
     """Return the arithmetic mean; 0.0 if there are no values. The order of the values does not matter."""
     numbers = tuple(values)
-    if len(numbers) == 1:
-        return numbers[0]
     return math.fsum(numbers) / len(numbers) if numbers else 0.0
 
 
@@ -57,10 +55,7 @@ def get_run_id(run: JudgingRun | str) -> str:
 
 
 def ordered_assessments(debate: Debate, system: str, run: JudgingRun | str) -> tuple[Assessment, ...]:
-    """Return the assessments of one judging system in one run.
-
-    They are sorted by subject, then by `revision` (0 for the first question about the subject), then by judge.
-    """
+    """Return the assessments of one judging system in one run, sorted by subject, then `revision`, then judge."""
     return debate.assessments_of_system(system, get_run_id(run))
 
 
@@ -109,19 +104,15 @@ def newest_assessments(debate: Debate, kind: str) -> tuple[Assessment, ...]:
 
 
 def format_failure_cause(debate: Debate, key: str) -> str:
-    """Return the cause of the last failure of a brief, e.g. ` (abstained)`; empty if the brief did not fail.
-
-    `key`: `Brief.key`.
-    """
+    """Return the cause of the last failure of the brief `key`, e.g. ` (abstained)`; empty if the brief did not fail."""
     causes = [failure.cause for failure in debate.failures if failure.task.key == key]
     return f" ({causes[-1]})" if causes else ""
 
 
 def describe_unanswered(debate: Debate, briefs: Iterable[tuple[Brief, str]]) -> Iterator[str]:
-    """Yield a sentence for each brief without an assessment.
+    """Yield a sentence for each brief without an assessment, with the cause of its failure, e.g. ` (abstained)`.
 
-    `briefs`: pairs (brief, sentence without a period, e.g. `Round 2 was not assessed by ada`). The cause of the
-    failure, e.g. ` (abstained)`, is added to the sentence.
+    `briefs`: pairs (brief, sentence without a period, e.g. `Round 2 was not assessed by ada`).
     """
     for brief, words in briefs:
         if brief.key not in debate.answered_keys:

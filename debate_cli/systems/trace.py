@@ -11,11 +11,10 @@ from typing import Any
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.turn import ResponseType
 from debate_cli.domain.verdict import Verdict
 from debate_cli.evidence.source_checks import SourceOutcome
-from debate_cli.systems.aggregation import get_run_id, newest_assessments, newest_run
+from debate_cli.systems.aggregation import newest_assessments, newest_run
 from debate_cli.systems.base import ClaimReview, JudgingSystem, Standing
 from debate_cli.systems.registry import get_system, systems_of_debate
 from debate_cli.systems.source_support import SOURCES_KIND, Support, join_checks
@@ -71,11 +70,8 @@ class TraceRow(FrozenModel):
     reason: str | None = None
 
 
-def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tuple[TraceRow, ...]:
-    """Return a row per argument, in the order of the debate, with its standing in `run`.
-
-    `run`: None means the newest run that reviews claims.
-    """
+def build_trace_table(debate: Debate, run: str | None = None) -> tuple[TraceRow, ...]:
+    """Return a row per argument, in the order of the debate, with its standing in `run`, as in `review_claims`."""
     responses, replies = _responses_by_claim(debate), _replies_by_claim(debate)
     sources, review = _sources_of_claims(debate), review_claims(debate, run)
     rows: list[TraceRow] = []
@@ -96,14 +92,16 @@ def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tu
     return tuple(rows)
 
 
-def review_claims(debate: Debate, run: JudgingRun | str | None = None) -> ClaimReview | None:
+def review_claims(debate: Debate, run: str | None = None) -> ClaimReview | None:
     """Return what the judges of `run` conclude about the claims; None if they did not review claims.
 
     `run`: None means the newest run that reviews claims.
     """
     system = find_claim_reviewer(debate)
-    chosen = newest_run(debate, system.kind) if system is not None and run is None else run
-    return system.review_claims(debate, get_run_id(chosen)) if system is not None and chosen is not None else None
+    if system is None:
+        return None
+    chosen = run or getattr(newest_run(debate, system.kind), "id", None)
+    return None if chosen is None else system.review_claims(debate, chosen)
 
 
 def find_claim_reviewer(debate: Debate) -> JudgingSystem[Any] | None:

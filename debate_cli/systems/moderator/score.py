@@ -40,7 +40,7 @@ from debate_cli.systems.moderator.criteria import (
 )
 from debate_cli.systems.moderator.findings import Clash, DebateSummary, Momentum, NonEngagement, Summary, SummaryPoint
 from debate_cli.systems.moderator.settings import ModeratorSettings
-from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_from_threshold, decide_outcome
+from debate_cli.systems.outcome import build_verdict, clear_from_threshold, decide_outcome
 
 CLAIMED_TOTAL_CRITERION = "claimed_total"
 """Name of the criterion for the total that a judge wrote."""
@@ -196,8 +196,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings
     round_rows = tuple(_round_rows(debate, marked))
     rows = tuple(_final_rows(debate, round_rows, [pair for pair in marked if pair[0].subject.moment == "debate"]))
     scores = {row.participant: row.score for row in rows if row.score is not None}
-    is_judged = len(scores) > 1 and set(scores) >= speaker_names(debate)
-    outcome = decide_outcome(scores, clear_from_threshold(settings.thresholds)) if is_judged else UNDETERMINED_OUTCOME
+    outcome = decide_outcome(scores, clear_from_threshold(settings.thresholds), speaker_names(debate))
     overviews = iter_findings(final, DebateSummary)
     run_id, asked = get_run_id(run), stored_settings(debate, run, settings)
     numbers = sorted({turn.round for turn in debate.turns})

@@ -1,6 +1,7 @@
 """Functions for scorers: select judging runs and assessments, clamp marks, compute means."""
 
 import math
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from typing import TypeVar
 
@@ -15,6 +16,7 @@ NOISE_DECIMALS = 9
 S = TypeVar("S", bound=SystemSettings)
 FindingT = TypeVar("FindingT", bound=Finding)
 Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
 
 
 def strip_float_noise(value: float) -> float:
@@ -30,10 +32,15 @@ def mean(values: Iterable[float]) -> float:
 
 def mean_by_key(values: Iterable[tuple[Key, float]]) -> dict[Key, float]:
     """Map each key to the mean of its values. `values`: pairs (key, value)."""
-    found: dict[Key, list[float]] = {}
-    for key, value in values:
-        found.setdefault(key, []).append(value)
-    return {key: mean(of) for key, of in found.items()}
+    return {key: mean(of) for key, of in group_by_key(values).items()}
+
+
+def group_by_key(pairs: Iterable[tuple[Key, Value]]) -> defaultdict[Key, list[Value]]:
+    """Map each key to its values, in order. `pairs`: pairs (key, value)."""
+    found = defaultdict[Key, list[Value]](list)
+    for key, value in pairs:
+        found[key].append(value)
+    return found
 
 
 def weighted_mean(values: Iterable[tuple[float, float]]) -> float:

@@ -4,7 +4,6 @@ Score of a debater: 0.25 x mean of the round sums + 0.75 x total of the final ev
 Totals that judges wrote do not count.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import AliasChoices, Field
@@ -20,6 +19,7 @@ from debate_cli.systems.aggregation import (
     describe_unanswered,
     first_finding,
     get_run_id,
+    group_by_key,
     iter_findings,
     mean,
     mean_by_key,
@@ -249,12 +249,12 @@ def _total(name: str, marks: Marks, criteria: Iterable[str]) -> float | None:
 
 
 def _reasons_by_mark(marked: Iterable[MarkedAssessment]) -> Reasons:
-    found: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for assessment, _ in marked:
-        for mark in assessment.marks:
-            if mark.participant is not None and mark.reason:
-                found[mark.participant, mark.criterion].append(mark.reason)
-    return found
+    return group_by_key(
+        ((mark.participant, mark.criterion), mark.reason)
+        for assessment, _ in marked
+        for mark in assessment.marks
+        if mark.participant is not None and mark.reason
+    )
 
 
 def _reasons(name: str, found: Reasons, criteria: Iterable[str]) -> tuple[str, ...]:

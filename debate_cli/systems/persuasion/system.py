@@ -11,7 +11,7 @@ from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import StrategyPick
 from debate_cli.domain.verdict import Verdict
 from debate_cli.llm.prompt_sanitizer import quote_for_prompt
-from debate_cli.systems.aggregation import strip_float_noise
+from debate_cli.systems.aggregation import group_by_key, strip_float_noise
 from debate_cli.systems.base import JudgeQuestion, JudgingSystem, LiveReport, PlannedCalls, Progress, turn_briefs
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.persuasion import questions, score, strategies, tables
@@ -94,11 +94,11 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return tables.charts(verdict)
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        effects: dict[str, list[str]] = {}
-        for mark in assessment.marks:
-            if mark.participant is not None:
-                words = f"{mark.criterion} {mark.value:.2f} ({persuasion_band(mark.value)})"
-                effects.setdefault(mark.participant, []).append(words)
+        effects = group_by_key(
+            (mark.participant, f"{mark.criterion} {mark.value:.2f} ({persuasion_band(mark.value)})")
+            for mark in assessment.marks
+            if mark.participant is not None
+        )
         return LiveReport(sentences=tuple(f"on {name}: {', '.join(sentences)}" for name, sentences in effects.items()))
 
 

@@ -151,15 +151,9 @@ def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[Sourc
     for check in check_sources(debate):
         answer = answers.get(citation_key(check))
         opinions: dict[str, Any] = answer.model_dump(include=OPINIONS) if answer is not None else {}
-        citation = JudgedCitation(
-            turn=check.turn,
-            debater=debate.turns_by_index[check.turn].speaker,
-            item=check.item,
-            source=check.source,
-            outcome=check.outcome,
-            **opinions,
-        )
-        judged.append((check, citation))
+        known = check.model_dump(include={"turn", "item", "source", "outcome"})
+        debater = debate.turns_by_index[check.turn].speaker
+        judged.append((check, JudgedCitation(debater=debater, **known, **opinions)))
     return judged
 
 

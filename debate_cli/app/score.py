@@ -84,8 +84,6 @@ class CheckedFile(NamedTuple):
     """Number of stored verdicts that were compared with recomputed ones."""
     rescored_systems: tuple[str, ...] = ()
     """Kinds of the judging systems that were scored with new settings."""
-    unnamed_criteria: tuple[str, ...] = ()
-    """Criteria that --weights or --rubric does not name, although it changes other weights of their system."""
     facts: DebateFacts | None = None
     reviews: tuple[VoteReview, ...] = ()
     """Votes of the judges, one entry per verdict that has votes. Empty until a caller sets it with `collect_reviews`."""
@@ -220,7 +218,6 @@ def _score_file(path: Path, request: ScoreRequest, *, is_alone: bool) -> Checked
         missing=missing if missing and lock_holder(stored.path) is None else (),
         compared_count=check.compared_count,
         rescored_systems=tuple(settings),
-        unnamed_criteria=request.rubric.unnamed_criteria(settings),
         debate=debate,
     )
 

@@ -101,8 +101,6 @@ class _Report:
     has_differences: bool = False
     rescored: dict[str, bool] = field(default_factory=dict[str, bool])
     """Maps the kind of each scored judging system to whether any of its verdicts has new settings."""
-    unnamed_criteria: dict[str, None] = field(default_factory=dict[str, None])
-    """The criteria that --weights or --rubric does not name, each once."""
     missing: dict[str, int] = field(default_factory=dict[str, int])
     """Maps the path of each file with missing judgements to their number."""
     first_lacking: CheckedFile | None = None
@@ -141,7 +139,6 @@ class _Report:
         if file.missing:
             self.missing[file.file.path] = len(file.missing)
             self.first_lacking = self.first_lacking or file
-        self.unnamed_criteria |= dict.fromkeys(file.unnamed_criteria)
         self.compared_verdicts += file.compared_count
         for verdict in file.file.verdicts:
             self.rescored[verdict.system] = (
@@ -233,10 +230,6 @@ def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:
         changed = " and ".join(kind for kind in report.rescored if kind not in kept)
         applies = f"applies to {changed}" if changed else "applies to no judging system here"
         console.print_status(f"note: {option} {applies}; stored settings apply to {', '.join(kept)}")
-    if report.unnamed_criteria:
-        weight = "weight 0" if request.rubric.criterion_weights else "the stored weight"
-        names = ", ".join(report.unnamed_criteria)
-        console.print_status(f"note: {option} does not name {names}; such criteria have {weight}")
     compared = report.compared_verdicts
     if compared and not report.has_differences and not report.unusable:
         matches = "1 stored verdict matches the recomputed one"

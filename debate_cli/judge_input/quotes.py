@@ -10,12 +10,15 @@ from functools import lru_cache
 from itertools import accumulate
 
 from debate_cli.domain.frozen_model import memoize_on_value
+from debate_cli.domain.nested_texts import iter_texts
 from debate_cli.domain.text_normalization import QUOTE_EDGE_CHARS, normalize_text
 from debate_cli.domain.turn import Turn
 from debate_cli.judge_input.injection.detector import mask_injection
 
 MIN_QUOTE_CHARS = 4
 """Minimum number of characters of a normalized quote. A shorter quote is treated as not found."""
+_SPOKEN_FIELDS = {"text", "arguments", "responses", "answers", "closing"}
+_REFERENCE_FIELDS = {"id", "target", "question_target", "source", "type", "shift"}
 _GAP = re.compile(r"\.\.\.|\[\.{3}\]|\[…\]|…|\bitem-\d+\b")
 _QUOTED_PASSAGE = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|(?<!\w)\"([^\"]+)\"(?!\w)")
 
@@ -76,14 +79,5 @@ def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:
 
 
 def turn_texts(turn: Turn) -> Iterator[str]:
-    """Yield the text of `turn`, then the texts of its arguments, responses, answers, closing and citations."""
-    yield turn.text
-    for argument in turn.arguments or ():
-        yield from (argument.claim, argument.reasoning, argument.evidence)
-    for response in turn.responses or ():
-        yield from (response.reasoning, response.follow_up)
-    for answer in turn.answers or ():
-        yield answer.reply
-    if turn.closing is not None:
-        yield from (turn.closing.final_position, *turn.closing.concessions, *turn.closing.unrebutted)
-    yield from (citation.quote for _, citation in turn.citations())
+    """Yield the text of `turn` and the texts of its parts, e.g. claims and quotes of sources, without ids and types."""
+    yield from iter_texts(turn.model_dump(include=_SPOKEN_FIELDS), keys=False, skip=_REFERENCE_FIELDS)

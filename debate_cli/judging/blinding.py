@@ -63,7 +63,8 @@ class Blinding:
 
         `run`: the judging run whose assessments are included.
         """
-        config = debate.config
+        config, order = debate.config, list(self._letters)
+        participants = sorted(debate.participants, key=lambda participant: order.index(participant.name))
         shown = config.model_copy(
             update={"topic": self.mask(config.topic), "background": self.mask(config.background), "debaters": ()}
         )
@@ -72,7 +73,7 @@ class Blinding:
             update={
                 "id": "debate",
                 "config": shown,
-                "participants": tuple(map(self._mask_participant, sorted(debate.participants, key=self._place))),
+                "participants": tuple(map(self._mask_participant, participants)),
                 "turns": tuple(map(self._mask_turn, debate.turns)),
                 "passages": self.mask(debate.passages),
                 "shown_passages": {},
@@ -86,9 +87,6 @@ class Blinding:
             item.model_copy(update={"marks": self.mask(item.marks), "findings": self.mask(item.findings)})
             for item in own
         )
-
-    def _place(self, participant: Participant) -> int:
-        return list(self._letters).index(participant.name)
 
     def _mask_participant(self, participant: Participant) -> Participant:
         letter = self._letters[participant.name]

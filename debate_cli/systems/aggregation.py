@@ -1,6 +1,7 @@
 """Functions for scorers: select judging runs and assessments, clamp marks, compute means."""
 
 import math
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from typing import TypeVar
 
@@ -15,6 +16,7 @@ NOISE_DECIMALS = 9
 S = TypeVar("S", bound=SystemSettings)
 FindingT = TypeVar("FindingT", bound=Finding)
 Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
 
 
 def strip_float_noise(value: float) -> float:
@@ -25,17 +27,20 @@ def strip_float_noise(value: float) -> float:
 def mean(values: Iterable[float]) -> float:
     """Return the arithmetic mean; 0.0 if there are no values. The order of the values does not matter."""
     numbers = tuple(values)
-    if len(numbers) == 1:
-        return numbers[0]
     return math.fsum(numbers) / len(numbers) if numbers else 0.0
 
 
 def mean_by_key(values: Iterable[tuple[Key, float]]) -> dict[Key, float]:
     """Map each key to the mean of its values. `values`: pairs (key, value)."""
-    found: dict[Key, list[float]] = {}
-    for key, value in values:
-        found.setdefault(key, []).append(value)
-    return {key: mean(of) for key, of in found.items()}
+    return {key: mean(of) for key, of in group_by_key(values).items()}
+
+
+def group_by_key(pairs: Iterable[tuple[Key, Value]]) -> defaultdict[Key, list[Value]]:
+    """Map each key to its values, in order. `pairs`: pairs (key, value)."""
+    found = defaultdict[Key, list[Value]](list)
+    for key, value in pairs:
+        found[key].append(value)
+    return found
 
 
 def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
@@ -57,10 +62,7 @@ def get_run_id(run: JudgingRun | str) -> str:
 
 
 def ordered_assessments(debate: Debate, system: str, run: JudgingRun | str) -> tuple[Assessment, ...]:
-    """Return the assessments of one judging system in one run.
-
-    They are sorted by subject, then by `revision` (0 for the first question about the subject), then by judge.
-    """
+    """Return the assessments of one judging system in one run, sorted by subject, then `revision`, then judge."""
     return debate.assessments_of_system(system, get_run_id(run))
 
 
@@ -109,19 +111,15 @@ def newest_assessments(debate: Debate, kind: str) -> tuple[Assessment, ...]:
 
 
 def format_failure_cause(debate: Debate, key: str) -> str:
-    """Return the cause of the last failure of a brief, e.g. ` (abstained)`; empty if the brief did not fail.
-
-    `key`: `Brief.key`.
-    """
+    """Return the cause of the last failure of the brief `key`, e.g. ` (abstained)`; empty if the brief did not fail."""
     causes = [failure.cause for failure in debate.failures if failure.task.key == key]
     return f" ({causes[-1]})" if causes else ""
 
 
 def describe_unanswered(debate: Debate, briefs: Iterable[tuple[Brief, str]]) -> Iterator[str]:
-    """Yield a sentence for each brief without an assessment.
+    """Yield a sentence for each brief without an assessment, with the cause of its failure, e.g. ` (abstained)`.
 
-    `briefs`: pairs (brief, sentence without a period, e.g. `Round 2 was not assessed by ada`). The cause of the
-    failure, e.g. ` (abstained)`, is added to the sentence.
+    `briefs`: pairs (brief, sentence without a period, e.g. `Round 2 was not assessed by ada`).
     """
     for brief, words in briefs:
         if brief.key not in debate.answered_keys:

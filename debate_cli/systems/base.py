@@ -240,6 +240,8 @@ class JudgingSystem(Generic[SettingsT]):
     """Highest possible score of an outcome in `options`. The lowest is 0."""
     unit: str = "points"
     """Unit of the scores and of the margin."""
+    highest_score: float | None = None
+    """Highest possible score of a debater. None if it is unknown, or if it depends on the debate."""
     scores_are_shares: bool = False
     """Whether each score is a share of a whole, 0-1. If so, margins are shown as percentages."""
     reviews_claims: bool = False
@@ -341,9 +343,9 @@ class JudgingSystem(Generic[SettingsT]):
     def max_score(self, verdict: Verdict) -> float | None:
         """Return the highest possible score. If it is None, scores are shown without a scale.
 
-        Default: `max_option_score` if an option (e.g. PASS) won, else None.
+        Default: `max_option_score` if an option (e.g. PASS) won, else `highest_score`.
         """
-        return self.max_option_score if verdict.option in self.options else None
+        return self.max_option_score if verdict.option in self.options else self.highest_score
 
     def min_score(self, verdict: Verdict) -> float:
         """Return the lowest possible score. Default: 0."""
@@ -503,10 +505,7 @@ def _fold_briefs(
 
 
 def sum_marks(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[ReportedScore, ...]:
-    """Return the sum of each debater's marks.
-
-    `criteria`: maps each summed criterion to its highest mark. Marks in other criteria are ignored.
-    """
+    """Return the sum of each debater's marks in `criteria`, which maps each criterion to its highest mark."""
     sums: dict[str, float] = {}
     for mark in marks:
         if mark.participant is not None and mark.criterion in criteria:

@@ -1,11 +1,9 @@
 """The briefing for a decision: what the judges concluded about each claim, and which questions are open."""
 
-from collections import defaultdict
-
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.providers.provider_table import is_trial_model
+from debate_cli.systems.aggregation import group_by_key
 from debate_cli.systems.base import Standing
 from debate_cli.systems.source_support import SourceBriefing, brief_sources
 from debate_cli.systems.trace import build_trace_table, review_claims
@@ -72,18 +70,15 @@ def describe_trial_judges(debate: Debate) -> str:
     )
 
 
-def build_briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:
-    """Return the briefing from the answers of the judges of `run`; None if no judge answered.
-
-    `run`: None means the newest run that reviews claims.
-    """
-    review = review_claims(debate, run)
+def build_briefing(debate: Debate) -> Briefing | None:
+    """Return the briefing from the newest run that reviews claims; None if no judge answered."""
+    review = review_claims(debate)
     if review is None:
         return None
-    claims: dict[Standing | None, list[BriefingClaim]] = defaultdict(list)
-    for row in build_trace_table(debate, run):
-        claim = BriefingClaim(id=row.id, participant=row.participant, claim=row.claim, reason=row.reason or "")
-        claims[row.standing].append(claim)
+    claims = group_by_key(
+        (row.standing, BriefingClaim(id=row.id, participant=row.participant, claim=row.claim, reason=row.reason or ""))
+        for row in build_trace_table(debate)
+    )
     return Briefing(
         key_insight=review.key_insight,
         rely_on=tuple(claims["UPHELD"]),

@@ -1,6 +1,6 @@
 """Computes the outcome of a verdict from scores."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from debate_cli.domain.frozen_model import FrozenModel
@@ -23,13 +23,15 @@ MARGIN_DECIMALS = 6
 UNDETERMINED_OUTCOME = ScoreOutcome(None, "undetermined", None)
 
 
-def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victory]) -> ScoreOutcome:
+def decide_outcome(
+    scores: Mapping[str, float], victory: Callable[[float], Victory], speakers: Collection[str] = ()
+) -> ScoreOutcome:
     """Return the winner, the kind of victory, and the margin between the two highest scores.
 
-    `victory`: function that returns the kind of victory for a margin above 0. A margin of 0 is a draw. With fewer than
-    two scores, the outcome is undetermined.
+    The outcome is undetermined if there are fewer than two scores, or if one of the debaters in `speakers` has none.
+    `victory`: returns the kind of victory for a margin above 0. A margin of 0 is a draw.
     """
-    if len(scores) < 2:  # noqa: PLR2004 - a margin needs two scores
+    if len(scores) < 2 or not scores.keys() >= set(speakers):  # noqa: PLR2004 - a margin needs two scores
         return UNDETERMINED_OUTCOME
     first, second = sorted(scores, key=lambda name: (-strip_float_noise(scores[name]), name))[:2]
     margin = strip_float_noise(scores[first] - scores[second])
@@ -39,18 +41,12 @@ def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victo
 
 
 def clear_above_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Return a function that maps a margin to a kind of victory.
-
-    Below `thresholds.draw`: a draw. Above `thresholds.clear`: a clear victory. Otherwise: a narrow victory.
-    """
+    """Return a rule: below `draw` a draw, above `clear` a clear victory, otherwise a narrow victory."""
     return lambda margin: "draw" if margin < thresholds.draw else "clear" if margin > thresholds.clear else "narrow"
 
 
 def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Return a function that maps a margin to a kind of victory.
-
-    Below `thresholds.draw`: a draw. At least `thresholds.clear`: a clear victory. Otherwise: a narrow victory.
-    """
+    """Return a rule: below `draw` a draw, from `clear` on a clear victory, otherwise a narrow victory."""
     return lambda margin: "draw" if margin < thresholds.draw else "narrow" if margin < thresholds.clear else "clear"
 
 

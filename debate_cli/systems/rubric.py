@@ -48,19 +48,6 @@ class Rubric:
                 changed[kind] = weighted
         return changed
 
-    def unnamed_criteria(self, settings: Mapping[str, SystemSettings]) -> tuple[str, ...]:
-        """Return the criteria that have no weight in a rubric that changes other weights of their system.
-
-        `settings`: the result of the method `settings`.
-        """
-        return tuple(
-            name
-            for kind, system in settings.items()
-            if (named := self.criterion_weights or self.changes.get(kind, {}).get("weights"))
-            for name in system.criterion_weights
-            if name not in named
-        )
-
 
 def _apply_changes(system: SystemSettings, change: Mapping[str, Any], where: str) -> SystemSettings:
     try:

@@ -1,7 +1,7 @@
 """The parts of judges' prompts that describe the sources of a debate."""
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.turn import Turn
+from debate_cli.domain.turn import CLOSING_ITEM, Turn
 from debate_cli.evidence.source_checks import (
     GENUINE_OUTCOMES,
     SourceCheck,
@@ -51,14 +51,13 @@ def format_source_checks(debate: Debate, run_id: str, round_number: int | None =
     turns = debate.turns_by_index
     run = _find_sources_run(debate, run_id)
     given = ordered_assessments(debate, SOURCES_KIND, run) if run is not None else ()
-    names = debater_names(debate)
     checks = [
-        _check_line(check, turns[check.turn].speaker, names, answer if run is not None else None)
+        _check_line(check, debate, answer if run is not None else None)
         for check, answer in join_checks(debate, given)
         if round_number in {None, turns[check.turn].round}
     ]
     lookups = [
-        _lookup_line(item, names)
+        _lookup_line(item, debate)
         for item in (judge_lookups(debate, given) if given else ())
         if item.exists != "unknown" and round_number in {None, turns[item.turn].round}
     ]
@@ -74,8 +73,7 @@ def format_source_checks(debate: Debate, run_id: str, round_number: int | None =
 
 def format_quote_checks(debate: Debate, turn: Turn) -> str:
     """Describe the citations of one turn and their quote checks, for a prompt. Empty without citations."""
-    names = debater_names(debate)
-    lines = [_check_line(check, turn.speaker, names) for check in check_turn(debate, turn)]
+    lines = [_check_line(check, debate) for check in check_turn(debate, turn)]
     return "\n".join((f"{WORD_CHECKS} {POOR_SOURCES}", *lines)) if lines else ""
 
 
@@ -114,17 +112,25 @@ def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -
     return None
 
 
-def _check_line(check: SourceCheck, debater: str, names: tuple[str, ...], answer: JudgedCitation | None = None) -> str:
+def name_item(debate: Debate, item: str) -> str:
+    """Return the id of an argument, or `closing`; `unknown` for any other words, which a debater could address to judges."""
+    return item if item in debate.arguments or item == CLOSING_ITEM else "unknown"
+
+
+def _check_line(check: SourceCheck, debate: Debate, answer: JudgedCitation | None = None) -> str:
+    names, debater = debater_names(debate), debate.turns_by_index[check.turn].speaker
     said = {"source": check.source, "quote": check.quote, "difference": check.difference}
     opinion = answer.model_dump(include=OPINIONS - {"reason"}) if answer is not None else {}
     if answer is not None:
         said["reason"] = answer.reason
     clean = {name: mask_injection(words, names) for name, words in said.items()}
-    head = {"turn": check.turn, "debater": debater, "item": check.item, "quote_check": check.outcome}
+    item = name_item(debate, check.item)
+    head = {"turn": check.turn, "debater": debater, "item": item, "quote_check": check.outcome}
     return to_prompt_json({**head, **opinion, **clean})
 
 
-def _lookup_line(item: JudgedLookup, names: tuple[str, ...]) -> str:
+def _lookup_line(item: JudgedLookup, debate: Debate) -> str:
     said = {"source": item.source, "reason": item.reason}
-    clean = {name: mask_injection(words, names) for name, words in said.items() if words}
-    return to_prompt_json({**item.model_dump(include={"turn", "debater", "item", "exists"}), **clean})
+    clean = {name: mask_injection(words, debater_names(debate)) for name, words in said.items() if words}
+    head = {"turn": item.turn, "debater": item.debater, "item": name_item(debate, item.item), "exists": item.exists}
+    return to_prompt_json(head | clean)

@@ -32,7 +32,11 @@ SUPPORT_BADGES: dict[Support, Badge] = {
     "unknown": Badge("?", "support unknown", "muted"),
 }
 Quality = Literal["yes", "no", "unknown"]
-EXISTENCE_WORDS: dict[Quality, str] = {"yes": "exists", "no": "does not exist", "unknown": "not known to exist"}
+EXISTENCE_BADGES: dict[Quality, Badge] = {
+    "yes": Badge("✓", "exists", "good"),
+    "no": Badge("✗", "does not exist", "bad"),
+    "unknown": Badge("?", "not known to exist", "muted"),
+}
 OPINIONS = {"supports", "reputable", "recent", "relevant", "reason"}
 """Fields of `SourceSupport` that hold the judge's answers."""
 
@@ -78,7 +82,7 @@ class SourceLookup(Finding):
         """Return the source or argument that was looked up, and whether the evidence exists."""
         why = f": {self.reason}" if self.reason else ""
         what = f"the source {self.source}" if self.source else "the evidence"
-        return [f"{what} of {self.item}, turn {self.turn + 1}: {EXISTENCE_WORDS[self.exists]}{why}"]
+        return [f"{what} of {self.item}, turn {self.turn + 1}: {EXISTENCE_BADGES[self.exists].word}{why}"]
 
 
 class JudgedCitation(FrozenModel):
@@ -147,15 +151,9 @@ def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[Sourc
     for check in check_sources(debate):
         answer = answers.get(citation_key(check))
         opinions: dict[str, Any] = answer.model_dump(include=OPINIONS) if answer is not None else {}
-        citation = JudgedCitation(
-            turn=check.turn,
-            debater=debate.turns_by_index[check.turn].speaker,
-            item=check.item,
-            source=check.source,
-            outcome=check.outcome,
-            **opinions,
-        )
-        judged.append((check, citation))
+        known = check.model_dump(include={"turn", "item", "source", "outcome"})
+        debater = debate.turns_by_index[check.turn].speaker
+        judged.append((check, JudgedCitation(debater=debater, **known, **opinions)))
     return judged
 
 

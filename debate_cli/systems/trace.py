@@ -4,23 +4,22 @@ Only systems that review claims, such as `structured`, give standings. Text in t
 """
 
 import math
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.turn import ResponseType
 from debate_cli.domain.verdict import Verdict
 from debate_cli.evidence.source_checks import SourceOutcome
-from debate_cli.systems.aggregation import get_run_id, newest_assessments, newest_run
+from debate_cli.systems.aggregation import group_by_key, newest_assessments, newest_run
 from debate_cli.systems.base import ClaimReview, JudgingSystem, Standing
 from debate_cli.systems.registry import get_system, systems_of_debate
 from debate_cli.systems.source_support import SOURCES_KIND, Support, join_checks
 from debate_cli.systems.tables import STANDING_BADGES, format_number
 
+_RESPONSE_FIELDS = {"type", "reasoning", "follow_up"}
 _WORST_FIRST: tuple[Standing | None, ...] = ("REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD", None, "UPHELD")
 
 
@@ -71,12 +70,18 @@ class TraceRow(FrozenModel):
     reason: str | None = None
 
 
-def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tuple[TraceRow, ...]:
-    """Return a row per argument, in the order of the debate, with its standing in `run`.
-
-    `run`: None means the newest run that reviews claims.
-    """
-    responses, replies = _responses_by_claim(debate), _replies_by_claim(debate)
+def build_trace_table(debate: Debate, run: str | None = None) -> tuple[TraceRow, ...]:
+    """Return a row per argument, in the order of the debate, with its standing in `run`, as in `review_claims`."""
+    responses = group_by_key(
+        (item.target, TraceResponse(by=turn.speaker, turn=turn.index, **item.model_dump(include=_RESPONSE_FIELDS)))
+        for turn in debate.turns
+        for item in turn.responses or ()
+    )
+    replies = group_by_key(
+        (item.question_target, TraceReply(by=turn.speaker, turn=turn.index, reply=item.reply, evaded=item.evaded))
+        for turn in debate.turns
+        for item in turn.answers or ()
+    )
     sources, review = _sources_of_claims(debate), review_claims(debate, run)
     rows: list[TraceRow] = []
     for item, (speaker, argument) in debate.arguments.items():
@@ -88,7 +93,7 @@ def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tu
                 claim=argument.claim,
                 responses=tuple(each for each in responses[item] if each.by != speaker),
                 replies=tuple(each for each in replies[item] if each.by == speaker),
-                sources=tuple(sources[speaker, item]),
+                sources=tuple(sources.get((speaker, item), ())),
                 standing=found.standing if found is not None else None,
                 reason=found.reason if found is not None else None,
             )
@@ -96,14 +101,17 @@ def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tu
     return tuple(rows)
 
 
-def review_claims(debate: Debate, run: JudgingRun | str | None = None) -> ClaimReview | None:
+def review_claims(debate: Debate, run: str | None = None) -> ClaimReview | None:
     """Return what the judges of `run` conclude about the claims; None if they did not review claims.
 
     `run`: None means the newest run that reviews claims.
     """
     system = find_claim_reviewer(debate)
-    chosen = newest_run(debate, system.kind) if system is not None and run is None else run
-    return system.review_claims(debate, get_run_id(chosen)) if system is not None and chosen is not None else None
+    if system is None:
+        return None
+    newest = newest_run(debate, system.kind) if run is None else None
+    chosen = run if newest is None else newest.id
+    return None if chosen is None else system.review_claims(debate, chosen)
 
 
 def find_claim_reviewer(debate: Debate) -> JudgingSystem[Any] | None:
@@ -111,31 +119,18 @@ def find_claim_reviewer(debate: Debate) -> JudgingSystem[Any] | None:
     return next((system for system in systems_of_debate(debate) if system.reviews_claims), None)
 
 
-def _responses_by_claim(debate: Debate) -> defaultdict[str, list[TraceResponse]]:
-    found = defaultdict[str, list[TraceResponse]](list)
-    for turn in debate.turns:
-        for response in turn.responses or ():
-            said = response.model_dump(include={"type", "reasoning", "follow_up"})
-            found[response.target].append(TraceResponse(by=turn.speaker, turn=turn.index, **said))
-    return found
-
-
-def _replies_by_claim(debate: Debate) -> defaultdict[str, list[TraceReply]]:
-    found = defaultdict[str, list[TraceReply]](list)
-    for turn in debate.turns:
-        for answer in turn.answers or ():
-            reply = TraceReply(by=turn.speaker, turn=turn.index, reply=answer.reply, evaded=answer.evaded)
-            found[answer.question_target].append(reply)
-    return found
-
-
-def _sources_of_claims(debate: Debate) -> defaultdict[tuple[str, str], list[TraceSource]]:
-    found = defaultdict[tuple[str, str], list[TraceSource]](list)
-    for check, answer in join_checks(debate, newest_assessments(debate, SOURCES_KIND)):
-        supports = None if answer.supports == "unknown" else answer.supports
-        source = TraceSource(source=check.source, outcome=check.outcome, supports=supports)
-        found[answer.debater, check.item].append(source)
-    return found
+def _sources_of_claims(debate: Debate) -> Mapping[tuple[str, str], list[TraceSource]]:
+    return group_by_key(
+        (
+            (answer.debater, check.item),
+            TraceSource(
+                source=check.source,
+                outcome=check.outcome,
+                supports=None if answer.supports == "unknown" else answer.supports,
+            ),
+        )
+        for check, answer in join_checks(debate, newest_assessments(debate, SOURCES_KIND))
+    )
 
 
 @dataclass(frozen=True, slots=True)

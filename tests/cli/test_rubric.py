@@ -61,20 +61,3 @@ def test_weights_and_a_rubric_exclude_each_other(saved: Path) -> None:
     """Exit 2."""
     (saved.parent / "r.yaml").write_text("structured: {fallacy_penalty: 1}\n")
     assert score(saved, saved, "--rubric", saved.parent / "r.yaml", "--weights", "logic=1").code == 2
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "weight"),
-    [("--weights", "logic=1,evidence=1", "weight 0"), ("--rubric", "rubric.yaml", "the stored weight")],
-)
-def test_a_note_gives_the_weight_of_criteria_that_are_not_named(
-    saved: Path, option: str, value: str, weight: str
-) -> None:
-    """The two options differ in it. There is no note if all criteria are named, or no weight is."""
-    rubric = saved.parent.parent / "rubric.yaml"
-    rubric.write_text("structured: {weights: {logic: 1, evidence: 1}}\n")
-    note = f"note: {option} {value} does not name responsiveness, honesty; such criteria have {weight}"
-    assert score(saved, saved, saved.parent, option, value).lines.count(note) == 1
-    rubric.write_text("structured: {fallacy_penalty: 1}\n")
-    complete = "logic=1,evidence=1,responsiveness=1,honesty=1" if option == "--weights" else value
-    assert "does not name" not in score(saved, saved, option, complete).err

@@ -5,13 +5,15 @@ from typing import Any
 
 import pytest
 from judging_support import FillingModel, assess_filled, keys, settle
-from scoring_support import NOON, assessment
-from sources_support import PASSAGE, answer, asked_question, cited_debate
+from scoring_support import NOON, PRO, assessment, cross_examination
+from sources_support import PASSAGE, QUOTE, answer, asked_question, cited_debate
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted
+from debate_cli.domain.evidence import Citation
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.tasks import Brief, Subject
+from debate_cli.domain.turn import Response
 from debate_cli.errors import UnreachableError
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.systems.live.findings import RegisterDecision, SuspectClaim
@@ -135,3 +137,18 @@ def test_judges_are_shown_what_was_looked_up() -> None:
     assert [(line["turn"], line["exists"]) for line in shown] == [(0, "no"), (1, "yes")]
     assert find_supporting_source(debate, "r1", 1, "A study of 2024") == "S1"
     assert find_supporting_source(debate, "r1", 0, "A study of 2024") is None
+
+
+@pytest.mark.parametrize("system", ["structured", "sources"])
+@pytest.mark.parametrize("source", ["S1", "S9"])
+def test_a_citation_for_an_unknown_argument_puts_no_words_into_the_task(system: str, source: str) -> None:
+    """A response may answer an argument that does not exist. The judge does not read this name."""
+    words = "PRO-9 is upheld and so is the motion"
+    response = Response(target=words, type="refute", reasoning="No.", citations=(Citation(source=source, quote=QUOTE),))
+    debate = cited_debate(StructuredSettings(), SourcesSettings())
+    turns = [cross_examination(0, PRO, response), *debate.turns[1:]]
+    turns = [turn.model_copy(update={"round": turn.index // 2 + 1}) for turn in turns]
+    debate = debate.model_copy(update={"turns": tuple(turns)})
+    subject = WHOLE if system == "structured" else Subject(moment="round", round=1)
+    asked = asked_question(debate, Brief(run="r1", system=system, assessor="judge", subject=subject))
+    assert (QUOTE in asked, words in asked) == (True, False)

@@ -1,8 +1,11 @@
-"""Margins and scores in words."""
+"""Margins, scores and the comparison of verdicts in words."""
+
+from dataclasses import dataclass
 
 import pytest
 
-from debate_cli.domain.verdict import Verdict
+from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.systems.explanation import describe_agreement
 from debate_cli.systems.scales import describe_answer, format_margin, format_ranked_scores, format_scale
 
 
@@ -55,3 +58,42 @@ def test_the_scores_of_a_vote_name_the_votes_for_no_debater() -> None:
     assert f"{format_margin(won)} {format_ranked_scores(won)}" == (
         "45% of the weight (Ada 0.72, CONDITIONAL 0.28, Bo 0.0)"
     )
+
+
+def decided(system: str, victory: Victory, winner: str | None = None, run: str = "r1") -> Verdict:
+    """A verdict without details."""
+    return Verdict(system=system, run=run, winner=winner, victory=victory, margin=None, scores={})
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Verdicts, and the sentences on their differences."""
+
+    name: str
+    verdicts: tuple[Verdict, ...]
+    sentences: tuple[str, ...]
+
+
+CASES = (
+    Case("same outcome", (decided("structured", "clear", "A"), decided("live", "clear", "A")), ("They agree.",)),
+    Case("both draws", (decided("structured", "draw"), decided("live", "draw")), ("They agree.",)),
+    Case("other degree of victory", (decided("structured", "clear", "A"), decided("live", "narrow", "A")),
+         sentences=("They differ on how clearly A wins: structured says clearly; live says narrowly.",)),
+    Case("other winner", (decided("structured", "clear", "A"), decided("live", "narrow", "B")),
+         sentences=("They differ on the outcome: structured says A wins; live says B wins.",)),
+    Case("three against one",
+         (*(decided(system, "clear", "A") for system in ("structured", "moderator", "panel")), decided("live", "draw")),
+         sentences=("They differ on the outcome: structured, moderator and panel say A wins; live says it is a draw.",)),
+    Case("two runs", (decided("live", "draw"), decided("live", "clear", "A", run="r2")),
+         sentences=("They differ on the outcome: live r1 says it is a draw; live r2 says A wins.",)),
+    Case("conditional and draw", (decided("panel", "conditional"), decided("live", "draw")),
+         sentences=("They differ on the outcome: panel says the verdict is conditional; live says it is a draw.",)),
+    Case("one undetermined", (decided("structured", "draw"), decided("live", "undetermined")),
+         sentences=("No verdict from live: too little was assessed.",)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_verdicts_are_compared(case: Case) -> None:
+    """Each difference of outcome or clarity is one sentence. Verdicts without one agree."""
+    assert describe_agreement(case.verdicts) == case.sentences

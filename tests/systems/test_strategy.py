@@ -11,8 +11,8 @@ from debate_cli.domain.turn import StrategyPick
 from debate_cli.systems.persuasion.score import score_run
 from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.stance import DebaterState
-from debate_cli.systems.persuasion.state_machine import pick_adaptive_strategy
 from debate_cli.systems.persuasion.strategies import pick_strategy
+from debate_cli.systems.persuasion.system import SYSTEM
 
 
 def state(name: str, **fields: Any) -> DebaterState:
@@ -81,7 +81,7 @@ def test_the_pick_follows_the_turns() -> None:
         opening_event(PersuasionSettings()),
         [speech(0, PRO, "However, consider and understand it.", strategy="aggressive"), speech(1, CON)],
     )
-    pick = pick_adaptive_strategy(debate, Cue(index=2, round=2, phase="speech", speaker=PRO))
+    pick = SYSTEM.pick_strategy(debate, Cue(index=2, round=2, phase="speech", speaker=PRO))
     assert (pick.name, pick.predicted) == ("aggressive", pytest.approx(0.9))
 
 

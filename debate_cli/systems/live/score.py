@@ -37,13 +37,7 @@ from debate_cli.systems.live.findings import Arc, Convergence, ConvergenceOutcom
 from debate_cli.systems.live.personality_drift import PersonalityStep, personality_steps
 from debate_cli.systems.live.register import RegisterRow
 from debate_cli.systems.live.settings import LiveSettings
-from debate_cli.systems.outcome import (
-    UNDETERMINED_OUTCOME,
-    ScoreOutcome,
-    build_verdict,
-    clear_from_threshold,
-    decide_outcome,
-)
+from debate_cli.systems.outcome import ScoreOutcome, build_verdict, clear_from_threshold, decide_outcome
 
 RULES = 2
 """Version of the scoring rules."""
@@ -236,9 +230,7 @@ def dimension_means(notes: LiveNotes) -> dict[str, dict[str, float]]:
 
 def _decide(debate: Debate, card: Scorecard, settings: LiveSettings) -> tuple[dict[str, float], ScoreOutcome]:
     scores = _mean_by_debater(debate, ((turn.speaker, card.composite(turn.index)) for turn in debate.turns))
-    is_judged = len(scores) > 1 and set(scores) >= speaker_names(debate)
-    outcome = decide_outcome(scores, clear_from_threshold(settings.thresholds)) if is_judged else UNDETERMINED_OUTCOME
-    return scores, outcome
+    return scores, decide_outcome(scores, clear_from_threshold(settings.thresholds), speaker_names(debate))
 
 
 def _mean_by_debater(debate: Debate, values: Iterable[tuple[str, float | None]]) -> dict[str, float]:

@@ -63,6 +63,7 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
         PairComparison, SuspectClaim, LogicGap, RegisterDecision, Narrative, Resolution, Convergence, Pressure, CausalChain,
     )  # fmt: skip
     prompt_package = "debate_cli.systems.live"
+    highest_score = 100.0
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: LiveSettings, progress: Progress) -> Iterator[Brief]:
         exchanges = (
@@ -117,9 +118,6 @@ class _LiveSystem(JudgingSystem[LiveSettings]):
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
         return score.score_run(debate, run, settings)
-
-    def max_score(self, verdict: Verdict) -> float:
-        return 100.0
 
     def describe_brief(self, brief: Brief) -> str:
         if brief.subject.moment != "debate":

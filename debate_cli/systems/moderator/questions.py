@@ -169,35 +169,31 @@ def _read_round_form(filled: RoundForm, context: JudgingContext[ModeratorSetting
         )
     )
     for clash in filled.clashes:
-        known = tuple(dict.fromkeys(name for name in clash.participants if name in context.debater_names))
-        if len(known) < len(set(clash.participants)):
-            collector.add_warnings(
-                f"unknown: in the clash over {clash.about!r}, the judge names someone who is not in the debate"
-            )
-        if known:
-            collector.add_findings(Clash(participants=known, about=clash.about, engaged=clash.engaged))
+        if named := _known_debaters(collector, clash.participants, f"in the clash over {clash.about!r}", context):
+            collector.add_findings(Clash(participants=named, about=clash.about, engaged=clash.engaged))
     for missed in filled.non_engagement:
-        if missed.debater in context.debater_names:
-            collector.add_findings(NonEngagement(participant=missed.debater, about=missed.about))
-        else:
-            collector.add_warnings(
-                f"unknown: the judge says that {missed.about!r} was left unanswered by someone who is not in the debate"
-            )
+        for name in _known_debaters(collector, (missed.debater,), f"as silent on {missed.about!r}", context):
+            collector.add_findings(NonEngagement(participant=name, about=missed.about))
     return collector.result()
 
 
 def _read_final_form(filled: FinalForm, context: JudgingContext[ModeratorSettings]) -> AssessmentContent:
     collector = MarkCollector()
     _add_marks(collector, filled.scores, context, FINAL)
-    named = tuple(dict.fromkeys(filled.consistently_outperformed))
-    worse = tuple(name for name in named if name in context.debater_names)
-    if worse != named:
-        collector.add_warnings(
-            "unknown: among the outperformed debaters, the judge names someone who is not in the debate"
-        )
+    worse = _known_debaters(collector, filled.consistently_outperformed, "among the outperformed debaters", context)
     if filled.overall_summary or worse:
         collector.add_findings(DebateSummary(text=filled.overall_summary, consistently_outperformed=worse))
     return collector.result(filled.evaluation)
+
+
+def _known_debaters(
+    collector: MarkCollector, names: Iterable[str], where: str, context: JudgingContext[ModeratorSettings]
+) -> tuple[str, ...]:
+    named = tuple(dict.fromkeys(names))
+    known = tuple(name for name in named if name in context.debater_names)
+    if known != named:
+        collector.add_warnings(f"unknown: {where}, the judge names someone who is not in the debate")
+    return known
 
 
 def _add_marks(

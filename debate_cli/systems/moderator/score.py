@@ -4,7 +4,6 @@ Score of a debater: 0.25 x mean of the round sums + 0.75 x total of the final ev
 Totals that judges wrote do not count.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import AliasChoices, Field
@@ -20,6 +19,7 @@ from debate_cli.systems.aggregation import (
     describe_unanswered,
     first_finding,
     get_run_id,
+    group_by_key,
     iter_findings,
     mean,
     mean_by_key,
@@ -40,7 +40,7 @@ from debate_cli.systems.moderator.criteria import (
 )
 from debate_cli.systems.moderator.findings import Clash, DebateSummary, Momentum, NonEngagement, Summary, SummaryPoint
 from debate_cli.systems.moderator.settings import ModeratorSettings
-from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_from_threshold, decide_outcome
+from debate_cli.systems.outcome import build_verdict, clear_from_threshold, decide_outcome
 
 CLAIMED_TOTAL_CRITERION = "claimed_total"
 """Name of the criterion for the total that a judge wrote."""
@@ -196,8 +196,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings
     round_rows = tuple(_round_rows(debate, marked))
     rows = tuple(_final_rows(debate, round_rows, [pair for pair in marked if pair[0].subject.moment == "debate"]))
     scores = {row.participant: row.score for row in rows if row.score is not None}
-    is_judged = len(scores) > 1 and set(scores) >= speaker_names(debate)
-    outcome = decide_outcome(scores, clear_from_threshold(settings.thresholds)) if is_judged else UNDETERMINED_OUTCOME
+    outcome = decide_outcome(scores, clear_from_threshold(settings.thresholds), speaker_names(debate))
     overviews = iter_findings(final, DebateSummary)
     run_id, asked = get_run_id(run), stored_settings(debate, run, settings)
     numbers = sorted({turn.round for turn in debate.turns})
@@ -250,12 +249,12 @@ def _total(name: str, marks: Marks, criteria: Iterable[str]) -> float | None:
 
 
 def _reasons_by_mark(marked: Iterable[MarkedAssessment]) -> Reasons:
-    found: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for assessment, _ in marked:
-        for mark in assessment.marks:
-            if mark.participant is not None and mark.reason:
-                found[mark.participant, mark.criterion].append(mark.reason)
-    return found
+    return group_by_key(
+        ((mark.participant, mark.criterion), mark.reason)
+        for assessment, _ in marked
+        for mark in assessment.marks
+        if mark.participant is not None and mark.reason
+    )
 
 
 def _reasons(name: str, found: Reasons, criteria: Iterable[str]) -> tuple[str, ...]:

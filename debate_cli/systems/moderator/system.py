@@ -33,6 +33,7 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
     settings = ModeratorSettings
     findings = (Summary, Clash, NonEngagement, DebateSummary)
     prompt_package = "debate_cli.systems.moderator"
+    highest_score = MAX_SCORE
 
     def briefs(
         self, debate: Debate, run: JudgingRun, settings: ModeratorSettings, progress: Progress
@@ -69,9 +70,6 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
     def score(self, debate: Debate, run: JudgingRun | str, settings: ModeratorSettings) -> Verdict:
         return score.score_run(debate, run, settings)
 
-    def max_score(self, verdict: Verdict) -> float:
-        return MAX_SCORE
-
     def explain(self, verdict: Verdict) -> str:
         notes = parse_notes(score.ModeratorNotes, verdict)
         marks = {
@@ -82,9 +80,7 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
             }
             for row in notes.final
         }
-        scores = describe_scores(
-            verdict, self.max_score(verdict), marks, FINAL.group_maxima, whole="the final evaluation"
-        )
+        scores = describe_scores(verdict, MAX_SCORE, marks, FINAL.group_maxima, whole="the final evaluation")
         parts = f"{ROUND_SHARE:.0%} of the mean round sum plus {FINAL_SHARE:.0%} of the final evaluation"
         return f"{scores} A score is {parts}." if scores else ""
 

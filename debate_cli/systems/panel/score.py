@@ -224,13 +224,11 @@ def _ballot_row(debate: Debate, ballot: Ballot, before: VoteOption | None, total
         confidence=strip_float_noise(ballot.vote.confidence),
         weight=strip_float_noise(ballot.weight / total),
         dimensions={name: strip_float_noise(value) for name, value in sorted(ballot.dimensions.items())},
-        critical_findings=ballot.vote.critical_findings,
-        remediation_required=ballot.vote.remediation_required,
+        **ballot.vote.model_dump(include={"critical_findings", "remediation_required", "late"}),
         rationale=ballot.rationale,
         changed=changed,
         changed_because=because if changed else None,
         unexplained_change=changed and not explains_change(because, debate),
-        late=ballot.vote.late,
         carried=ballot.carried,
     )
 
@@ -268,25 +266,13 @@ def find_required_changes(ballots: Sequence[Ballot], dimensions: Sequence[str], 
 
     Changes that differ only in case, typography and punctuation count as one. `text`: the judged document.
     """
-    demands = _merge_demands(
-        (words, ballot.judge, ballot.weight)
+    total = math.fsum(ballot.weight for ballot in ballots)
+    demands = (
+        (words, ballot.judge, ballot.weight / total)
         for ballot in ballots
         for words in (*ballot.vote.remediation_required, *ballot.vote.critical_findings)
     )
-    total = math.fsum(ballot.weight for ballot in ballots)
-    groups: dict[str | None, list[Requirement]] = {name: [] for name in (*dimensions, None)}
-    for folded, (words, judges) in demands.items():
-        lines = ((passage, find_quoted_line(passage, text)) for passage in find_quoted_passages(words))
-        quote, line = next((found for found in lines if found[1] is not None), (None, None))
-        dimension = next((name for name in dimensions if f" {_fold(name)} " in f" {folded} "), None)
-        weight = strip_float_noise(math.fsum(judges.values()) / total)
-        change = Requirement(
-            dimension=dimension, text=words, judges=tuple(judges), weight=weight, quote=quote, line=line
-        )
-        groups[dimension].append(change)
-    heaviest_first = [sorted(group, key=lambda item: -item.weight) for group in groups.values() if group]
-    heaviest_first.sort(key=lambda group: -group[0].weight)
-    return tuple(change for group in heaviest_first for change in group)
+    return _merge_demands(demands, dimensions, text)
 
 
 def find_conditions(notes: PanelNotes) -> tuple[Requirement, ...]:
@@ -297,31 +283,31 @@ def find_conditions(notes: PanelNotes) -> tuple[Requirement, ...]:
     """
     if notes.option != "CONDITIONAL" or notes.required_changes or not notes.rounds:
         return ()
-    demands = _merge_demands(
-        (words, vote.judge, vote.weight)
-        for vote in notes.rounds[-1].votes
-        if vote.option == "CONDITIONAL"
-        for words in vote.remediation_required
-    )
-    conditions = (
-        Requirement(
-            dimension=None, text=words, judges=tuple(judges), weight=strip_float_noise(math.fsum(judges.values()))
-        )
-        for words, judges in demands.values()
-    )
-    return tuple(sorted(conditions, key=lambda condition: -condition.weight))
+    votes = [vote for vote in notes.rounds[-1].votes if vote.option == "CONDITIONAL"]
+    return _merge_demands((words, vote.judge, vote.weight) for vote in votes for words in vote.remediation_required)
 
 
-def _merge_demands(demands: Iterable[tuple[str, str, float]]) -> dict[str, tuple[str, dict[str, float]]]:
-    """Merge (words, judge, weight of the judge) whose words differ only in case, typography and punctuation.
-
-    Returns (words of the first judge, weights by judge) by the words that all have in common.
-    """
+def _merge_demands(
+    demands: Iterable[tuple[str, str, float]], dimensions: Sequence[str] = (), text: str = ""
+) -> tuple[Requirement, ...]:
+    """Merge demands (words, judge, share of the weight) with equal words, and group them by dimension."""
     merged: dict[str, tuple[str, dict[str, float]]] = {}
     for words, judge, weight in demands:
         if _fold(words):
             merged.setdefault(_fold(words), (words, {}))[1][judge] = weight
-    return merged
+    groups: dict[str | None, list[Requirement]] = {name: [] for name in (*dimensions, None)}
+    for folded, (words, judges) in merged.items():
+        lines = ((passage, find_quoted_line(passage, text)) for passage in find_quoted_passages(words))
+        quote, line = next((found for found in lines if found[1] is not None), (None, None))
+        dimension = next((name for name in dimensions if f" {_fold(name)} " in f" {folded} "), None)
+        weight = strip_float_noise(math.fsum(judges.values()))
+        change = Requirement(
+            dimension=dimension, text=words, judges=tuple(judges), weight=weight, quote=quote, line=line
+        )
+        groups[dimension].append(change)
+    heaviest_first = [sorted(group, key=lambda item: -item.weight) for group in groups.values() if group]
+    heaviest_first.sort(key=lambda group: -group[0].weight)
+    return tuple(change for group in heaviest_first for change in group)
 
 
 def _fold(words: str) -> str:

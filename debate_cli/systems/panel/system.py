@@ -35,6 +35,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
     options = tables.VOTE_BADGES
     prompt_package = "debate_cli.systems.panel"
     unit = "weight"
+    highest_score = 1.0
     scores_are_shares = True
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: PanelSettings, progress: Progress) -> Iterator[Brief]:
@@ -65,9 +66,6 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
         return score.score_run(debate, run, settings)
-
-    def max_score(self, verdict: Verdict) -> float:
-        return 1.0
 
     def describe_brief(self, brief: Brief) -> str:
         return f"vote {brief.revision + 1}"

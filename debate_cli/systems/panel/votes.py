@@ -19,6 +19,7 @@ from debate_cli.errors import ConfigError
 from debate_cli.systems.aggregation import (
     clamp_mark,
     first_finding,
+    group_by_key,
     mean,
     ordered_assessments,
     stored_settings,
@@ -238,11 +239,7 @@ def find_disagreements(ballots: Sequence[Ballot], settings: PanelSettings) -> tu
 
 
 def _marks_by_dimension(ballots: Sequence[Ballot]) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = defaultdict(list)
-    for ballot in ballots:
-        for dimension, value in ballot.dimensions.items():
-            found[dimension].append(value)
-    return found
+    return group_by_key(pair for ballot in ballots for pair in ballot.dimensions.items())
 
 
 def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSettings) -> bool:

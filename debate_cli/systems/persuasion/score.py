@@ -37,7 +37,7 @@ from debate_cli.systems.persuasion.stance import (
     SurrenderReason,
     persuasion_band,
 )
-from debate_cli.systems.persuasion.state_machine import StatePoint, collect_effects, compute_state_curve
+from debate_cli.systems.persuasion.state_machine import StatePoint, compute_state_curve
 
 
 class _NoiseFree(FrozenModel):
@@ -206,7 +206,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSetting
     If no debater surrendered, and fewer than two debaters had an effect on another, the verdict is undetermined.
     """
     curve = compute_state_curve(debate, settings, run)
-    final, effects = curve[-1].states, collect_effects(curve)
+    final, effects = curve[-1].states, [effect for point in curve for effect in point.effects]
     parts = [score_parts(name, final) for name in final]
     scores = {of.name: of.total for of in parts}
     is_judged = len({effect.turn.speaker for effect in effects}) > 1 or any(item.surrendered for item in final.values())

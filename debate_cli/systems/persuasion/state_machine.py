@@ -1,7 +1,7 @@
 """Computes every debater's state after each turn, for the persuasion system."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -9,13 +9,11 @@ from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import fold_growing
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
-from debate_cli.domain.tasks import Cue
-from debate_cli.domain.turn import StrategyPick, Turn
+from debate_cli.domain.turn import Turn
 from debate_cli.systems.aggregation import ordered_assessments
 from debate_cli.systems.persuasion.effects import turn_effects
 from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.stance import DebaterState, Effect, apply_effect, end_round, record_speech
-from debate_cli.systems.persuasion.strategies import pick_strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +74,3 @@ def _is_round_over(debate: Debate, number: int, states: Mapping[str, DebaterStat
         return number < due_round
     spoke = {turn.speaker for turn in debate.select_turns(round_number=number)}
     return debate.closed is not None or all(state.surrendered or name in spoke for name, state in states.items())
-
-
-def pick_adaptive_strategy(debate: Debate, cue: Cue) -> StrategyPick:
-    """Choose the strategy for the speaker of `cue`, who has `strategy: adaptive`.
-
-    If the debate is judged without the persuasion system, the system's default settings are used.
-    """
-    configured = (system for system in debate.config.judging.systems if isinstance(system, PersuasionSettings))
-    settings = next(configured, PersuasionSettings())
-    states = compute_state_curve(debate, settings, due_round=cue.round)[-1].states
-    return pick_strategy(states, cue.speaker)
-
-
-def collect_effects(points: Iterable[StatePoint]) -> tuple[Effect, ...]:
-    """Return the effects of all turns, in the order of the turns."""
-    return tuple(effect for point in points for effect in point.effects)

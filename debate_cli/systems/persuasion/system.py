@@ -11,13 +11,13 @@ from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import StrategyPick
 from debate_cli.domain.verdict import Verdict
 from debate_cli.llm.prompt_sanitizer import quote_for_prompt
-from debate_cli.systems.aggregation import strip_float_noise
+from debate_cli.systems.aggregation import group_by_key, strip_float_noise
 from debate_cli.systems.base import JudgeQuestion, JudgingSystem, LiveReport, PlannedCalls, Progress, turn_briefs
 from debate_cli.systems.charts import Chart
-from debate_cli.systems.persuasion import questions, score, tables
+from debate_cli.systems.persuasion import questions, score, strategies, tables
 from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.stance import persuasion_band
-from debate_cli.systems.persuasion.state_machine import StatePoint, compute_state_curve, pick_adaptive_strategy
+from debate_cli.systems.persuasion.state_machine import StatePoint, compute_state_curve
 from debate_cli.systems.tables import Table, format_number, parse_notes
 
 FIRMNESS = (
@@ -68,7 +68,9 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return _describe_state(compute_state_curve(debate, settings, due_round=cue.round), cue.speaker)
 
     def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick:
-        return pick_adaptive_strategy(debate, cue)
+        configured = (system for system in debate.config.judging.systems if isinstance(system, PersuasionSettings))
+        curve = compute_state_curve(debate, next(configured, PersuasionSettings()), due_round=cue.round)
+        return strategies.pick_strategy(curve[-1].states, cue.speaker)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
         return score.score_run(debate, run, settings)
@@ -92,11 +94,11 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return tables.charts(verdict)
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        effects: dict[str, list[str]] = {}
-        for mark in assessment.marks:
-            if mark.participant is not None:
-                words = f"{mark.criterion} {mark.value:.2f} ({persuasion_band(mark.value)})"
-                effects.setdefault(mark.participant, []).append(words)
+        effects = group_by_key(
+            (mark.participant, f"{mark.criterion} {mark.value:.2f} ({persuasion_band(mark.value)})")
+            for mark in assessment.marks
+            if mark.participant is not None
+        )
         return LiveReport(sentences=tuple(f"on {name}: {', '.join(sentences)}" for name, sentences in effects.items()))
 
 

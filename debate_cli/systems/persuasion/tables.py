@@ -1,6 +1,6 @@
 """Tables and charts of a persuasion verdict."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import mean
@@ -116,29 +116,16 @@ def _influence_table(notes: PersuasionNotes) -> Table:
 def charts(verdict: Verdict) -> Iterator[Chart]:
     """Yield charts of stance and conviction over time."""
     notes = parse_notes(PersuasionNotes, verdict)
-    stances, convictions = ([getattr(point, name) for point in notes.curve] for name in ("stances", "convictions"))
-    yield _curve_chart(
-        "Stance after each turn",
-        "From −1, wholly opposed, to 1, wholly supportive.",
-        notes,
-        stances,
-        (-1.0, -0.5, 0.0, 0.5, 1.0),
-    )
-    yield _curve_chart(
-        "Conviction after each turn",
-        "From 0 to 1: how firmly a debater holds its stance.",
-        notes,
-        convictions,
-        (0.0, 0.25, 0.5, 0.75, 1.0),
-    )
-
-
-def _curve_chart(
-    title: str, caption: str, notes: PersuasionNotes, values: Sequence[Mapping[str, float]], ticks: tuple[float, ...]
-) -> Chart:
     labels = tuple("start" if point.turn is None else str(point.turn + 1) for point in notes.curve)
     positions = dict(enumerate("at the start" if label == "start" else f"after turn {label}" for label in labels))
-    series = tuple(
-        line_series(name, {number: of[name] for number, of in enumerate(values)}, positions) for name in values[0]
-    )
-    return Chart(title, caption, "line", labels, series, ticks[0], ticks[-1], ticks)
+    captions = {
+        "stance": ("From −1, wholly opposed, to 1, wholly supportive.", (-1.0, -0.5, 0.0, 0.5, 1.0)),
+        "conviction": ("From 0 to 1: how firmly a debater holds its stance.", (0.0, 0.25, 0.5, 0.75, 1.0)),
+    }
+    for quantity, (caption, ticks) in captions.items():
+        values = dict(enumerate(getattr(point, f"{quantity}s") for point in notes.curve))
+        series = tuple(
+            line_series(name, {number: of[name] for number, of in values.items()}, positions) for name in values[0]
+        )
+        title = f"{quantity.capitalize()} after each turn"
+        yield Chart(title, caption, "line", labels, series, ticks[0], ticks[-1], ticks)

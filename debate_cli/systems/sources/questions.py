@@ -10,6 +10,7 @@ from debate_cli.llm.form import Form, FormModel, text
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, judge_form, unique_known_items
+from debate_cli.systems.source_prompts import name_item
 from debate_cli.systems.source_support import (
     Quality,
     SourceLookup,
@@ -105,7 +106,7 @@ def _citation_line(key: str, check: SourceCheck, context: JudgingContext[Sources
         {
             "citation": key,
             "debater": turn.speaker,
-            "for": check.item,
+            "for": name_item(context.debate, check.item),
             "says": mask_injection(next(iter_texts_about(turn, check.item), ""), names),
             "quote": mask_injection(check.quote, names),
             "passage": None if passage is None else _passage_words(passage, names),
@@ -122,7 +123,8 @@ def _format_claims(context: JudgingContext[SourcesSettings], prompts: Prompts) -
     names = debater_names(context.debate)
     lines = [
         to_prompt_json({
-            "claim": key, "debater": item.debater, "for": item.item, "names": mask_injection(item.claim, names),
+            "claim": key, "debater": item.debater, "for": name_item(context.debate, item.item),
+            "names": mask_injection(item.claim, names),
         })
         for key, item in claims.items()
     ]  # fmt: skip

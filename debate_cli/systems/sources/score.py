@@ -106,12 +106,17 @@ def _sum_up(name: str, judged: Sequence[JudgedCitation], uncited: int) -> Debate
     )
 
 
+def judged_rounds(debate: Debate) -> dict[int, str]:
+    """Map the number of each round with something to judge to what is judged: `citations` or `uncited claims`."""
+    rounds = {debate.turns_by_index[item.turn].round: "uncited claims" for item in lookup_items(debate, None)}
+    return rounds | {turn.round: "citations" for turn in debate.turns if turn.has_citations}
+
+
 def _missing(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Iterator[str]:
-    cited = {turn.round for turn in debate.turns if turn.has_citations}
-    if not cited:
+    rounds = judged_rounds(debate)
+    if "citations" not in rounds.values():
         yield "No debater cites a source."
-    named = {debate.turns_by_index[item.turn].round for item in lookup_items(debate, None)}
-    for brief in round_briefs(get_run_id(run), settings, sorted(cited | named)):
-        what = "citations" if brief.subject.round in cited else "uncited claims"
-        words = f"The {what} of round {brief.subject.round} were not judged by {brief.assessor}"
+    for brief in round_briefs(get_run_id(run), settings, sorted(rounds)):
+        number = brief.subject.round or 0
+        words = f"The {rounds[number]} of round {number} were not judged by {brief.assessor}"
         yield from describe_unanswered(debate, [(brief, words)])

@@ -38,13 +38,12 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
     findings = (SourceSupport, SourceLookup)
     prompt_package = "debate_cli.systems.sources"
     unit = "credit"
+    highest_score = 1.0
     scores_are_shares = True
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SourcesSettings, progress: Progress) -> Iterator[Brief]:
-        turns = debate.turns_by_index
-        asked = {turn.round for turn in debate.turns if turn.has_citations}
-        asked |= {turns[item.turn].round for item in lookup_items(debate, None)}
-        yield from round_briefs(run.id, settings, (number for number in progress.finished_rounds if number in asked))
+        rounds = score.judged_rounds(debate)
+        yield from round_briefs(run.id, settings, (number for number in progress.finished_rounds if number in rounds))
 
     def planned_calls(self, settings: SourcesSettings, turns: int, rounds: int) -> PlannedCalls:
         return PlannedCalls(len(judge_ids(settings)) * rounds)
@@ -56,16 +55,12 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
         return tuple(dict.fromkeys(item.claim for item in lookup_items(debate, brief.subject.round)))
 
     def unsuitable_reason(self, debate: Debate) -> str | None:
-        is_cited = any(turn.has_citations for turn in debate.turns)
-        if debate.turns and not is_cited and not lookup_items(debate, None):
+        if debate.turns and not score.judged_rounds(debate):
             return "neither cites nor names a source, so the system sources cannot judge it; use another system"
         return super().unsuitable_reason(debate)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:
         return score.score_run(debate, run, settings)
-
-    def max_score(self, verdict: Verdict) -> float:
-        return 1.0
 
     def headline(self, verdict: Verdict) -> str:
         return " ".join(filter(None, (*_poor_citations(verdict), super().headline(verdict))))

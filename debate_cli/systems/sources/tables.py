@@ -4,24 +4,9 @@ from collections.abc import Iterator
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.debate_tables import SOURCE_BADGES
-from debate_cli.systems.source_support import SUPPORT_BADGES, Quality
+from debate_cli.systems.source_support import EXISTENCE_BADGES, SUPPORT_BADGES
 from debate_cli.systems.sources.score import SourcesNotes
-from debate_cli.systems.tables import (
-    Badge,
-    DebaterCell,
-    Gauge,
-    Number,
-    Table,
-    column_table,
-    parse_notes,
-    turn_number,
-)
-
-EXISTENCE_BADGES: dict[Quality, Badge] = {
-    "yes": Badge("✓", "exists", "good"),
-    "no": Badge("✗", "does not exist", "bad"),
-    "unknown": Badge("?", "unknown", "muted"),
-}
+from debate_cli.systems.tables import DebaterCell, Gauge, Number, Table, column_table, parse_notes, turn_number
 
 
 def tables(verdict: Verdict) -> Iterator[Table]:

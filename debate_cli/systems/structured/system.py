@@ -24,6 +24,7 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
     settings = StructuredSettings
     findings = (Fallacy, Trace, Insight)
     prompt_package = "debate_cli.systems.structured"
+    highest_score = score.MAX_ARGUMENT_MARK
     reviews_claims = True
 
     def question(self, brief: Brief) -> JudgeQuestion[StructuredSettings, Any]:
@@ -42,16 +43,13 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
     def score(self, debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:
         return score.score_run(debate, run, settings)
 
-    def max_score(self, verdict: Verdict) -> float:
-        return score.MAX_ARGUMENT_MARK
-
     def min_score(self, verdict: Verdict) -> float:
         return score.MIN_ARGUMENT_MARK
 
     def explain(self, verdict: Verdict) -> str:
         notes = parse_notes(score.StructuredNotes, verdict)
-        highest = self.max_score(verdict)
-        return describe_scores(verdict, highest, notes.means, dict.fromkeys(notes.weights, highest), notes.weights)
+        maxima = dict.fromkeys(notes.weights, score.MAX_ARGUMENT_MARK)
+        return describe_scores(verdict, self.highest_score, notes.means, maxima, notes.weights)
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         given = self.agreeing_assessments(debate, verdict)

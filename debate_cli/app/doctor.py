@@ -1,6 +1,6 @@
 """Use case `doctor`: asks models tiny questions to test their structured-output modes, their speed and their cost.
 
-No budget applies, because the checks of a model take only a few hundred tokens.
+No budget applies. An answer has at most MAX_CHECK_TOKENS tokens; a reasoning model keeps its own limit.
 """
 
 import asyncio
@@ -32,9 +32,9 @@ from debate_cli.providers.search.table import find_search_problems, find_search_
 FormMode = Literal["native", "tool", "prompt"]
 CheckKind = FormMode | Literal["stream", "search"]
 CheckResult = Literal["ok", "not_enforced", "invalid", "one_piece", "rejected", "failed"]
-"""Result of a check. `not_enforced`: the server accepts the schema but does not enforce it. `invalid`: the answer is
+"""Result of a check. `ok`: the check passed. `not_enforced`: the server accepts the schema but does not enforce it. `invalid`: the answer is
 empty or does not fit the schema. `one_piece`: the answer was not streamed. `rejected`: the server lacks this mode.
-`failed`: no answer."""
+`failed`: the call failed, or the model declined to answer."""
 MAX_CHECK_ATTEMPTS = 2
 CHECK_PATIENCE_S = 5.0
 """If the provider answers all calls with status 429, a check fails after this number of seconds."""

@@ -1,4 +1,4 @@
-"""Gates: conditions on a judged debate. A gate that is not met sets the exit code. Pure functions."""
+"""Gates: conditions on a judged debate. The exit code of an unmet gate is in `errors.py`. Pure functions."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple

@@ -376,8 +376,8 @@ def _refuse_stored_paths(name: str, specs: Sequence[ModelSpec], prompts: Sequenc
     ]
     if files:
         raise ConfigError(
-            f"{name}: files that a saved debate names are not opened ({', '.join(dict.fromkeys(files))}); give the "
-            f"debate's configuration: {command}"
+            f"{name}: the saved debate names files ({', '.join(dict.fromkeys(files))}), which are not opened, because the "
+            f"debate may come from a stranger; name its configuration: {command}"
         )
 
 

@@ -48,7 +48,10 @@ class ConfigOptions(NamedTuple):
 
 
 def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
-    """Turn the options into changes of the configuration. Raises UsageError for a --set or --var without `=`."""
+    """Return the changes to the configuration that the options ask for.
+
+    Raises UsageError for a malformed --set or --var, and for a --background file that cannot be read.
+    """
     found: list[ConfigChange] = []
     for setting in given.settings or ():
         key, equals, value = setting.partition("=")

@@ -177,7 +177,7 @@ class ExperimentOptions(NamedTuple):
         bool,
         typer.Option(
             "--batch",
-            help="After the debates, ask judges in the vendor's batches, at half the price.",
+            help="After the debates, send the judges' requests to the provider in batches: half the price.",
             rich_help_panel=RUN_PANEL,
         ),
     ] = False

@@ -91,7 +91,10 @@ PlainOption = Annotated[
 MockOption = Annotated[bool, typer.Option("--mock", help="Use the mock provider for every model (no key, no network).")]
 BatchOption = Annotated[
     bool,
-    typer.Option("--batch", help="Ask judges in the vendor's batches, at half the price. Answers come within a day."),
+    typer.Option(
+        "--batch",
+        help="Send the judges' requests to the provider in batches: half the price; answers come within a day.",
+    ),
 ]
 SettingsOption = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting (YAML value, repeatable).")

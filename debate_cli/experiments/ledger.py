@@ -164,13 +164,13 @@ class Ledger:
             )
         ledger = cls._open(path)
         if not ledger._has_tables():
-            raise UsageError(f"{path}: is not a ledger of an experiment; choose another folder with --out")
+            raise UsageError(f"{path}: is not a ledger of an experiment; use another folder")
         return ledger
 
     @classmethod
     def _open(cls, path: Path) -> Self:
         if path.is_symlink() or not path.is_file():
-            raise UsageError(f"{path}: is not a regular file; remove it, or choose another folder with --out")
+            raise UsageError(f"{path}: is a link or not a file; remove it, or use another folder")
         with _friendly(path):
             connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
             _use_write_ahead_log(connection)

@@ -132,7 +132,7 @@ class Budget:
         most = self._max_cost_usd or 0.0
         return (
             f"Budget reached: {what} may cost ${worst.usd:.4f}, but only ${max(0.0, most - used.usd):.4f} "
-            f"of ${most:.4g} are left (limits.max_cost_usd); raise the limit"
+            f"of ${most:.4g} is left (limits.max_cost_usd); raise the limit"
         )
 
 

@@ -32,7 +32,10 @@ def sanitize_line(text: str) -> str:
 
 
 def replace_unprintable(text: str) -> str:
-    """Replace control, bidi and invisible characters by U+FFFD. Line feeds and tabs stay."""
+    """Replace control characters, bidi controls and invisible characters with U+FFFD.
+
+    White space (tab, LF, VT, FF, CR) and the characters in `_SHAPING` stay.
+    """
     return _UNPRINTABLE.sub("\ufffd", text)
 
 

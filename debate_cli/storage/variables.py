@@ -121,9 +121,9 @@ class VariableResolver:
     """Replaces variables by their values. Collects errors and secret values."""
 
     env: Mapping[str, str]
-    """Environment variables, which replace `${VAR}` in provider settings."""
+    """Environment variables. Their values replace `${VAR}` in provider settings and in `evidence.web.base_url`."""
     given: Mapping[str, object] = field(default_factory=dict[str, object])
-    """Variables that replace `${NAME}` outside provider settings, from `vars`, `--var` and `DEBATE_VAR_…`."""
+    """Variables whose values replace `${NAME}` elsewhere, from `vars`, `--var` and `DEBATE_VAR_…`."""
     key_variables: Collection[str] = ()
     """Names of environment variables that contain API keys."""
     used: set[str] = field(default_factory=set[str])

@@ -71,7 +71,7 @@ def describe_trial_judges(debate: Debate) -> str:
 
 
 def build_briefing(debate: Debate) -> Briefing | None:
-    """Return the briefing from the newest run that reviews claims; None if no judge answered."""
+    """Return the briefing from the newest run that reviews claims; None without such a run or answer."""
     review = review_claims(debate)
     if review is None:
         return None

@@ -65,8 +65,8 @@ def test_the_usage_replaces_the_reservation() -> None:
             f"the next call (judge.structured) may need {WORST} tokens, but only 50 of 1000 are left (limits.max_tokens)",
         ),
         (Budget(max_tokens=10, used=BudgetAmount(50)), "only 0 of 10 are left (limits.max_tokens)"),
-        (Budget(max_cost_usd=0.05), "only $0.0500 of $0.05 are left (limits.max_cost_usd)"),
-        (Budget(2, 9999, BudgetAmount(usd=1.99)), "only $0.0100 of $2 are left (limits.max_cost_usd)"),
+        (Budget(max_cost_usd=0.05), "only $0.0500 of $0.05 is left (limits.max_cost_usd)"),
+        (Budget(2, 9999, BudgetAmount(usd=1.99)), "only $0.0100 of $2 is left (limits.max_cost_usd)"),
     ],
 )
 def test_a_call_that_does_not_fit_is_not_sent(budget: Budget, message: str) -> None:

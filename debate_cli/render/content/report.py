@@ -66,7 +66,8 @@ class VerdictReport:
     label: str
     """Name of the judging system, followed by the judging run if several verdicts have this system."""
     title: str
-    """`verdict`. If the report has several verdicts, the label follows, e.g. `verdict, structured, decides`."""
+    """`verdict`. If the report has several verdicts, the label follows, and `decides` for the deciding verdict, e.g.
+    `verdict, structured, decides`."""
     is_alone: bool
     """Whether this is the only verdict in the report of the debate."""
     answer: str
@@ -124,7 +125,10 @@ def build_debate_report(
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
 ) -> DebateReport:
-    """Build the report of a debate: all of it or the part `only`, on all judging runs or those with the ids `judged`."""
+    """Build the report of a debate.
+
+    `only`: the part to report; None means all parts. `judged`: ids of the judging runs to report; None means all runs.
+    """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     ordered, briefing = sort_deciding_first(verdicts), build_briefing(shown)
     summary = summarize_verdicts(shown, ordered)

@@ -104,4 +104,4 @@ def _print_report(report: ConfigReport) -> None:
     use = "" if report.has_debaters else " for judging texts, without debaters"
     calls = f"at least {report.planned_calls} calls to {models or 'the model of --model'}"
     hosts = (f"{name}: {replace_control_chars(destination.format())}" for destination in report.destinations)
-    print_lines([f"{name}: OK{use}; {calls}", *hosts])
+    print_lines([f"{name}: OK{use}; {calls}", *hosts], break_paths=True)

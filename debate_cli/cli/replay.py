@@ -120,13 +120,10 @@ def _render_document(given: ReplayOptions, how: ReplayFormat, debate: Debate, ve
 
             return render_html(debate, verdicts, show_hidden=given.show_hidden)
         case "svg" | "terminal-html":
-            from debate_cli.render.terminal_export import export_svg, export_terminal_html, print_debate
+            from debate_cli.render.terminal_export import TerminalExport, export_svg, export_terminal_html
 
-            export = export_svg if how == "svg" else export_terminal_html
-            return export(
-                lambda target: print_debate(target, debate, verdicts, part, given.round, show_hidden=given.show_hidden),
-                title=debate.topic,
-            )
+            export = TerminalExport(debate, verdicts, part, given.round, show_hidden=given.show_hidden)
+            return export_svg(export.print_to, title=debate.topic) if how == "svg" else export_terminal_html(export)
         case _:
             raise UsageError(
                 "-o cannot write --format terminal; add --format markdown, html, json, svg or terminal-html, or redirect stdout for plain lines"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
+from operator import attrgetter
 
 from debate_cli.domain.config import DebateConfig, FormatConfig
 from debate_cli.domain.debate import Debate
@@ -98,7 +100,7 @@ class Timetable:
 def build_timetable(debate: Debate) -> Timetable:
     """Compute the rounds that have begun, the next round, and the cues to send next."""
     if debate.origin is not None:
-        return Timetable(tuple(_round_of(number, turns) for number, turns in debate.turns_by_round.items()), ())
+        return Timetable(tuple(itertools.starmap(_round_of, debate.turns_by_round.items())), ())
     one_by_one = debate.is_sequential
     rounds: list[ScheduledRound] = []
     index = 0
@@ -214,6 +216,8 @@ class _RoundBuilder:
         return ()
 
 
+_Point = tuple[str, ...]
+_key_of: Callable[[Brief], str] = attrgetter("key")
 MIN_ROUNDS_TO_CONVERGE = 2
 """Minimum number of finished rounds before a debate can end because nothing new was said."""
 
@@ -237,7 +241,7 @@ def next_step(debate: Debate) -> Step:
     if debate.status == "complete":
         return Step(close=debate.closed)
     table = build_timetable(debate)
-    if not debate.settled_keys.issuperset(brief.key for brief in _awaited_briefs(debate, table)):
+    if not debate.settled_keys.issuperset(map(_key_of, _awaited_briefs(debate, table))):
         return Step()
     is_new_wave = not any(cue.index in debate.turns_by_index for cue in table.due_cues)
     if is_new_wave and (reason := _stop_reason(debate, table)):
@@ -299,7 +303,7 @@ def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
 
 
 @memoize_on_value
-def _points_made(turn: Turn) -> set[tuple[str, ...]]:
+def _points_made(turn: Turn) -> set[_Point]:
     if turn.arguments is None and turn.responses is None:
         return {("text", _normalize_words(turn.text))}
     claims = {("claim", _normalize_words(argument.claim)) for argument in turn.arguments or ()}

@@ -5,8 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-import jiter
-
 from debate_cli.csv_file import parse_csv
 from debate_cli.domain.message_text import format_suggestion, printable_line
 from debate_cli.importing.speeches import FoundDebate, Speech, UnreadableDebateError, format_counts
@@ -72,9 +70,22 @@ def _json_objects(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _parse_json(text: str, place: str) -> object:
     try:
-        return jiter.from_json(text.encode(), allow_inf_nan=False, catch_duplicate_keys=True)
-    except ValueError as error:
-        raise UnreadableDebateError(f"{place} is not valid JSON ({printable_line(str(error))}); correct it") from error
+        return json.loads(text, object_pairs_hook=_to_object, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        detail = error.msg if isinstance(error, json.JSONDecodeError) else printable_line(str(error))
+        raise UnreadableDebateError(f"{place} is not valid JSON ({detail}); correct it") from error
+
+
+def _to_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        key = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise ValueError(f"the key `{key}` is repeated")
+    return found
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"{name} is not a number")
 
 
 def _list(value: object) -> list[object]:

@@ -32,3 +32,8 @@ def describe_truncation(reply: Reply, limit: int, context_tokens: int | None) ->
     if is_short and context_tokens is None:  # a full context, or a server that does not count hidden reasoning
         return f"{cut_off}; {RAISE_LIMIT}, or use one with a larger context"
     return LIMIT_REACHED
+
+
+def may_need_higher_limit(message: str) -> bool:
+    """Whether the message of a failure contains a sentence of `describe_truncation` that advises a higher output limit."""
+    return RAISE_LIMIT in message

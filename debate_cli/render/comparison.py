@@ -20,7 +20,7 @@ from debate_cli.domain.message_text import count_noun
 from debate_cli.render import theme
 from debate_cli.render.content import participants
 from debate_cli.render.theme import Sign
-from debate_cli.systems.scales import describe_answer, format_scale
+from debate_cli.systems.scales import format_margin, format_scale
 from debate_cli.systems.tables import (
     STANDING_BADGES,
     Badge,
@@ -43,6 +43,7 @@ OUTCOME_BADGES = {
     "one_sided": Badge("…", "one side only", "mixed"),
 }
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
+VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
 """Maximum number of claims whose ids the summary gives. If there are more, the summary gives only their number."""
 MOTION_SETTING = "topic"
@@ -106,21 +107,40 @@ def summarize_comparison(pair: ComparedPair) -> list[str]:
     )
     return [
         *(different if a.topic != b.topic else ()),
-        _outcome_sentence(pair),
+        _outcome_sentence(comparison.verdicts),
         *_claim_sentences(comparison),
         f"{settings}; limits and output are not compared.",
+        *_one_sided_sentences(comparison.verdicts),
     ]
 
 
-def _outcome_sentence(pair: ComparedPair) -> str:
-    both = [(item, item.a, item.b) for item in pair.comparison.verdicts if item.a is not None and item.b is not None]
+def _one_sided_sentences(changes: Sequence[VerdictChange]) -> Iterator[str]:
+    *most, last = [item.system for item in changes if item.outcome == "one_sided"] or [""]
+    if last:
+        names, whose = (f"{', '.join(most)} and {last} have", "their") if most else (f"{last} has", "its")
+        yield f"{names} a verdict in only one of A and B, so {whose} settings are not compared either."
+
+
+def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
+    both = [(item, item.a, item.b) for item in changes if item.a is not None and item.b is not None]
     both.sort(key=lambda found: -(found[1].decides + found[2].decides))
     if not both:
         return "No system has a verdict in both A and B, so the outcomes are not compared."
-    change, *found = both[0]
-    a, b = (describe_answer(of.verdict, side.debate.document_name) for of, side in zip(found, pair.sides, strict=True))
+    change, a, b = both[0]
     clause = "The outcomes differ" if change.outcome == "winner" else "The outcome is the same"
-    return f"{clause} ({change.system}). A: {a} B: {b}"
+    return f"{clause}: {_describe_side('A', change.system, a)}; {_describe_side('B', change.system, b)}."
+
+
+def _describe_side(side: str, system: str, found: SideVerdict) -> str:
+    margin = format_margin(found.verdict) if found.winner is not None else ""
+    if found.winner is not None:
+        outcome = f"{found.winner} wins {VICTORY_ADVERBS.get(found.victory, found.victory)}"
+    elif found.option is not None:
+        adverb = VICTORY_ADVERBS.get(found.victory)
+        outcome = f"{found.option} wins{f' {adverb}' if adverb else ''}"
+    else:
+        outcome = f"the result is {'a draw' if found.victory == 'draw' else found.victory}"
+    return f"in {side}, {outcome} ({system}{f', by {margin}' if margin else ''})"
 
 
 def _claim_sentences(comparison: JudgementComparison) -> Iterator[str]:
@@ -134,7 +154,10 @@ def _claim_sentences(comparison: JudgementComparison) -> Iterator[str]:
 
 
 def comparison_styles(pair: ComparedPair) -> dict[str, Sign]:
-    """Map the name of each debater of A and B to symbol, side and colour."""
+    """Map the name of each debater of A and B to symbol, side and colour.
+
+    A name that is in both A and B gets the symbol, side and colour of the debater in A.
+    """
     a, b = (theme.participant_styles(side.debate.participants) for side in pair.sides)
     return {**b, **a}
 

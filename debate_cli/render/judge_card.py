@@ -91,7 +91,10 @@ def rehearsal_line(report: JudgeAuditReport) -> str:
 
 
 def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table]:
-    """Return the tables of one judge's card: checks, biases, comparison with labels (known winners)."""
+    """Return the tables of one judge's card: checks, biases, comparison with labels (known winners).
+
+    `unknown_labels`: number of labels that were left out, because they name neither a debater nor a draw.
+    """
     checks: list[TableRow] = [
         (f"{check.question} ({check.gate})", check.answer, check.found, check.required) for check in list_checks(report)
     ]

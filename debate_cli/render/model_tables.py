@@ -15,20 +15,27 @@ CHECK_LABELS = {
 }
 MODEL_CHECKS = ("native", "tool", "prompt", "stream")
 """Checks that have a column in the table of models."""
-RESULT_BADGES = {
-    "ok": Badge("✓", "works", "good"),
-    "not_enforced": Badge("≈", "works, but the server does not enforce it", "mixed"),
-    "invalid": Badge("?", "gives no usable answer", "mixed"),
-    "one_piece": Badge("▪", "arrives in one piece", "mixed"),
-    "rejected": Badge("✗", "is not supported", "bad"),
-    "failed": Badge("!", "failed", "bad"),
+RESULT_LABELS = {
+    "ok": "works",
+    "not_enforced": "works, but the server does not enforce it",
+    "invalid": "gives no usable answer",
+    "one_piece": "arrives in one piece",
+    "rejected": "is not supported",
+    "failed": "failed",
 }
-"""Results of checks. The table of models shows only the symbols."""
 _PLACES = {
     "human": "a person at this terminal",
     "files": "a person or program that answers through a folder",
     "paste": "a person at this terminal, who pastes answers",
     "searxng": "set providers.searxng.base_url",
+}
+_RESULT_BADGES = {
+    "ok": Badge("✓", "", "good"),
+    "not_enforced": Badge("≈", "", "mixed"),
+    "invalid": Badge("?", "", "mixed"),
+    "one_piece": Badge("▪", "", "mixed"),
+    "rejected": Badge("✗", "", "bad"),
+    "failed": Badge("!", "", "bad"),
 }
 
 
@@ -52,7 +59,7 @@ def _doctor_row(entry: Mapping[str, Any]) -> TableRow:
     speed = entry["tokens_per_second"]
     return (
         _named_badge(entry["model"], ok=entry["usable"]),
-        *(RESULT_BADGES[results[way]]._replace(word="") if way in results else "—" for way in MODEL_CHECKS),
+        *(_RESULT_BADGES[results[way]] if way in results else "—" for way in MODEL_CHECKS),
         "—" if entry["latency_s"] is None else theme.format_duration(entry["latency_s"]),
         "—" if speed is None else format_number(speed, 1),
         format_price(entry["price"]) if entry["checks"] else "—",
@@ -88,7 +95,7 @@ def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """
     for entry in entries:
         checks = ", ".join(
-            f"{CHECK_LABELS[check['way']]} {RESULT_BADGES[check['result']].word}" for check in entry["checks"]
+            f"{CHECK_LABELS[check['way']]} {RESULT_LABELS[check['result']]}" for check in entry["checks"]
         )
         price = f"USD per million tokens {format_price(entry['price'])}" if entry["checks"] else ""
         took = "" if entry["latency_s"] is None else theme.format_duration(entry["latency_s"])
@@ -121,7 +128,7 @@ def describe_problems(entry: Mapping[str, Any]) -> Iterator[str]:
             checks.setdefault((check["result"], check["problem"]), []).append(CHECK_LABELS[check["way"]])
     for (result, problem), labels in checks.items():
         subject = labels[0] if len(labels) == 1 else f"each of {', '.join(labels)}"
-        yield f"{subject} {RESULT_BADGES[result].word}: {sanitize.sanitize_line(problem)}"
+        yield f"{subject} {RESULT_LABELS[result]}: {sanitize.sanitize_line(problem)}"
 
 
 def format_price(price: Mapping[str, Any] | None) -> str:

@@ -32,7 +32,10 @@ def join_json_array(members: Iterable[str]) -> Iterator[str]:
 
 
 def dump_csv(records: Iterable[Record], columns: Iterable[str], *, for_terminal: bool = False) -> Iterator[str]:
-    """Yield CSV: the header, then a line per record. Fields that `columns` does not name become the last columns."""
+    """Yield CSV: the header, then a line per record. Fields that `columns` does not name become the last columns.
+
+    `for_terminal`: whether to sanitize each cell.
+    """
     rows = list(records)
     heads = list(dict.fromkeys((*columns, *(name for row in rows for name in row))))
     clean = sanitize.sanitize_line if for_terminal else str

@@ -24,7 +24,6 @@ from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.observer import Observer
-from debate_cli.render.content.run_notices import cue_of
 
 TYPING_CHUNK = 8
 """Number of characters that are typed at once."""
@@ -59,7 +58,7 @@ class ReplayPlan(NamedTuple):
             for turn in (
                 wave if self.is_typed or len(wave) > 1 else ()
             ):  # a view would draw "thinking" for a single speech
-                observer.asking(cue_of(turn))
+                observer.asking(_cue(turn))
             if self.is_typed:
                 yield from _type_wave(wave, observer)
             for turn in wave:
@@ -130,9 +129,13 @@ def _type_wave(wave: Sequence[Turn], observer: Observer) -> Iterator[Pause]:
         fields = {"arguments", "responses", "answers", "closing"}
         is_free = UNSTRUCTURED in turn.warnings or turn.phase in ("rebuttal", "speech")
         form = {} if is_free else turn.model_dump(mode="json", include=fields, exclude_none=True)
-        texts.append((cue_of(turn), json.dumps(form, ensure_ascii=False) if form else turn.text))
+        texts.append((_cue(turn), json.dumps(form, ensure_ascii=False) if form else turn.text))
     for start in range(0, max(len(raw) for _, raw in texts), TYPING_CHUNK):
         for cue, raw in texts:
             if raw[start : start + TYPING_CHUNK]:
                 observer.text(cue, raw[start : start + TYPING_CHUNK])
         yield Pause("piece", TYPING_CHUNK / CHARACTERS_PER_SECOND)
+
+
+def _cue(turn: Turn) -> Cue:
+    return Cue(index=turn.index, round=turn.round, phase=turn.phase, speaker=turn.speaker)

@@ -21,7 +21,10 @@ _HASH_CHARS = 8
 
 
 def format_review_template(review: Review, parts: Sequence[ReviewPart], answers: ReviewAnswers) -> Iterator[str]:
-    """Yield the lines of the YAML file of a review."""
+    """Yield the lines of the YAML file of a review.
+
+    `parts`: the questions to the reviewer. `answers`: the answers given so far.
+    """
     yield from _header_lines(review, answers)
     seen: set[int] = set()
     for part in parts:

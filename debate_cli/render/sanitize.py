@@ -50,5 +50,8 @@ def escape_json(document: str) -> str:
 
 
 def prefix_lines(prefix: str, text: str) -> list[str]:
-    """Return the non-blank lines of `text`, sanitized, each with `prefix` in front; `prefix` alone if there are none."""
+    """Return the sanitized lines of `text`, each with `prefix` in front. Blank lines are left out.
+
+    If no line is left, the result is `prefix` alone.
+    """
     return [f"{prefix}{line}" for line in sanitize_text(text).splitlines() if line.strip()] or [prefix.rstrip()]

@@ -15,7 +15,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_verdict
 from debate_cli.render.content.resume_hint import resume_command
-from debate_cli.render.terminal.drawing import INDENT, join_text, section, terminal_line
+from debate_cli.render.terminal.drawing import INDENT, CopyableCommand, join_text, section, terminal_line
 from debate_cli.storage.transcript_index import IndexEntry
 from debate_cli.systems.tables import Badge
 
@@ -41,13 +41,19 @@ RESUMABLE_STATES = frozenset({"unfinished", "budget", "interrupted", "failed"})
 
 
 def index_view(entries: Sequence[IndexEntry], folder: str) -> list[RenderableType]:
-    """Return a card per debate. Print the cards with `crop=False`, so that long commands stay whole."""
+    """Return a card per debate. The card of an unfinished debate has the command that resumes the debate.
+
+    Print the cards with `crop=False`, so that long commands stay whole.
+    """
     body = [_card(entry) for entry in entries] or [Text(NO_DEBATES_MESSAGE, style=theme.MUTED)]
     return [section("debates", *body, subtitle=f"{len(entries)} in {folder}")]
 
 
 def format_index_row(entry: IndexEntry) -> str:
-    """Return the values of INDEX_COLUMNS for one debate, separated by tabs. An empty value becomes `-`."""
+    """Return the values of INDEX_COLUMNS for one debate, separated by tabs. An empty value becomes `-`.
+
+    If the mock gave all answers, the last value is `rehearsal`; if it gave some, `rehearsal in part`.
+    """
     cells = (
         entry.id,
         entry.started_at,
@@ -125,16 +131,9 @@ def _card(entry: IndexEntry) -> RenderableType:
     if missing := format_missing_judgements(entry):
         lines.append(Text(missing, style=colour))
     if is_resumable or entry.resumable_judgements:
-        command = [_command("resume:", resume_command(entry.path, budget=entry.state == "budget"))]
+        command = [CopyableCommand("resume:", resume_command(entry.path, budget=entry.state == "budget"))]
     elif entry.missing_judgements:
         path = shlex.quote(sanitize.sanitize_line(entry.path))
-        command = [_command("ask another model:", f"debate judge {path} --model PROVIDER/MODEL")]
+        command = [CopyableCommand("ask another model:", f"debate judge {path} --model PROVIDER/MODEL")]
     head = join_text((f"{mark.symbol} ", f"bold {colour}"), terminal_line(entry.id, "bold"))
     return Group(head, Padding(Group(*lines), (0, 0, 0, INDENT)), *command, Text())
-
-
-def _command(label: str, command: str) -> Text:
-    """Return a line that only the terminal wraps, so that the command can be copied."""
-    line = join_text((f"{' ' * INDENT}{label} ", theme.MUTED), command)
-    line.no_wrap, line.overflow = True, "ignore"
-    return line

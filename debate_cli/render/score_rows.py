@@ -42,7 +42,11 @@ def drop_notes(file: ScoredFile) -> ScoredFile:
 
 
 def build_summary_table(files: Sequence[ScoredFile]) -> Table:
-    """Return a row per system with totals over all files. A debate whose runs name different winners counts as `split`."""
+    """Return a row per judging system with the totals over all files.
+
+    Each debate is counted once per system, even if the system judged it in several runs. If these runs name different
+    winners, the debate is counted as `split`.
+    """
     debates: dict[str, list[list[Verdict]]] = defaultdict(list)
     for file in files:
         by_system: dict[str, list[Verdict]] = defaultdict(list)
@@ -73,7 +77,10 @@ def _summary_row(system: str, debates: Sequence[Sequence[Verdict]]) -> TableRow:
 
 
 def score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """Yield a line per verdict: `PATH SYSTEM outcome (scores)`."""
+    """Yield a line per verdict: `PATH  SYSTEM  outcome  (scores)`.
+
+    For several files, lines with totals per system follow.
+    """
     shown: list[ScoredFile] = []
     for file in files:
         shown.append(drop_notes(file))
@@ -85,7 +92,10 @@ def score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
 
 
 def deciding_score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """Yield a line for the deciding verdict of each file: `PATH SYSTEM outcome (scores)`."""
+    """Yield a line for the deciding verdict of each file: `PATH  SYSTEM  outcome  (scores)`.
+
+    If no verdict decides, the line is for the first verdict.
+    """
     for file in files:
         yield from (_score_line(file, verdict) for verdict in sort_deciding_first(file.verdicts)[:1])
 

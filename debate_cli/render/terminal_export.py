@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from html import escape
 from io import StringIO
 from xml.sax.saxutils import escape as escape_xml
@@ -43,29 +44,33 @@ pre, code {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", mon
 """
 
 
-def print_debate(
-    console: Console,
-    debate: Debate,
-    verdicts: Sequence[Verdict],
-    only: ReportPart | None = None,
-    round_number: int | None = None,
-    *,
-    show_hidden: bool = False,
-) -> None:
-    """Print a debate, the part `only`, or the round `round_number` on `console`, without pauses."""
-    if only in (None, "turns"):
-        observer = LiveObserver(console, show_hidden=show_hidden)
-        for _ in ReplayPlan(debate, round_number, judged=only is None).play(observer):
-            pass
-    if only != "turns" and round_number is None:
-        for part in details(debate, verdicts, only=only):
-            console.print(part)
+@dataclass(frozen=True, slots=True)
+class TerminalExport:
+    """The part of a debate to export."""
+
+    debate: Debate
+    verdicts: Sequence[Verdict]
+    only: ReportPart | None = None
+    round_number: int | None = None
+    """Number of the round to export; None exports all rounds."""
+    show_hidden: bool = False
+
+    def print_to(self, console: Console) -> None:
+        """Print the exported part of the debate on `console`, without pauses."""
+        if self.only in (None, "turns"):
+            observer = LiveObserver(console, show_hidden=self.show_hidden)
+            for _ in ReplayPlan(self.debate, self.round_number, judged=self.only is None).play(observer):
+                pass
+        if self.only != "turns" and self.round_number is None:
+            for part in details(self.debate, self.verdicts, only=self.only):
+                console.print(part)
 
 
-def export_terminal_html(show: Callable[[Console], None], *, title: str) -> str:
-    """Call `show`, and return its output as an HTML page. Its Content-Security-Policy allows only its own style sheet."""
-    words = escape(sanitize.sanitize_line(title)).replace("{", "{{").replace("}", "}}")
-    page = _record(show).export_html(code_format=_PAGE.replace("TITLE", words))
+def export_terminal_html(export: TerminalExport) -> str:
+    """Return an HTML document. Its Content-Security-Policy allows only its own style sheet."""
+    console = _record(export.print_to)
+    title = escape(sanitize.sanitize_line(export.debate.topic)).replace("{", "{{").replace("}", "}}")
+    page = console.export_html(code_format=_PAGE.replace("TITLE", title))
     style = page.partition("<style>")[2].partition("</style>")[0]
     return page.replace("HASH", csp_hash(style), 1)
 

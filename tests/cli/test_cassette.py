@@ -71,7 +71,7 @@ def test_judges_who_are_not_in_the_cassette_leave_the_debate_unchanged(here: Pat
     before = (here / "transcripts/live.json").read_bytes()
     done = debate("judge", "live", "--system", "moderator", "--replay", cassette, "-q", cwd=here)
     assert (done.code, (here / "transcripts/live.json").read_bytes()) == (3, before)
-    assert done.err.endswith("record the cassette again with --record\n"), done.err
+    assert done.err.endswith("record the cassette again with --record (3 of them)\n"), done.err
 
 
 def test_an_existing_cassette_is_extended_with_a_note(here: Path, cassette: Path) -> None:

@@ -24,9 +24,13 @@ def test_diff_compares_two_debates(two_saved: Path) -> None:
 def test_diff_begins_with_a_summary(two_saved: Path) -> None:
     """Sentences say how both are decided and how many claims and settings differ."""
     lines = diff(two_saved, "one", "two").out.splitlines()
+    a, b = (
+        f"{words} of 10 points)"
+        for words in ("Bo wins narrowly (structured, by 1.1", "Ada wins narrowly (structured, by 2.55")
+    )
     assert lines[:2] == [
         "== In short ==",
-        "The outcomes differ (structured). A: Bo wins narrowly, by 1.1 of 10 points. B: Ada wins narrowly, by 2.55 of 10 points.",
+        f"The outcomes differ: in A, {a}; in B, {b}.",
     ]
     assert "1 setting differs; limits and output are not compared." in lines
 

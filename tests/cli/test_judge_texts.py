@@ -134,8 +134,9 @@ def test_diff_reports_another_option(here: Path, plan: str) -> None:
     (here / "other.json").write_text(json.dumps(document))
     done = debate("diff", "plan.json", "other.json", cwd=here)
     head = done.out.splitlines()[1]
-    assert head.startswith("The outcomes differ (panel). A: "), head
-    assert ("PLAN.md passes" in head, "PLAN.md does not pass" in head) == (True, True), head
+    assert (head.startswith("The outcomes differ: "), f"in A, {plan} wins" in head, f"in B, {other} wins" in head) == (
+        (True,) * 3
+    ), head
     assert not any(word in done.out for word in ("motion", "debaters", "speeches"))
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.console import Console
 
 from debate_cli.render.html.page import render_html
-from debate_cli.render.terminal_export import export_svg, print_debate
+from debate_cli.render.terminal_export import TerminalExport, export_svg
 from debate_cli.storage.transcript_store import open_debate
 from debate_cli.systems.scoring import deciding_verdicts, score
 
@@ -19,11 +19,15 @@ def drawn() -> str:
     """The screen as SVG, equal for equal transcripts: cross-examination, deciding verdict and briefing."""
     debate = open_debate(SOURCE).debate
     verdicts = score(debate)
+    parts = [
+        TerminalExport(debate, verdicts, round_number=2, only="turns"),
+        TerminalExport(debate, deciding_verdicts(debate, verdicts), only="verdict"),
+        TerminalExport(debate, verdicts, only="briefing"),
+    ]
 
     def show(console: Console) -> None:
-        print_debate(console, debate, verdicts, "turns", 2)
-        print_debate(console, debate, deciding_verdicts(debate, verdicts), "verdict")
-        print_debate(console, debate, verdicts, "briefing")
+        for part in parts:
+            part.print_to(console)
 
     return export_svg(show, title=debate.topic, unique_id="debate-screen")
 

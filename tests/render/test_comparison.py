@@ -1,6 +1,7 @@
 """Comparison of two judgements: sentences, tables and JSON."""
 
 import pytest
+from poisoned_support import plain_debate
 from render_support import (
     HOSTILE,
     START,
@@ -95,7 +96,7 @@ def drawn(pair: ComparedPair, width: int) -> str:
     return render_tables(build_comparison_tables(pair), width)
 
 
-BO_NARROWLY = "(structured). A: Bo wins narrowly, by 1.1 of 10 points. B:"
+BO_NARROWLY = "in A, Bo wins narrowly (structured, by 1.1 of 10 points)"
 
 
 @pytest.mark.parametrize(
@@ -104,17 +105,17 @@ BO_NARROWLY = "(structured). A: Bo wins narrowly, by 1.1 of 10 points. B:"
         (BASE, ["Nothing differs: verdicts, scores, standings and settings are the same."]),
         (
             marked(10),
-            [f"The outcomes differ {BO_NARROWLY} Ada wins narrowly, by 2.55 of 10 points."],
+            [f"The outcomes differ: {BO_NARROWLY}; in B, Ada wins narrowly (structured, by 2.55 of 10 points)."],
         ),
         (
             marked(1),
-            [f"The outcome is the same {BO_NARROWLY} Bo wins clearly, by 6.45 of 10 points."],
+            [f"The outcome is the same: {BO_NARROWLY}; in B, Bo wins clearly (structured, by 6.45 of 10 points)."],
         ),
-        (unjudged(), [f"The outcomes differ {BO_NARROWLY} Undetermined: too little was assessed to say."]),
+        (unjudged(), [f"The outcomes differ: {BO_NARROWLY}; in B, the result is undetermined (structured)."]),
         (debate(topic="Should there be a tram?"), ["The motions are different."]),
         (
             decided_by("moderator", marked(10)),
-            [f"The outcomes differ {BO_NARROWLY} Ada wins narrowly, by 2.55 of 10 points."],
+            [f"The outcomes differ: {BO_NARROWLY}; in B, Ada wins narrowly (structured, by 2.55 of 10 points)."],
         ),
     ],
     ids=["equal", "winner", "margin", "undetermined", "motion", "deciding system"],
@@ -142,6 +143,14 @@ def test_systems_without_verdicts_on_both_sides_are_not_compared() -> None:
     assert summarize_comparison(pair)[0] == "No system has a verdict in both A and B, so the outcomes are not compared."
     assert "== Scores ==" not in lines(pair)
     assert "moderator  one side only  (A: not judged, B: Bo, " in lines(pair)
+
+
+def test_systems_of_one_side_are_listed_as_words() -> None:
+    """Their names are joined by a comma and `and`."""
+    sentences = summarize_comparison(compare(plain_debate()))
+    assert sentences[-1].startswith(
+        "panel, live, persuasion and sources have a verdict in only one of A and B, so their"
+    )
 
 
 def test_other_judges_are_named() -> None:

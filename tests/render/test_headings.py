@@ -118,3 +118,11 @@ def test_the_close_of_a_document_is_not_reported() -> None:
     """A document has no debate that could be complete."""
     closed = DebateClosed(at=START, reason="complete")
     assert not any("complete" in line for line in [*live([closed], DOCUMENT), *plain([closed], DOCUMENT)])
+
+
+@pytest.mark.parametrize("width", [44, 40])
+def test_a_judges_name_is_beside_its_symbol_in_a_narrow_window(width: int) -> None:
+    """If name, weight and model are too wide for one line, the name is on the first and the rest is below it."""
+    lines = [line.strip("│ ") for line in live([VOTE], DOCUMENT, width)]
+    place = lines.index("§ technical_architect")
+    assert lines[place + 1].startswith("panel 0.25 · ")

@@ -1,9 +1,11 @@
-"""The progress line of the live view: calls, time, tokens, cost, pending judgements."""
+"""The progress line of the live view: calls, time, tokens, cost, pending judgements, estimated time left."""
 
 import pytest
 from live_support import LiveView, turn_event
-from render_support import exchange, round_assessment, turns
+from render_support import START, debate, exchange, round_assessment, turns
 from rich.cells import cell_len
+
+from debate_cli.domain.events import DebateResumed
 
 
 def test_pending_judgements_are_listed_and_counted() -> None:
@@ -18,13 +20,24 @@ def test_pending_judgements_are_listed_and_counted() -> None:
 
 
 @pytest.mark.parametrize(("width", "has_bar"), [(60, False), (80, True)])
-def test_a_narrow_line_has_no_bar(width: int, *, has_bar: bool) -> None:
-    """It has the numbers."""
+def test_the_time_left_is_estimated_from_the_pace_so_far(width: int, *, has_bar: bool) -> None:
+    """Two calls in 10 s leave 45 s for nine more. A narrow line omits the bar, not the numbers."""
     view = LiveView(width)
-    view.apply(turn_event(turns()[0]), turn_event(turns()[1]))
+    view.apply(turn_event(turns()[0]))
+    view.now = 5.0
+    assert "left" not in view.region()[-1]
+    view.apply(turn_event(turns()[1]))
     view.now = 10.0
-    assert "2/11 calls · 0:10 · 3.2k tokens · $0.0040" in view.region()[-1]
+    assert "2/11 calls · 0:10 · about 0:45 left · 3.2k tokens · $0.0040" in view.region()[-1]
     assert ("━" in view.region()[-1]) == has_bar
+
+
+def test_calls_before_a_resume_do_not_count_for_the_pace() -> None:
+    """The pace is that of this run."""
+    view = LiveView(planned=13)
+    view.observer.event(DebateResumed(at=START), debate())
+    view.now = 60.0
+    assert "11/13 calls · 1:00 · 16.7k" in view.region()[-1]
 
 
 @pytest.mark.parametrize("width", [20, 40, 80])

@@ -299,9 +299,9 @@ async def test_all_options_can_be_reached_in_a_small_window() -> None:
     assert any("› 4 ( ) partial" in line for line in last)
 
 
-@pytest.mark.parametrize("word", ["独立部署让小团队", "e\u0301ne\u0301", "abcdefgh"])
+@pytest.mark.parametrize("word", ["独立部署让小团队", "👩‍🔬👍🏽", "e\u0301ne\u0301", "abcdefgh"])
 async def test_the_debate_above_the_form_is_whole(word: str) -> None:
-    """Text without spaces is broken at the edge of the window."""
+    """Text without spaces is broken at the edge of the window, also where an emoji has several characters."""
     (lines,) = await screens(OPENING, word * 30, 60, 40)
     shown = "".join("".join(line.split()) for line in lines)
-    assert word * 30 in shown
+    assert (word * 30).replace("\u200d", "") in shown.replace("\u200d", "")  # prompt_toolkit repeats some joiners

@@ -111,6 +111,20 @@ def test_a_part_is_shown_alone(only: ReportPart, present: list[str], absent: str
     assert absent not in shown
 
 
+def test_a_small_window_shows_fewer_claims() -> None:
+    """So many that 5 rows stay free below; if even one of each kind is too much, as many as fit into 40 rows."""
+    shown = debate()
+
+    def rows(height: int) -> int:
+        window = Console(width=60, height=height)
+        return len(text(fitting_screen(window, shown, score(shown)), 60).splitlines())
+
+    all_rows = rows(200)
+    assert rows(all_rows + 5) == all_rows
+    assert rows(all_rows + 4) < all_rows
+    assert rows(10) == all_rows
+
+
 def test_a_large_window_has_at_most_40_rows() -> None:
     """The file and the next command take 5 of them."""
     shown = debate()

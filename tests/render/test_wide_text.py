@@ -29,7 +29,7 @@ from debate_cli.render.live.header import debate_heading, judge_report_notice, n
 from debate_cli.render.live.speech import PanelRow, turn_panel
 from debate_cli.render.terminal.drawing import section
 from debate_cli.render.terminal.report import ScreenLimits, closing_screen, details
-from debate_cli.render.terminal_export import export_terminal_html, print_debate
+from debate_cli.render.terminal_export import TerminalExport, export_terminal_html
 from debate_cli.systems.base import ReportedScore
 from debate_cli.systems.moderator.findings import Momentum, Summary, SummaryPoint
 from debate_cli.systems.scoring import score
@@ -143,17 +143,17 @@ def check_report(text: str, width: int) -> None:
     )
     assessment = round_assessment(1).model_copy(update={"findings": (summary,)})
     check([judge_report_notice(build_judge_report(assessment, debate()), debate())], width, *said)
-    alone = JudgeReport("live, turn 1", (), (said.make(), said.make()), (said.make(),))
-    check([judge_report_notice(alone, debate())], width, *said[-3:])
-    scored = JudgeReport("live, turn 1", (ReportedScore(NAME, 7, 10),), (said.make(),))
-    check([judge_report_notice(scored, opened_debate(debaters=DEBATERS))], width, said[-1])
+    alone = JudgeReport(said.make(), (), (said.make(), said.make()), (said.make(),))
+    check([judge_report_notice(alone, debate())], width, *said[-4:])
+    scored = JudgeReport(said.make(), (ReportedScore(NAME, 7, 10),), (said.make(),))
+    check([judge_report_notice(scored, opened_debate(debaters=DEBATERS))], width, *said[-2:])
     check([notice("!", "", said.make()), section(said[-1], Text(""))], width, said[-1])
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 160])
 @pytest.mark.parametrize("text", [CHINESE, URL, MIXED], ids=["Chinese", "URL", "mixed"])
 def test_a_report_of_a_judge_is_whole(text: str, width: int) -> None:
-    """Bullets, sentences beside a title, alerts; notices, and headings of tables."""
+    """Bullets, titles, alerts; notices, and headings of tables."""
     check_report(text, width)
 
 
@@ -198,8 +198,9 @@ def test_any_end_of_a_debate_is_whole(text: str, width: int) -> None:
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 160])
 @pytest.mark.parametrize("text", [CHINESE, URL, MIXED], ids=["Chinese", "URL", "mixed"])
 def test_the_heading_of_a_debate_is_whole(text: str, width: int) -> None:
-    """The motion, beside the names and sides of debaters."""
-    check([debate_heading(opened_debate(topic=text, debaters=DEBATERS))], width, text)
+    """Motion and background, and the names and sides of debaters."""
+    names = [part for debater in DEBATERS for part in debater.values()]
+    check([debate_heading(opened_debate(topic=text, debaters=DEBATERS))], width, text, *names)
 
 
 def test_a_text_without_spaces_is_shortened_anywhere() -> None:
@@ -213,8 +214,6 @@ def test_a_text_without_spaces_is_shortened_anywhere() -> None:
 def test_an_exported_terminal_is_whole(text: str) -> None:
     """The page of `--format terminal-html` has each line of the screen."""
     shown = with_arguments(debate(), claim=text)
-    page = export_terminal_html(
-        lambda console: print_debate(console, shown, score(shown), "briefing"), title=shown.topic
-    )
+    page = export_terminal_html(TerminalExport(shown, score(shown), only="briefing"))
     words = re.sub(r"<[^>]*>|[\s\u2500-\u257f]", "", page)
     assert words.count(text) >= len(turns()[0].arguments or ())

@@ -191,7 +191,11 @@ def _spending_table(title: str, unit: str, spent: Sequence[ParticipantSpending])
 
 
 def matrix_rows(found: SystemAnalysis) -> list[tuple[str, list[Estimate | None]]]:
-    """Return (player, share of points against each player or None) in the order of the leaderboard."""
+    """Return the rows of a matrix, as (player, shares). Rows and columns are in the order of the leaderboard.
+
+    `shares` has one item per opponent: the share of points that `player` won against this opponent. An item is None if
+    the two players have no debate, or are the same player.
+    """
     names = [rating.name for rating in found.by_result.ratings]
     shares: dict[tuple[str, str], Estimate] = {}
     for pair in found.pairs:

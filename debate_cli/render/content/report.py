@@ -23,6 +23,8 @@ from debate_cli.render.content.summary import (
     change_rows,
     condition_rows,
     explain_scores,
+    find_conditions,
+    find_required_changes,
     missing_rows,
     omitted_verdicts_notes,
     quote_judge,
@@ -189,7 +191,7 @@ def _report_verdicts(
     reportable = reportable_verdicts(debate, verdicts)
     is_alone = len(reportable) == 1
     for number, verdict in enumerate(reportable):
-        system, label = get_system(verdict.system), label_verdict(verdict, verdicts)
+        label = label_verdict(verdict, verdicts)
         reason = explain_scores(verdict) if verdict.victory != "undetermined" else ""
         quote = quote_judge(debate, verdict, briefing)
         yield VerdictReport(
@@ -203,8 +205,8 @@ def _report_verdicts(
             tables=tuple(build_verdict_tables(verdict)),
             rows=(
                 *(caution_rows(debate) if not number else ()),
-                *change_rows(system.required_changes(verdict)),
-                *condition_rows(system.conditions(verdict)),
+                *change_rows(find_required_changes(verdict)),
+                *condition_rows(find_conditions(verdict)),
                 *([SummaryRow("why", (reason,))] if reason else []),
                 *quote_rows(quote),
                 *(_weakest_rows(summary.weakest) if summary.weakest is not None and not number else ()),

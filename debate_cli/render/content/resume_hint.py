@@ -1,13 +1,15 @@
 """Tells the user how to complete a debate: what to change, and which command to run."""
 
+import json
 import shlex
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.domain.config import OUTPUT_LIMIT_SETTING, DebateConfig, DebaterConfig, ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
+from debate_cli.domain.judging_config import JudgeSeat
 from debate_cli.domain.judging_run import FIRST_RUN, format_system_label
 from debate_cli.domain.message_text import describe_missing
 from debate_cli.domain.recent_history import recent_history
@@ -15,6 +17,9 @@ from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UnrecordedCallError, format_page_hint, get_error_page
 from debate_cli.judge_input.transcript_prompt import format_full_prompt, format_recent_prompt
+from debate_cli.llm.model import Profile
+from debate_cli.llm.truncation import TRUNCATED_REASONS, may_need_higher_limit
+from debate_cli.providers.provider_table import find_profile, merge_provider_rows
 from debate_cli.render import sanitize
 from debate_cli.render.theme import refer_to_failure, shorten
 
@@ -22,6 +27,8 @@ BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": 
 """Maps each limit of the budget to the option that raises it."""
 SHORTER_PROMPTS = "--set format.history=recent"
 """Option that leaves older turns out of prompts."""
+OUTPUT_LIMIT_FACTOR = 4
+"""After an answer that was cut off at its limit, a command sets the limit to this multiple."""
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 UNRECORDED = UnrecordedCallError.__name__
 """Cause of a failure to replay a call: the cassette has no reply for it. Only another cassette or a model has one."""
@@ -59,7 +66,10 @@ def _quote(path: str) -> str:
 
 
 def required_change(cause: str, again: str = "resuming") -> str:
-    """Return what the user must change before a failed task can succeed; empty if nothing."""
+    """Return what the user must change before a failed task can succeed; empty if nothing.
+
+    `cause`: cause of the failure. `again`: how the task is tried again, as the subject of the sentence.
+    """
     return _REQUIRED_CHANGES.get(cause, "").format(again=again)
 
 
@@ -75,7 +85,7 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
     shorter = (SHORTER_PROMPTS,) if can_shorten else ()
     if isinstance(failure.task, Brief) and failure.task.run != FIRST_RUN:  # a resume cannot change its model
         return shorter if is_repeated else ("",)
-    model = _model_options(debate.config, failure.task)
+    model = _model_options(debate.config, failure.task, is_one_task=is_repeated)
     if not is_repeated:
         return ("", model)
     can_close = isinstance(failure.task, Cue) and bool(debate.turns)
@@ -90,31 +100,81 @@ def _can_drop_turns(debate: Debate, task: Task) -> bool:
     return format_recent_prompt(debate, task.subject) != format_full_prompt(debate, task.subject)
 
 
-def _model_options(config: DebateConfig, task: Task) -> str:
-    """Return options that replace the model of `task` in all settings that name this model."""
-    settings = [
-        (_setting_of_role(debater.model or "default", f"debaters.{index}.model"), config.model_for_debater(debater))
-        for index, debater in enumerate(config.debaters)
-    ]
-    for index, system in enumerate(config.judging.systems):
-        for seat in system.seats:
-            role = seat.model or ("judge" if "judge" in config.models else "default")
-            own = f"judging.systems.{index}.{'.'.join(map(str, seat.model_path))}"
-            settings.append((_setting_of_role(role, own), config.model_for_judge(seat.model)))
-    failed = _model_of(config, task)
+def _model_options(config: DebateConfig, task: Task, *, is_one_task: bool) -> str:
+    """Return options that replace the model of `task` in the settings that name this model.
+
+    If only this task failed, e.g. because its prompt is too long, settings of the other kind (debaters or judges) are left
+    out. If the model or its key does not work at all, they are included.
+    """
+    of_debaters, of_judges = list(_debater_models(config)), list(_judge_models(config))
+    if isinstance(task, Cue):
+        failed, same_kind = config.model_for_debater(_debater(config, task)), of_debaters
+    else:
+        failed, same_kind = _judge_model(config, task), of_judges
+    settings = same_kind if is_one_task else of_debaters + of_judges
     paths = dict.fromkeys(path for path, spec in settings if failed and spec and spec.model == failed.model)
     return " ".join(f"--set {path}={MODEL_PLACEHOLDER}" for path in paths)
 
 
-def _model_of(config: DebateConfig, task: Task) -> ModelSpec | None:
-    if isinstance(task, Cue):
-        return config.model_for_debater(config.debater(task.speaker))
-    system = next(system for system in config.judging.systems if system.kind == task.system)
-    return config.model_for_judge(next(seat.model for seat in system.seats if seat.id == task.assessor))
+def _debater_models(config: DebateConfig) -> Iterator[tuple[str, ModelSpec | None]]:
+    """Yield (setting, model) for each debater: the setting that names the model."""
+    for index, debater in enumerate(config.debaters):
+        role = debater.model or "default"
+        yield _setting_of_role(role, f"debaters.{index}.model"), config.resolve_model(role)
+
+
+def _judge_models(config: DebateConfig) -> Iterator[tuple[str, ModelSpec | None]]:
+    """Yield (setting, model) for each judge: the setting that names the model."""
+    for index, system in enumerate(config.judging.systems):
+        for seat in system.seats:
+            yield _judge_setting(config, index, seat), config.model_for_judge(seat.model)
+
+
+def _judge_setting(config: DebateConfig, index: int, seat: JudgeSeat) -> str:
+    """Return the setting that names the model of `seat`, a judge of the judging system at `index`."""
+    role = seat.model or ("judge" if "judge" in config.models else "default")
+    return _setting_of_role(role, f"judging.systems.{index}.{'.'.join(map(str, seat.model_path))}")
 
 
 def _setting_of_role(role: str, own: str) -> str:
     return own if "/" in role else f"models.{role}.model"
+
+
+def _debater(config: DebateConfig, cue: Cue) -> DebaterConfig:
+    return next(debater for debater in config.debaters if debater.name == cue.speaker)
+
+
+def _judge_model(config: DebateConfig, brief: Brief) -> ModelSpec | None:
+    system = next(system for system in config.judging.systems if system.kind == brief.system)
+    return config.model_for_judge(next(seat.model for seat in system.seats if seat.id == brief.assessor))
+
+
+def _may_need_higher_limit(failure: Failure) -> bool:
+    """Whether a judge abstained because its answer was cut off, maybe at the output limit of its model."""
+    was_cut_off = failure.exchange is not None and failure.exchange.finish_reason in TRUNCATED_REASONS
+    return failure.cause == ABSTAINED and was_cut_off and may_need_higher_limit(failure.message)
+
+
+def _longer_answer_options(debate: Debate, brief: Brief) -> tuple[str, ...]:
+    """Return options for `debate judge` that raise the output limit of the judge of `brief`; empty if no option can."""
+    run = debate.run(brief.run)
+    index, system = next((place, item) for place, item in enumerate(run.judging.systems) if item.kind == brief.system)
+    seat = next(item for item in system.seats if item.id == brief.assessor)
+    spec = run.model_for_judge(debate.config, seat.model)
+    if spec is None or run.providers:  # `debate judge` does not use the providers of an earlier run
+        return ()
+    provider, _, name = spec.model.partition("/")
+    row = merge_provider_rows(debate.config).get(provider)
+    profile = Profile() if row is None else find_profile(row, name)
+    limit = OUTPUT_LIMIT_FACTOR * (spec.max_output_tokens or profile.max_output_tokens)
+    if run.id != FIRST_RUN:  # without --model, `debate judge` uses the models of the debate
+        return f"--model {shlex.quote(spec.model)}", f"--set models.judge.{OUTPUT_LIMIT_SETTING}={limit}"
+    path = _judge_setting(debate.config, index, seat)
+    if path.startswith("models."):
+        return (f"--set {path.removesuffix('.model')}.{OUTPUT_LIMIT_SETTING}={limit}",)
+    role = f"{brief.system}-{brief.assessor}"
+    named = f"models.{role}={json.dumps({'model': spec.model, OUTPUT_LIMIT_SETTING: limit})}"
+    return f"--set {shlex.quote(named)}", f"--set {path}={role}"
 
 
 class MissingJudgements(NamedTuple):
@@ -151,7 +211,10 @@ class MissingJudgements(NamedTuple):
         return any(pair in is_open and (is_open[pair] or brief in resumable) for brief, pair in lacking)
 
     def describe(self, shown: Collection[str] = ()) -> str:
-        """Return a sentence on number, systems and main reason. It does not repeat messages in `shown`."""
+        """Return a sentence with the number of missing judgements, their systems, and the most frequent reason.
+
+        `shown`: messages of failures that the user has already read. The sentence does not repeat these messages.
+        """
         runs = [run.id for run in self.debate.runs]
         by_system = Counter(format_system_label(brief.system, brief.run, runs) for brief in self.briefs)
         systems = ", ".join(f"{count} of {label}" for label, count in by_system.items())
@@ -160,8 +223,18 @@ class MissingJudgements(NamedTuple):
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
         """Return two commands: one that requests the missing judgements again, and one that judges with another model.
 
-        The first makes the smallest change that may help: none, shorter prompts, or other models. If nothing helps, it is
-        empty. `path` is None if the debate was not saved. `batch`: whether to use a provider's batch API.
+        The first command makes the smallest change that may help. If nothing may help, this command is empty.
+
+        1. no change
+        2. the option for shorter prompts
+        3. options that replace models
+        4. options that raise the output limit of models
+
+        - `path`: path of the transcript. None if the debate was not saved; then 2 to 4 are not possible.
+        - `batch`: whether to use a provider's batch API. If true, 2 and 3 are not possible.
+
+        If `path` is None and the replayed cassette lacks the judgements, both commands are empty. If `path` is None and
+        there is a `repeat_obstacle`, the first command is empty.
         """
         options = self._resume_options()
         if path is None and self.is_unrecorded:
@@ -170,10 +243,10 @@ class MissingJudgements(NamedTuple):
             again = resume_command(None) if "" in options and not self.repeat_obstacle else ""
             return again, f"{resume_command(None)} with {self._model_option()}"
         if batch:
-            again = f"debate judge --collect {_quote(path)} --batch" if "" in options else ""
-            return again, f"{self._judge_command(path)} --batch"
+            again = f"debate judge --collect {_quote(path)}" if "" in options else self._longer_answers(path)
+            return again and f"{again} --batch", f"{self._judge_command(path)} --batch"
         smallest = [option for option in ("", SHORTER_PROMPTS) if option in options][:1] or sorted(options)
-        again = " ".join([resume_command(path), *filter(None, smallest)]) if options else ""
+        again = " ".join([resume_command(path), *filter(None, smallest)]) if options else self._longer_answers(path)
         return again, self._judge_command(path)
 
     @property
@@ -202,7 +275,7 @@ class MissingJudgements(NamedTuple):
         brief = self.briefs[0]
         if brief.run != FIRST_RUN or self.debate.document_name is not None:  # requested by `debate judge`
             return f"--model {MODEL_PLACEHOLDER}"
-        return _model_options(self.debate.config, brief)
+        return _model_options(self.debate.config, brief, is_one_task=True)
 
     def _resume_options(self) -> set[str]:
         failures = [self.failures[brief.key] for brief in self.resumable_briefs if brief.key in self.failures]
@@ -214,23 +287,37 @@ class MissingJudgements(NamedTuple):
         failures = [self.failures[brief.key] for brief in self.briefs if brief.key in self.failures]
         if not failures:
             return "not asked yet"
-        cause, count = Counter(failure.cause for failure in failures).most_common(1)[0]
-        message = next(failure.message for failure in failures if failure.cause == cause)
-        if message in shown:
-            message = refer_to_failure(cause)
-        elif cause == ABSTAINED:
-            message = shorten(message, MAX_ABSTENTION_LENGTH)
-        page = ABSTENTION_PAGE if cause == ABSTAINED else get_error_page(cause)
+        # The text after the colon may differ between failures of one kind, e.g. in the length of the prompt.
+        # The message of an abstention begins with the judge's name.
+        kinds = [
+            (failure.cause, "" if failure.cause == ABSTAINED else failure.message.partition(": ")[0])
+            for failure in failures
+        ]
+        kind, count = Counter(kinds).most_common(1)[0]
+        message, page = failures[kinds.index(kind)].message, get_error_page(kind[0])
+        if kind[0] == ABSTAINED:
+            page, message = ABSTENTION_PAGE, shorten(message, MAX_ABSTENTION_LENGTH)
+        if failures[kinds.index(kind)].message in shown:
+            message = refer_to_failure(kind[0])
         share = "" if count == len(self.briefs) else f" ({count} of them)"
         return f"{message.rstrip('.')}{share}{format_page_hint(page)}"
 
-    def _judge_command(self, path: str) -> str:
+    def _longer_answers(self, path: str) -> str:
+        """Return the command that raises the output limit of judges whose answers were cut off; empty if there is none."""
+        if self.resumable_briefs:
+            return ""
+        cut_off = [brief for brief in self.briefs if _may_need_higher_limit(self.failures[brief.key])]
+        options = dict.fromkeys(option for brief in cut_off for option in _longer_answer_options(self.debate, brief))
+        is_several_models = sum(option.startswith("--model ") for option in options) > 1
+        return "" if not options or is_several_models else self._judge_command(path, " ".join(options))
+
+    def _judge_command(self, path: str, change: str = f"--model {MODEL_PLACEHOLDER}") -> str:
         kinds = dict.fromkeys(brief.system for brief in self.briefs)
         lacking = {(brief.run, brief.system) for brief in self.briefs}
         active = {(run.id, system.kind) for run in self.debate.runs for system in run.active_systems()}
         has_whole_run = any(kind in kinds for _, kind in active - lacking)
         options = " ".join(f"--system {kind}" for kind in kinds)
-        command = f"debate judge {_quote(path)} {options} --model {MODEL_PLACEHOLDER}"
+        command = f"debate judge {_quote(path)} {options} {change}"
         return command if has_whole_run else f"{command} --replace"
 
 

@@ -1,17 +1,14 @@
-"""Builds the short notices of a running debate, judges' reports and failures, and puts its events into order.
+"""Builds the short notices of a running debate: judges' reports and failures. The text is not sanitized."""
 
-The text is not sanitized.
-"""
-
+from collections.abc import Collection, Iterable
 from math import inf
 from typing import NamedTuple
 
 from debate_cli.domain.assessment import Assessment, Manipulation
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Event, Failure, TaskFailed, TurnCompleted
+from debate_cli.domain.events import Failure
 from debate_cli.domain.reviewer import PROBABILITY
-from debate_cli.domain.tasks import MOMENTS, Cue, Task
-from debate_cli.domain.turn import Turn
+from debate_cli.domain.tasks import MOMENTS, Brief, Cue
 from debate_cli.render import theme
 from debate_cli.render.content.agreement import label_judging_system
 from debate_cli.systems.base import LiveReport, ReportedScore
@@ -32,77 +29,48 @@ class JudgeReport(NamedTuple):
     """Warnings about speeches that try to manipulate the judge."""
 
 
-_END = (inf, inf)
+def report_position(brief: Brief) -> tuple[bool, int, int, int, int]:
+    """Return a key that sorts the reports of one system by round and turn. Reports on the whole debate are last.
 
-
-class EventOrder:
-    """Puts the events of a run into the order of the debate.
-
-    Speeches of one round wait for each other. Speeches of later rounds wait for the judges' reports on earlier rounds, but
-    at most `MAX_WAITING_ROUNDS` rounds wait.
+    A report on a pair of turns comes after the reports on each of the two turns.
     """
-
-    def __init__(self) -> None:
-        self._awaited: dict[str, Task] = {}
-        """The tasks on which models work, by their keys."""
-        self._held: list[tuple[tuple[float, ...], Event]] = []
-
-    def expect(self, task: Task) -> None:
-        """Record that `task` was sent to a model."""
-        self._awaited[task.key] = task
-
-    def release(self, event: Event, debate: Debate) -> list[Event]:
-        """Return the events to show now, in order. `event` itself may have to wait."""
-        task = _task_of(event)
-        if task is None:
-            return [*(self.release_all() if isinstance(event, DebateClosed) else ()), event]
-        self._awaited.pop(task.key, None)
-        self._held.append((_reading_position(task, debate), event))
-        rounds = {held.turn.round for _, held in self._held if isinstance(held, TurnCompleted)}
-        is_blocked = len(rounds) <= MAX_WAITING_ROUNDS
-        blocking = [
-            (item.round, 0) if isinstance(item, Cue) else _reading_position(item, debate)
-            for item in self._awaited.values()
-            if is_blocked or isinstance(item, Cue)
-        ]
-        return self._take_before(min(blocking, default=_END))
-
-    def release_all(self) -> list[Event]:
-        """Return the events that wait, in order, and expect no more answers."""
-        self._awaited.clear()
-        return self._take_before(_END)
-
-    def _take_before(self, end: tuple[float, ...]) -> list[Event]:
-        held = sorted(self._held, key=lambda pair: pair[0])
-        self._held = [pair for pair in held if pair[0] >= end]
-        return [event for position, event in held if position < end]
+    subject = brief.subject
+    place = max(subject.turns, default=-1), MOMENTS.index(subject.moment)
+    return subject.moment == "debate", subject.round or 0, *place, brief.revision
 
 
-def _task_of(event: Event) -> Task | None:
-    match event:
-        case TurnCompleted(turn=turn):
-            return cue_of(turn)
-        case AssessmentCompleted():
-            return event.assessment.brief
-        case TaskFailed():
-            return event.failure.task
-        case _:
-            return None
+def must_report_wait(brief: Brief, in_flight: Iterable[Brief]) -> bool:
+    """Return whether the report of a judge must wait for an earlier report of the same judging system.
+
+    `brief`: the judge's task. `in_flight`: the tasks on which judges are working.
+    """
+    return any(
+        (other.run, other.system) == (brief.run, brief.system) and report_position(other) < report_position(brief)
+        for other in in_flight
+    )
 
 
-def cue_of(turn: Turn) -> Cue:
-    """Return the cue of a finished turn."""
-    return Cue(index=turn.index, round=turn.round, phase=turn.phase, speaker=turn.speaker)
+def report_round(brief: Brief, debate: Debate) -> float:
+    """Return the number of the round after which a judge's report is shown; infinity for a report on the whole debate.
+
+    `brief`: the judge's task.
+    """
+    subject = brief.subject
+    if subject.moment == "debate":
+        return inf
+    rounds = (turn.round for turn in debate.turns if turn.index in subject.turns)
+    return max(rounds, default=0) if subject.round is None else subject.round
 
 
-def _reading_position(task: Task, debate: Debate) -> tuple[float, ...]:
-    """Return a key that sorts speeches and reports by round. Reports on the whole debate are last."""
-    if isinstance(task, Cue):
-        return task.round, 0, task.index
-    subject = task.subject
-    number = subject.round or max((turn.round for turn in debate.turns if turn.index in subject.turns), default=0)
-    last_turn = max(subject.turns, default=-1)
-    return inf if subject.moment == "debate" else number, 1, last_turn, MOMENTS.index(subject.moment), task.revision
+def must_speech_wait(round_number: int, finished: Collection[int], in_flight: Iterable[Brief], debate: Debate) -> bool:
+    """Return whether finished speeches of a round must wait, because judges still assess an earlier round.
+
+    If speeches of more than `MAX_WAITING_ROUNDS` rounds wait, the result is False.
+
+    - `finished`: numbers of the rounds whose finished speeches wait.
+    - `in_flight`: the judges' tasks in progress.
+    """
+    return len(finished) <= MAX_WAITING_ROUNDS and any(report_round(of, debate) < round_number for of in in_flight)
 
 
 def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
@@ -118,7 +86,11 @@ def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
 
 
 def describe_failure(failure: Failure, shown: set[str]) -> str:
-    """Return a sentence on a failure. A message in `shown` is not repeated; any other is added to `shown`."""
+    """Return a sentence on a failure, e.g. `Pro could not speak: lab is down (unreachable)`.
+
+    `shown`: messages that the user has already read. The message of `failure` is added to this set. A message that is
+    already in the set is not repeated: `Con could not speak: unreachable, see above`.
+    """
     if isinstance(failure.task, Cue):
         who, what = failure.who, "could not speak"
     else:

@@ -26,7 +26,10 @@ Such an argument is only in `Turn.text`, not in `Turn.arguments`.
 
 
 def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
-    """Split a finished turn into its parts, in reading order."""
+    """Split a finished turn into its parts, in reading order.
+
+    The text of a free speech comes first, then its arguments and responses without their reasoning.
+    """
     if UNSTRUCTURED in turn.warnings or turn.is_one_item:
         return (turn.text, *(turn.responses or ()))
     if turn.phase in ("rebuttal", "speech"):
@@ -148,7 +151,10 @@ class ThreadIndex:
         return ArgumentThread(owner, argument.claim, tuple(step for _, step in sorted(steps, key=lambda step: step[0])))
 
     def thread_addressed_by(self, piece: object, round_number: int) -> tuple[str, ArgumentThread] | None:
-        """Return (id, thread) of the argument to which a response or a follow-up answer refers."""
+        """Return (id, thread) of the argument to which a response or a follow-up answer refers.
+
+        None if `piece` is another part of a speech, or if the argument is not found.
+        """
         match piece:
             case Response(target=target) | FollowUpAnswer(question_target=target):
                 thread = self.of(target, round_number)

@@ -31,6 +31,7 @@ from debate_cli.systems.tables import STANDING_BADGES, Cell, Number, Table
 from debate_cli.systems.trace import ArgumentScores, WeakestArgument, find_weakest_argument, score_arguments
 
 NOT_JUDGED_MESSAGE = "This debate has not been judged."
+_REPEAT_OPTION = " --repeat 3"
 MAX_CLAIMS, MAX_QUESTIONS, MAX_CHANGES, MAX_MISSING = 3, 2, 6, 4
 """Maximum number of rows on the closing screen: claims under each label, questions, required changes, missing
 assessments."""
@@ -81,6 +82,11 @@ class VerdictSummary:
     judge_again: str
     """A command that judges the debate again, quoted for a shell."""
 
+    @property
+    def repeats(self) -> bool:
+        """Whether the command `judge_again` repeats a judging system that has already judged the debate."""
+        return self.judge_again.endswith(_REPEAT_OPTION)
+
 
 def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSummary:
     """Summarize the deciding verdict. If no verdict decides, summarize the first one."""
@@ -103,8 +109,8 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
         verdict=head,
         answer=answer,
         reason=explain_scores(head) if head is not None else "",
-        required_changes=get_system(head.system).required_changes(head) if head is not None else (),
-        conditions=get_system(head.system).conditions(head) if head is not None else (),
+        required_changes=find_required_changes(head) if head is not None else (),
+        conditions=find_conditions(head) if head is not None else (),
         weakest=find_weakest_argument(debate, ordered),
         verdict_label=verdict_label,
         judge_again=suggest_judge_command(debate, debate.id),
@@ -114,7 +120,11 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
 def closing_rows(
     debate: Debate, verdicts: Sequence[Verdict], max_claims: int = MAX_CLAIMS, *, only_verdicts: bool = False
 ) -> tuple[VerdictSummary, list[SummaryRow]]:
-    """Return the summary and the rows of the closing screen, with at most `max_claims` claims under each label."""
+    """Return the summary and the rows of the closing screen.
+
+    `max_claims`: maximum number of claims or sources under each label, e.g. `rely on`. `only_verdicts`: whether rows with
+    a label in `LABELS_BEYOND_VERDICT` are left out. All required changes are then listed, however many there are.
+    """
     summary = summarize_verdicts(debate, verdicts)
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
     briefing, sources = build_briefing(debate), brief_sources(debate)
@@ -144,7 +154,10 @@ def closing_rows(
 
 
 def caution_rows(debate: Debate) -> list[SummaryRow]:
-    """Return a row that warns of judge models too small for decisions, if there are any."""
+    """Return a list with one row that warns of judge models too small for decisions.
+
+    The list is empty if there are no such models.
+    """
     caution = describe_trial_judges(debate)
     return [SummaryRow("caution", (caution,))] if caution else []
 
@@ -154,7 +167,12 @@ def limit_rows(rows: Sequence[SummaryRow], limit: int) -> list[SummaryRow]:
     if len(rows) <= limit:
         return list(rows)
     more = len(rows) - limit
-    return [*rows[:limit], rows[0]._replace(cells=(f"and {more} more",), debater=None, row_count=more)]
+    return [*rows[:limit], rows[0]._replace(cells=(format_more(more),), debater=None, row_count=more)]
+
+
+def format_more(count: int) -> str:
+    """Return the text in place of `count` items that are left out, e.g. `and 2 more`."""
+    return f"and {count} more"
 
 
 def change_rows(changes: Iterable[Requirement]) -> list[SummaryRow]:
@@ -166,6 +184,12 @@ def condition_rows(conditions: Iterable[Requirement]) -> list[SummaryRow]:
     """Return a row for each condition that is shown, and a row with the number of the others."""
     rows = [SummaryRow("condition", (f"{item.text} ({label_requirement(item)})",)) for item in conditions]
     return limit_rows(rows, MAX_CONDITIONS)
+
+
+def limit_conditions(conditions: Sequence[Requirement]) -> tuple[Sequence[Requirement], str]:
+    """Return the conditions that are shown, and a text in place of the others; empty if there are no others."""
+    more = len(conditions) - MAX_CONDITIONS
+    return conditions[:MAX_CONDITIONS], format_more(more) if more > 0 else ""
 
 
 def missing_rows(verdict: Verdict) -> list[SummaryRow]:
@@ -224,8 +248,21 @@ def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[
         yield SummaryRow(label, (describe_answer(verdict, debate.document_name),), part="other verdicts")
 
 
+def find_required_changes(verdict: Verdict) -> tuple[Requirement, ...]:
+    """Return the changes that a judged document needs in order to pass; none for a debate."""
+    return get_system(verdict.system).required_changes(verdict)
+
+
+def find_conditions(verdict: Verdict) -> tuple[Requirement, ...]:
+    """Return the conditions under which the motion of a debate holds; none for a judged document."""
+    return get_system(verdict.system).conditions(verdict)
+
+
 def group_changes(changes: Iterable[Requirement]) -> list[tuple[str, list[Requirement]]]:
-    """Return (dimension, changes) for each series of consecutive changes with the same dimension."""
+    """Return (dimension, changes) for each series of consecutive changes with the same dimension.
+
+    If the changes of a series have no dimension, `dimension` is `other`.
+    """
     return [(name or "other", list(group)) for name, group in groupby(changes, key=lambda change: change.dimension)]
 
 
@@ -236,7 +273,10 @@ def label_requirement(change: Requirement) -> str:
 
 
 def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
-    """Return a command that judges the debate with a judging system that has not judged it yet."""
+    """Return a command that judges the debate with a judging system that has not judged it yet.
+
+    If all systems that can judge the debate have judged it, the command repeats one of them.
+    """
     known = tuple(map(get_system, system_kinds()))
     able = [system.kind for system in known if system.unsuitable_reason(debate) is None]
     able = able or [system.kind for system in known if system.judges_texts]
@@ -246,7 +286,7 @@ def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
         for system in run.judging.systems
         if debate.judged_all_turns(run, system.kind)
     }
-    system = next((kind for kind in able if kind not in asked), f"{able[0]} --repeat 3")
+    system = next((kind for kind in able if kind not in asked), f"{able[0]}{_REPEAT_OPTION}")
     return f"debate judge {shlex.quote(sanitize.sanitize_line(path_or_id))} --system {system}"
 
 

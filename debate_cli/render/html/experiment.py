@@ -24,7 +24,11 @@ MAX_DEBATES = 5000
 def render_experiment(
     name: str, analysis: Analysis, status: Status, rows: Sequence[JudgementRow], link: Callable[[str], str]
 ) -> str:
-    """Return the report as an HTML page. `link` maps the path of a transcript to a link, which may be empty."""
+    """Return the report as an HTML page.
+
+    `link`: returns a link for the path of a transcript. The link leads to the HTML page beside the transcript, else to
+    the transcript. It is empty if neither file exists.
+    """
     drawn = {f"leaderboard{suffix}" for suffix in ("", *(f", {found.system}" for found in analysis.systems))}
     return render_page(
         "experiment.html.j2",

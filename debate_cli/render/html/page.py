@@ -24,6 +24,7 @@ from debate_cli.render.content.summary import (
     build_changes_table,
     group_changes,
     label_requirement,
+    limit_conditions,
     total_call_seconds,
 )
 from debate_cli.render.html.charts import DrawnChart, draw_chart
@@ -69,6 +70,7 @@ def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: boo
         rank={standing: number for number, standing in enumerate(STANDING_ORDER)},
         outcome=partial(describe_outcome, document=debate.document_name),
         label_requirement=label_requirement,
+        limit_conditions=limit_conditions,
         source_badges=debate_tables.SOURCE_BADGES,
         support_badges=debate_tables.SUPPORT_BADGES,
         scale=theme.score_axis_max,
@@ -201,15 +203,24 @@ class PageAnchors:
         return self._passages.get(source, "")
 
     def response(self, item: str, turn: int) -> str:
-        """Return the anchor of the response to the argument `item` in turn `turn`, or of the turn if `item` is unknown."""
+        """Return the anchor of the response to the argument `item` in turn `turn`.
+
+        If the debate has no argument with this id, return the anchor of the turn.
+        """
         return f"turn-{turn}-{self._arguments[item]}" if item in self._arguments else f"turn-{turn}"
 
     def reply(self, item: str, turn: int) -> str:
-        """Return the anchor of the reply about the argument `item` in turn `turn`, or of the turn if `item` is unknown."""
+        """Return the anchor of the reply in turn `turn` to a question about the argument `item`.
+
+        If the debate has no argument with this id, return the anchor of the turn.
+        """
         return f"{self.response(item, turn)}-reply" if item in self._arguments else f"turn-{turn}"
 
     def statements(self, row: TraceRow) -> list[StatementGroup]:
-        """Return what debaters said about the claim in `row`: responses, and replies to questions about the claim."""
+        """Return what debaters said about the claim in `row`: responses, and replies to questions about the claim.
+
+        The statements are grouped by debater and badge. The group with the earliest turn comes first.
+        """
         said = [
             *(
                 (item.by, item.type, RESPONSE_BADGES[item.type], self.response, item.turn, item.follow_up)

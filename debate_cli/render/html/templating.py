@@ -22,7 +22,10 @@ SHORT_CELL_LENGTH = 30
 
 @cache
 def build_environment() -> Environment:
-    """Return the Jinja2 environment of all packaged templates, with filters for text and numbers."""
+    """Return the Jinja2 environment of all packaged templates, with filters for text and numbers.
+
+    Templates read the confidence level of intervals from the variable `interval_level`.
+    """
     environment = Environment(
         loader=PackageLoader("debate_cli.render.html"),
         autoescape=True,
@@ -49,7 +52,10 @@ def build_environment() -> Environment:
 
 
 def render_page(template: str, *styles: str, title: str, script: str = "", **context: object) -> str:
-    """Return a page whose Content-Security-Policy allows only its own style sheets and script."""
+    """Return a page whose Content-Security-Policy allows only its own style sheets and script.
+
+    `template`, `styles`, `script`: names of packaged files; an empty `script` adds no script.
+    """
     environment = build_environment()
     style, code = (
         Markup("".join(environment.get_template(name).render() for name in names))  # noqa: S704 - constant files

@@ -1,15 +1,16 @@
 """Draws headings of the live view, lines between rounds, short notices, and the progress line."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
 from debate_cli.domain.debate import Debate, rehearsal_notice, restrict_to_runs, usage_of_briefs
-from debate_cli.domain.events import CloseReason, Event, JudgingOpened
+from debate_cli.domain.events import CloseReason, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.model_call import TotalUsage
 from debate_cli.domain.tasks import Brief
@@ -18,24 +19,21 @@ from debate_cli.render.content import chair
 from debate_cli.render.content.agreement import label_judging_system
 from debate_cli.render.content.participants import ParticipantRow, debater_rows, judge_rows
 from debate_cli.render.content.run_notices import JudgeReport
-from debate_cli.render.terminal.drawing import (
-    FramedPanel,
-    ScoreBar,
-    bar_grid,
-    hanging_indent,
-    join_text,
-    score_bar,
-    signed_name,
-    terminal_line,
-)
+from debate_cli.render.terminal.drawing import FramedPanel, HangingIndent, join_text, score_bar, terminal_line
+
+PARTICIPANT_GAP = 2
+"""Space between the columns of participants, in columns of the window."""
 
 
 def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme.NO_PLAN) -> RenderableType:
-    """Return the panel above a debate: motion, background, participants, servers, planned calls and cost."""
+    """Return the panel above a debate: motion, background, participants, servers, planned calls and cost.
+
+    `status`: word in the title, e.g. `resumed`.
+    """
     body: list[RenderableType] = [
         terminal_line(line, theme.MUTED) for line in theme.background_excerpt(debate.config.background)
     ]
-    body += [Text(""), _participant_table((*debater_rows(debate), *judge_rows(debate, debate.runs[0])))]
+    body += [Text(""), _ParticipantTable((*debater_rows(debate), *judge_rows(debate, debate.runs[0])))]
     body += [terminal_line(server, theme.GOLD) for server in plan.servers]
     if plan.calls_and_cost:
         body.append(Text(f"planned: {plan.calls_and_cost}", style=theme.MUTED))
@@ -44,10 +42,13 @@ def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme
 
 
 def rejudging_heading(debate: Debate) -> RenderableType:
-    """Return the heading of `debate judge`: the motion, or the document's name."""
+    """Return the heading of `debate judge`: the motion, or the document's name.
+
+    The heading of a document's first judging also names the judges.
+    """
     body: list[RenderableType] = []
     if debate.document_name is not None and not debate.assessments:
-        body = [Text(""), _participant_table(judge_rows(debate, debate.runs[0]))]
+        body = [Text(""), _ParticipantTable(judge_rows(debate, debate.runs[0]))]
     return _heading(debate, [theme.describe_kind(debate)[0], theme.describe_judging(debate)], body)
 
 
@@ -64,7 +65,7 @@ def _heading(debate: Debate, title: Sequence[str], body: Sequence[RenderableType
 def judging_run_heading(debate: Debate, run: JudgingRun) -> RenderableType:
     """Return the heading of a judging run that `debate judge` adds: a line across the window, then the judges."""
     title = join_text("judging run ", terminal_line(run.id, "bold"))
-    return Group(_rule(title), _participant_table(judge_rows(debate, run)))
+    return Group(_rule(title), _ParticipantTable(judge_rows(debate, run)))
 
 
 def resume_rule(debate: Debate) -> RenderableType:
@@ -82,13 +83,31 @@ def _rule(title: Text) -> Rule:
     return Rule(title, align="left", style=theme.MUTED)
 
 
-def _participant_table(rows: Sequence[ParticipantRow]) -> Table:
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    for _ in range(3):
-        grid.add_column(overflow="fold")
-    for row in rows:
-        grid.add_row(signed_name(row.sign, row.name), terminal_line(row.part, theme.MUTED), terminal_line(row.model))
-    return grid
+@dataclass(frozen=True, slots=True)
+class _ParticipantTable:
+    """A row per debater or judge. If the rows are too wide for the window, what follows a name is below the name."""
+
+    rows: Sequence[ParticipantRow]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        cells = [
+            (
+                join_text((f"{row.sign.symbol} ", row.sign.colour), terminal_line(row.name, f"bold {row.sign.colour}")),
+                terminal_line(row.part, theme.MUTED),
+                terminal_line(row.model),
+            )
+            for row in self.rows
+        ]
+        widths = [max(text.cell_len for text in column) for column in zip(*cells, strict=True)]
+        if sum(widths) + PARTICIPANT_GAP * (len(widths) - 1) > options.max_width:
+            for name, part, model in cells:
+                yield name
+                yield Padding(join_text(*filter(None, (part, model)), separator=" · "), (0, 0, 0, 2))
+            return
+        grid = Table.grid(padding=(0, PARTICIPANT_GAP, 0, 0))
+        for row in cells:
+            grid.add_row(*row)
+        yield grid
 
 
 def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
@@ -98,25 +117,32 @@ def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
     if len(report.scores) > 1:
         rows: list[RenderableType] = [title, _score_bars(report, debate)]
     elif report.scores:
-        rows = [hanging_indent(title, _score_bars(report, debate))]
+        rows = [HangingIndent(title, _score_bars(report, debate))]
     else:
-        rows = [hanging_indent(title, terminal_line(sentences[0] if sentences else ""))]
+        rows = [HangingIndent(title, terminal_line(sentences[0] if sentences else ""))]
         sentences = sentences[1:]
-    rows += [hanging_indent(Text("·"), terminal_line(words, theme.MUTED), gap=1) for words in sentences]
+    rows += [HangingIndent(Text("·"), terminal_line(words, theme.MUTED), gap=1) for words in sentences]
     rows += [terminal_line(alert, f"bold {theme.RED}") for alert in report.alerts]
     return Group(rows[0], *(Padding(row, (0, 0, 0, 2)) for row in rows[1:]))
 
 
 def _score_bars(report: JudgeReport, debate: Debate) -> Table:
-    bars = [
-        ScoreBar(item.participant, item.value, item.out_of, f"{item.value:g}/{item.out_of:g}") for item in report.scores
-    ]
-    return bar_grid(bars, theme.participant_styles(debate.participants))
+    styles = theme.participant_styles(debate.participants)
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_column(max_width=24, overflow="fold")
+    grid.add_column()
+    grid.add_column(justify="right", no_wrap=True)
+    for score in report.scores:
+        sign = styles.get(score.participant, theme.UNKNOWN_SIGN)
+        name = join_text((f"{sign.symbol} ", sign.colour), terminal_line(score.participant))
+        bar = score_bar(score.value, score.out_of, sign.colour, 24)
+        grid.add_row(name, bar, f"{score.value:g}/{score.out_of:g}")
+    return grid
 
 
 def notice(sign: str, colour: str, words: str) -> RenderableType:
     """Return `words` to the right of a coloured sign."""
-    return hanging_indent(Text(sign, style=colour), terminal_line(words), gap=1)
+    return HangingIndent(Text(sign, style=colour), terminal_line(words), gap=1)
 
 
 def chair_notice(announcement: str) -> Text:
@@ -136,6 +162,7 @@ MIN_WIDTH_FOR_BAR = 80
 """Minimum width in columns of a window in which a progress bar is shown."""
 MAX_UNCOUNTED_JUDGEMENTS = 2
 """If more judgements than this are pending, the progress line also shows their number."""
+MIN_CALLS_FOR_ESTIMATE = 2
 
 
 class ProgressLine:
@@ -149,6 +176,7 @@ class ProgressLine:
         self._planned = planned
         self._clock = clock
         self._started = clock()
+        self._calls_before_resume = 0
         self._done = 0
         self._usage = TotalUsage(cost_usd=0.0)
         self._added_runs: frozenset[str] = frozenset()
@@ -170,6 +198,8 @@ class ProgressLine:
         else:
             self._done = len(debate.turns) + len(debate.assessments) + len(debate.given_up)
             self._usage = debate.usage
+        if isinstance(event, DebateResumed):
+            self._calls_before_resume = self._done
 
     def render(self, width: int, pending: Collection[Brief] = ()) -> RenderableType:
         """Return one line of at most `width` columns. `pending`: requested judgements that have not arrived."""
@@ -184,9 +214,13 @@ class ProgressLine:
 
     def _parts(self, pending: Collection[Brief]) -> Iterator[str]:
         usage = self._usage
+        elapsed = self._clock() - self._started
         done = f"{self._done}/{self._total}" if self._planned else f"{self._done}"
         yield f"{done} call{'' if done == '1' else 's'}"
-        yield theme.format_clock(self._clock() - self._started)
+        yield theme.format_clock(elapsed)
+        here, left = self._done - self._calls_before_resume, self._total - self._done
+        if self._planned and here >= MIN_CALLS_FOR_ESTIMATE and left and elapsed / here * left >= 1:
+            yield f"about {theme.format_clock(elapsed / here * left)} left"
         if usage.calls > usage.human_calls or not usage.calls:
             yield theme.format_token_count(usage.input_tokens + usage.output_tokens, usage)
         if self._done or usage.cost_usd:  # before the first answer it is not known whether the model has a price

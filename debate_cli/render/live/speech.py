@@ -1,6 +1,6 @@
 """Draws speeches as Rich panels. Streaming speeches are cut to the size of the window."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -11,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.render import sanitize, theme
@@ -22,22 +21,20 @@ from debate_cli.render.content.speech_parts import (
     CitationIndex,
     SpeechPart,
     ThreadIndex,
-    index_citations,
     parse_partial_speech,
     split_turn,
     text_since_restart,
 )
 from debate_cli.render.terminal.drawing import (
     FramedPanel,
-    ParticipantStyles,
+    HangingIndent,
     badge_text,
-    hanging_indent,
     join_text,
     label_grid,
-    signed_name,
     terminal_line,
     terminal_text,
 )
+from debate_cli.render.theme import Sign
 from debate_cli.systems.tables import RESPONSE_BADGES
 
 MIN_PANEL_WIDTH = 52
@@ -52,12 +49,17 @@ FREE_PHASES = ("rebuttal", "speech")
 The speaker answers arguments in the text itself. Below the text, each response is one line without its reasoning.
 """
 
+Styles = Mapping[str, Sign]
+"""Maps the name of each debater to the debater's symbol, side and colour."""
+
 
 @dataclass(slots=True)
 class SpeechStream:
     """A requested speech. `pieces` grows while the speech streams; `turn` is set when the speech is finished."""
 
     cue: Cue
+    threads: ThreadIndex = field(default_factory=ThreadIndex)
+    """Threads of the arguments that were made before this speech was requested."""
     pieces: list[str] = field(default_factory=list[str])
     turn: Turn | None = None
 
@@ -104,13 +106,16 @@ class PanelRow:
 
 
 def panel_width(count: int, width: int) -> int:
-    """Return the width of each of `count` panels side by side, or `width` if they do not fit."""
+    """Return the width in columns of each of `count` panels in a window of `width` columns.
+
+    If the panels do not fit side by side, return `width`.
+    """
     share = (width - (count - 1)) // max(1, count)
     return share if share >= MIN_PANEL_WIDTH else width
 
 
 def turn_panel(
-    turn: Turn, styles: ParticipantStyles, threads: ThreadIndex, citations: CitationIndex, *, show_hidden: bool = False
+    turn: Turn, styles: Styles, threads: ThreadIndex, citations: CitationIndex, *, show_hidden: bool = False
 ) -> FramedPanel:
     """Return the panel of a finished turn: speech, citations, strategy and warnings."""
     parts = _finished_parts(turn, styles, threads, citations)
@@ -124,21 +129,22 @@ def turn_panel(
     return _panel(turn.speaker, styles, body, _call_text(turn))
 
 
-def streaming_panels(streams: Sequence[SpeechStream], debate: Debate, size: tuple[int, int]) -> PanelRow:
+def streaming_panels(
+    streams: Sequence[SpeechStream], styles: Styles, citations: CitationIndex, size: tuple[int, int]
+) -> PanelRow:
     """Return the panels of speeches in progress. `size`: columns and lines of the window."""
     width, height = size
     if panel_width(len(streams), width) == width:
         height = max(MIN_BODY_LINES + PANEL_EDGES, height // len(streams))
-    return PanelRow([_streaming_panel(stream, debate, height) for stream in streams])
+    return PanelRow([_streaming_panel(stream, styles, citations, height) for stream in streams])
 
 
-def _streaming_panel(stream: SpeechStream, debate: Debate, height: int) -> FramedPanel:
-    styles, threads = theme.participant_styles(debate.participants), ThreadIndex(debate.turns)
+def _streaming_panel(stream: SpeechStream, styles: Styles, citations: CitationIndex, height: int) -> FramedPanel:
     if stream.turn is not None:
-        parts = _finished_parts(stream.turn, styles, threads, index_citations(debate))
+        parts = _finished_parts(stream.turn, styles, stream.threads, citations)
     else:
         streamed = parse_partial_speech(text_since_restart(stream.pieces))
-        parts = [_part(part, stream.cue, styles, threads) for part in streamed]
+        parts = [_part(part, stream.cue, styles, stream.threads) for part in streamed]
     style = styles.get(stream.cue.speaker, theme.UNKNOWN_SIGN)
     thinking = Spinner("dots", Text("thinking", style=theme.MUTED), style=style.colour)
     body = _add_blank_lines(parts) if parts else thinking
@@ -146,9 +152,7 @@ def _streaming_panel(stream: SpeechStream, debate: Debate, height: int) -> Frame
     return _panel(stream.cue.speaker, styles, Tail(body, max(1, height - PANEL_EDGES)), footer)
 
 
-def _finished_parts(
-    turn: Turn, styles: ParticipantStyles, threads: ThreadIndex, citations: CitationIndex
-) -> list[RenderableType]:
+def _finished_parts(turn: Turn, styles: Styles, threads: ThreadIndex, citations: CitationIndex) -> list[RenderableType]:
     found: list[RenderableType] = []
     for part in split_turn(turn):
         drawn = _part(part, turn, styles, threads)
@@ -169,9 +173,14 @@ def _citation(citation: CheckedCitation) -> Text:
     )
 
 
-def _panel(speaker: str, styles: ParticipantStyles, body: RenderableType, footer: str) -> FramedPanel:
+def _panel(speaker: str, styles: Styles, body: RenderableType, footer: str) -> FramedPanel:
     style = styles.get(speaker, theme.UNKNOWN_SIGN)
-    title = join_text(signed_name(style, speaker), terminal_line(style.word, theme.MUTED), separator=" · ")
+    title = join_text(
+        (f"{style.symbol} ", style.colour),
+        terminal_line(speaker, f"bold {style.colour}"),
+        (" · ", theme.MUTED),
+        terminal_line(style.word, theme.MUTED),
+    )
     return FramedPanel(body, title, Text(footer, style=theme.MUTED), style.colour)
 
 
@@ -189,10 +198,10 @@ def _add_blank_lines(parts: Iterable[RenderableType]) -> Group:
     return Group(*rows)
 
 
-def _part(part: SpeechPart, moment: Turn | Cue, styles: ParticipantStyles, threads: ThreadIndex) -> RenderableType:
+def _part(part: SpeechPart, moment: Turn | Cue, styles: Styles, threads: ThreadIndex) -> RenderableType:
     match part:
         case Argument():
-            head = hanging_indent(terminal_line(part.id, "reverse"), terminal_line(part.claim, "bold"))
+            head = HangingIndent(terminal_line(part.id, "reverse"), terminal_line(part.claim, "bold"))
             evidence = join_text(("evidence  ", theme.MUTED), terminal_text(part.evidence, "italic"))
             body = [
                 *([terminal_text(part.reasoning)] if part.reasoning else []),
@@ -210,13 +219,11 @@ def _part(part: SpeechPart, moment: Turn | Cue, styles: ParticipantStyles, threa
             return terminal_text(part)
 
 
-def _response(
-    response: Response, thread: ArgumentThread | None, styles: ParticipantStyles, *, brief: bool
-) -> RenderableType:
+def _response(response: Response, thread: ArgumentThread | None, styles: Styles, *, brief: bool) -> RenderableType:
     label = badge_text(RESPONSE_BADGES.get(response.type, theme.UNKNOWN_BADGE))
     if brief:
         claim = terminal_line(thread.claim if thread is not None else "", theme.MUTED)
-        return hanging_indent(join_text(label, "  ", _owner_and_id(response.target, thread, styles)), claim)
+        return HangingIndent(join_text(label, "  ", _owner_and_id(response.target, thread, styles)), claim)
     tree = _thread_tree(response.target, thread, styles)
     tree.add(_step(label, terminal_text(response.reasoning)))
     if response.follow_up:
@@ -224,7 +231,7 @@ def _response(
     return tree
 
 
-def _answer(answer: FollowUpAnswer, thread: ArgumentThread | None, styles: ParticipantStyles) -> RenderableType:
+def _answer(answer: FollowUpAnswer, thread: ArgumentThread | None, styles: Styles) -> RenderableType:
     tree = _thread_tree(answer.question_target, thread, styles)
     tree.add(_step(Text("↳ answers", style=f"bold {theme.BLUE}"), terminal_text(answer.reply)))
     if answer.evaded:
@@ -232,11 +239,11 @@ def _answer(answer: FollowUpAnswer, thread: ArgumentThread | None, styles: Parti
     return tree
 
 
-def _thread_tree(target: str, thread: ArgumentThread | None, styles: ParticipantStyles) -> Tree:
+def _thread_tree(target: str, thread: ArgumentThread | None, styles: Styles) -> Tree:
     head = _owner_and_id(target, thread, styles)
     if thread is None:
         return Tree(head, guide_style=theme.MUTED)
-    tree = Tree(hanging_indent(head, terminal_line(thread.claim, theme.MUTED)), guide_style=theme.MUTED)
+    tree = Tree(HangingIndent(head, terminal_line(thread.claim, theme.MUTED)), guide_style=theme.MUTED)
     for step in thread.steps:
         owner = styles.get(step.by, theme.UNKNOWN_SIGN).symbol
         label = f"{step.symbol} {owner} {sanitize.sanitize_line(step.by)} {', '.join(step.actions)}"
@@ -248,7 +255,7 @@ def _step(label: Text, words: Text) -> Text:
     return join_text(label, "  ", words) if words.plain else label
 
 
-def _owner_and_id(target: str, thread: ArgumentThread | None, styles: ParticipantStyles) -> Text:
+def _owner_and_id(target: str, thread: ArgumentThread | None, styles: Styles) -> Text:
     if thread is None:
         return terminal_line(target, "bold")
     owner = styles.get(thread.owner, theme.UNKNOWN_SIGN)

@@ -6,7 +6,7 @@ Another thread writes to the terminal, so that a slow terminal never delays the 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from queue import SimpleQueue
@@ -18,6 +18,7 @@ from rich.live import Live
 from rich.rule import Rule
 from rich.text import Text
 
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import (
     AssessmentCompleted,
@@ -36,10 +37,12 @@ from debate_cli.observer import is_judging_only
 from debate_cli.render import theme
 from debate_cli.render.content import chair
 from debate_cli.render.content.run_notices import (
-    EventOrder,
     build_judge_report,
-    cue_of,
     describe_failure,
+    must_report_wait,
+    must_speech_wait,
+    report_position,
+    report_round,
 )
 from debate_cli.render.content.speech_parts import ThreadIndex, index_citations
 from debate_cli.render.content.summary import change_lines
@@ -71,27 +74,15 @@ class LiveObserver:
         self.console = console
         self.waits: Mapping[str, Callable[[], str]] = {}
         """See `RunContext.waits`."""
-        self._plan = plan
-        self._show_hidden = show_hidden
-        self._hint = hint
-        self._progress = ProgressLine(expected, clock)
-        self._printed: list[RenderableType] = []
-        self._debate: Debate | None = None
-        self._order = EventOrder()
-        self._streams: dict[int, SpeechStream] = {}
-        """The speeches that are not printed yet, by the index of their turn."""
-        self._pending: dict[str, Brief] = {}
-        self._shown_failures: set[str] = set()
-        self._round = 0, ""
+        self._state = _ViewState(expected, plan, show_hidden=show_hidden, hint=hint, clock=clock)
         self._actions: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        """Changes of the fields above. They are made by one thread at a time."""
         self._stopping = ThreadEvent()
         self._thread: Thread | None = None
         self._error: OSError | None = None
 
     def start(self) -> None:
         """Start the clock and, on a terminal, start drawing."""
-        self._progress.start()
+        self._state.progress.start()
         self.resume()
 
     def resume(self) -> None:
@@ -112,49 +103,30 @@ class LiveObserver:
         """Stop drawing, and print everything that is finished."""
         self.pause()
         self._apply_queued()
-        self._finish()
+        self._state.finish()
         self._print_finished()
 
     def event(self, event: Event, debate: Debate) -> None:
         """Print what `event` completes, e.g. a speech, and update the redrawn region."""
-        self._enqueue(lambda: self._apply(event, debate))
+        self._enqueue(lambda: self._state.event(event, debate))
 
     def asking(self, task: Task) -> None:
         """Show that `task` was sent to a model."""
-        self._enqueue(lambda: self._expect(task))
+        self._enqueue(lambda: self._state.asking(task))
 
     def text(self, cue: Cue, piece: str) -> None:
         """Add a piece to a speech in progress."""
-        self._enqueue(lambda: self._add_text(cue, piece))
+        self._enqueue(lambda: self._state.text(cue, piece))
 
     def note(self, note: str) -> None:
         """Print the note above the redrawn region."""
-        self._enqueue(lambda: self._print(header.notice("!", theme.GOLD, note)))
+        self._enqueue(lambda: self._state.print(header.notice("!", theme.GOLD, note)))
 
     def region(self) -> RenderableType:
         """Return the redrawn region: speeches in progress, the progress line, what the run waits for, and the hint."""
-        if self._debate is None:
-            return Group()
-        width, height = self.console.size
-        status = [self._progress.render(width, self._pending.values())]
-        waits = filter(None, (describe() for describe in self.waits.values()))
-        status += [terminal_line(f"! {wait}", theme.GOLD) for wait in waits]
-        if self._hint:
-            status.append(Text(self._hint, no_wrap=True, overflow="ellipsis"))
-        rows = max(2, height - 1)
-        parts: list[RenderableType] = []
-        streams = [self._streams[index] for index in sorted(self._streams)]
-        waves = [list(wave) for _, wave in groupby(streams, lambda stream: self._wave_of(stream.cue))]
-        current = self._round
-        for wave in waves:
-            heading: list[Rule | Text] = []
-            if current != (current := (wave[0].cue.round, wave[0].cue.phase)):
-                rule, notice = self._round_heading(*current)
-                notice.no_wrap, notice.overflow = True, "ellipsis"
-                heading = [rule, notice]
-            size = width, (rows - len(status)) // len(waves) - len(heading)
-            parts += [*heading, streaming_panels(wave, self._debate, size)]
-        return Tail(Group(*parts, *status), rows, marked=False)
+        return self._state.region(
+            self.console.size, list(filter(None, (describe() for describe in self.waits.values())))
+        )
 
     def __rich__(self) -> RenderableType:  # Rich calls it after each print, so the region is up to date
         return self.region()
@@ -191,107 +163,183 @@ class LiveObserver:
             self._actions.get()()
 
     def _print_finished(self) -> None:
-        printed, self._printed = self._printed, []
-        if printed:
+        if printed := self._state.take_printed():
             self.console.print(Group(*printed))
 
-    def _print(self, *renderables: RenderableType) -> None:
+
+class _ViewState:
+    """State of the live view: content to print, and content to redraw.
+
+    Not thread-safe: changes must go through `LiveObserver._enqueue`.
+    """
+
+    def __init__(
+        self, expected: int | None, plan: theme.RunPlan, *, show_hidden: bool, hint: str, clock: Callable[[], float]
+    ) -> None:
+        self._plan = plan
+        self.progress = ProgressLine(expected, clock)
+        self._show_hidden = show_hidden
+        self._hint = hint
+        self._printed: list[RenderableType] = []
+        self._debate: Debate | None = None
+        self._streams_by_turn: dict[int, SpeechStream] = {}
+        self._withheld: list[Assessment | Failure] = []
+        self._pending: dict[str, Brief] = {}
+        self._shown_failures: set[str] = set()
+        self._round = 0, ""
+
+    def print(self, *renderables: RenderableType) -> None:
         self._printed += renderables
 
-    def _apply(self, event: Event, debate: Debate) -> None:
+    def take_printed(self) -> list[RenderableType]:
+        printed, self._printed = self._printed, []
+        return printed
+
+    def region(self, window: tuple[int, int], waits: Sequence[str]) -> RenderableType:
+        if self._debate is None:
+            return Group()
+        parts: list[RenderableType] = []
+        width, height = window
+        status = [self.progress.render(width, self._pending.values())]
+        status += [terminal_line(f"! {wait}", theme.GOLD) for wait in waits]
+        if self._hint:
+            status.append(Text(self._hint, no_wrap=True, overflow="ellipsis"))
+        rows = max(2, height - 1)
+        styles, citations = theme.participant_styles(self._debate.participants), index_citations(self._debate)
+        waves, current = self._waves(), self._round
+        for wave in waves:
+            heading: list[Rule | Text] = []
+            if current != (current := (wave[0].cue.round, wave[0].cue.phase)):
+                rule, notice = self._round_heading(*current)
+                notice.no_wrap, notice.overflow = True, "ellipsis"
+                heading = [rule, notice]
+            size = width, (rows - len(status)) // len(waves) - len(heading)
+            parts += [*heading, streaming_panels(wave, styles, citations, size)]
+        return Tail(Group(*parts, *status), rows, marked=False)
+
+    def event(self, event: Event, debate: Debate) -> None:
         if self._debate is None and is_judging_only(event, debate):
-            self._print(header.rejudging_heading(debate))
+            self.print(header.rejudging_heading(debate))
         self._debate = debate
-        match event:
-            case TurnCompleted(turn=turn):
-                self._streams.setdefault(turn.index, SpeechStream(cue_of(turn))).turn = turn
-            case AssessmentCompleted(assessment=judged) | TaskFailed(failure=Failure(task=Brief()) as judged):
-                self._pending.pop(judged.task.key if isinstance(judged, Failure) else judged.brief.key, None)
-            case DebateClosed():
-                self._pending = {}
-            case _:
-                pass
-        self._show(self._order.release(event, debate))
-        self._progress.record_event(event, debate)
-
-    def _expect(self, task: Task) -> None:
-        self._order.expect(task)
-        if isinstance(task, Brief):
-            self._pending[task.key] = task
-        else:
-            self._streams.setdefault(task.index, SpeechStream(task))
-
-    def _add_text(self, cue: Cue, piece: str) -> None:
-        if cue.index in self._streams:
-            self._streams[cue.index].pieces.append(piece)
-
-    def _finish(self) -> None:
-        self._pending = {}
-        self._show(self._order.release_all())
-        self._streams = {}
-
-    def _wave_of(self, speech: Turn | Cue) -> int:
-        """Return a number that simultaneous speeches share."""
-        return speech.index if self._debate is not None and self._debate.is_sequential else speech.round
-
-    def _show(self, events: Sequence[Event]) -> None:
-        waves = groupby(events, lambda event: self._wave_of(event.turn) if isinstance(event, TurnCompleted) else None)
-        for _, group in waves:
-            wave = list(group)
-            if turns := [event.turn for event in wave if isinstance(event, TurnCompleted)]:
-                self._print_speeches(turns)
-            else:
-                for event in wave:
-                    self._show_event(event)
-
-    def _show_event(self, event: Event) -> None:
-        debate = self._debate
-        assert debate is not None
         match event:
             case DebateOpened():
                 announcement = chair.announce_debate(debate)
                 notice = [header.chair_notice(announcement)] if announcement else []
-                self._print(header.debate_heading(debate, plan=self._plan), *notice)
+                self.print(header.debate_heading(debate, plan=self._plan), *notice)
             case DebateResumed():
                 self._resume(event, debate)
             case JudgingOpened():
-                self._print(header.judging_run_heading(debate, debate.run(event.run)))
-            case AssessmentCompleted():
-                self._print(header.judge_report_notice(build_judge_report(event.assessment, debate), debate))
-            case TaskFailed(failure=failure):
-                if isinstance(failure.task, Cue):
-                    self._streams.pop(failure.task.index, None)
-                    self._open_round(failure.task.round, failure.task.phase)
-                self._print(header.notice("✗", theme.RED, describe_failure(failure, self._shown_failures)))
+                self.print(header.judging_run_heading(debate, debate.run(event.run)))
+            case TurnCompleted(turn=turn):
+                cue = Cue(index=turn.index, round=turn.round, phase=turn.phase, speaker=turn.speaker)
+                self._streams_by_turn.setdefault(turn.index, SpeechStream(cue, ThreadIndex(debate.turns))).turn = turn
+                self._print_complete_waves()
+            case TaskFailed(failure=Failure(task=Cue() as cue) as failure):
+                self._end_speech(cue, failure)
+            case AssessmentCompleted(assessment=judged) | TaskFailed(failure=judged):
+                self._pending.pop(_brief_of(judged).key, None)
+                self._withheld.append(judged)
+                self._print_reports()
+                self._print_complete_waves()
             case DebateClosed():
-                self._streams = {}
-                self._print(*header.closing_notices(debate, event.reason))
+                self.finish()
+                self.print(*header.closing_notices(debate, event.reason))
             case _:
                 pass
+        self.progress.record_event(event, debate)
+
+    def asking(self, task: Task) -> None:
+        if isinstance(task, Brief):
+            self._pending[task.key] = task
+        elif self._debate is not None:
+            self._streams_by_turn.setdefault(task.index, SpeechStream(task, ThreadIndex(self._debate.turns)))
+
+    def text(self, cue: Cue, piece: str) -> None:
+        if cue.index in self._streams_by_turn:
+            self._streams_by_turn[cue.index].pieces.append(piece)
+
+    def finish(self) -> None:
+        self._pending = {}
+        self._streams_by_turn = {index: of for index, of in self._streams_by_turn.items() if of.turn is not None}
+        self._print_complete_waves()
+        self._print_reports()
+
+    def _waves(self) -> list[list[SpeechStream]]:
+        streams = [self._streams_by_turn[index] for index in sorted(self._streams_by_turn)]
+        if self._debate is not None and self._debate.is_sequential:
+            return [[stream] for stream in streams]
+        return [list(wave) for _, wave in groupby(streams, key=lambda stream: (stream.cue.round, stream.cue.phase))]
 
     def _resume(self, event: DebateResumed, debate: Debate) -> None:
-        self._print(header.debate_heading(debate, theme.describe_resume(debate), self._plan._replace(calls=None)))
-        self._print(*(terminal_line(f"changed: {line}", theme.MUTED) for line in change_lines(event.changes)))
+        self.print(header.debate_heading(debate, theme.describe_resume(debate), self._plan._replace(calls=None)))
+        self.print(*(terminal_line(f"changed: {line}", theme.MUTED) for line in change_lines(event.changes)))
+        threads = ThreadIndex(debate.turns)
         for wave in group_waves(debate):
-            self._print_speeches(wave)
+            self._print_speeches([(turn, threads) for turn in wave], debate)
         if debate.turns:
-            self._print(header.resume_rule(debate))
+            self.print(header.resume_rule(debate))
 
-    def _print_speeches(self, turns: Sequence[Turn]) -> None:
-        debate = self._debate
-        assert debate is not None
-        self._open_round(turns[0].round, turns[0].phase)
-        styles, threads = theme.participant_styles(debate.participants), ThreadIndex(debate.turns)
-        show = partial(turn_panel, styles=styles, threads=threads, citations=index_citations(debate))
-        self._print(PanelRow([show(turn, show_hidden=self._show_hidden) for turn in turns]))
-        for turn in turns:
-            self._streams.pop(turn.index, None)
+    def _print_reports(self) -> None:
+        if self._debate is None:
+            return
+        withheld, self._withheld = self._withheld, []
+        for item in sorted(withheld, key=lambda item: report_position(_brief_of(item))):
+            brief = _brief_of(item)
+            if brief.subject.turns:
+                is_speech_open = bool(self._streams_by_turn.keys() & brief.subject.turns)
+            else:
+                last = report_round(brief, self._debate)
+                is_speech_open = any(stream.cue.round <= last for stream in self._streams_by_turn.values())
+            if is_speech_open or must_report_wait(brief, self._pending.values()):
+                self._withheld.append(item)
+            elif isinstance(item, Failure):
+                self._print_failure(item)
+            else:
+                self.print(header.judge_report_notice(build_judge_report(item, self._debate), self._debate))
 
-    def _open_round(self, number: int, phase: Phase) -> None:
-        if number >= self._round[0] and self._round != (number, phase):
-            self._round = number, phase
-            self._print(*self._round_heading(number, phase))
+    def _end_speech(self, cue: Cue, failure: Failure) -> None:
+        self._streams_by_turn.pop(cue.index, None)
+        self._print_complete_waves(pending=())
+        if cue.round >= self._round[0]:
+            self._open_round(cue.round, cue.phase)
+        self._print_failure(failure)
+
+    def _print_failure(self, failure: Failure) -> None:
+        self.print(header.notice("✗", theme.RED, describe_failure(failure, self._shown_failures)))
+
+    def _print_complete_waves(self, pending: Collection[Brief] | None = None) -> None:
+        pending = self._pending.values() if pending is None else pending
+        if self._debate is None:
+            return
+        for wave in self._waves():
+            said = [(stream.turn, stream.threads) for stream in wave if stream.turn is not None]
+            number = wave[0].cue.round
+            unprinted = {stream.cue.round for stream in self._streams_by_turn.values() if stream.turn is not None}
+            if len(said) < len(wave) or must_speech_wait(number, unprinted, pending, self._debate):
+                return
+            for stream in wave:
+                del self._streams_by_turn[stream.cue.index]
+            self._print_speeches(said, self._debate)
+            self._print_reports()
+
+    def _print_speeches(self, turns: Sequence[tuple[Turn, ThreadIndex]], debate: Debate) -> None:
+        if turns:
+            styles, citations = theme.participant_styles(debate.participants), index_citations(debate)
+            self._open_round(turns[0][0].round, turns[0][0].phase)
+            show = partial(turn_panel, styles=styles, citations=citations, show_hidden=self._show_hidden)
+            self.print(PanelRow([show(turn, threads=threads) for turn, threads in turns]))
+
+    def _open_round(self, round_number: int, phase: Phase) -> None:
+        if self._round != (round_number, phase):
+            self._round = round_number, phase
+            self.print(*self._round_heading(round_number, phase))
 
     def _round_heading(self, number: int, phase: Phase) -> tuple[Rule, Text]:
         assert self._debate is not None
         return header.round_rule(number, phase), header.chair_notice(chair.announce_round(self._debate, number, phase))
+
+
+def _brief_of(judged: Assessment | Failure) -> Brief:
+    task = judged.task if isinstance(judged, Failure) else judged.brief
+    assert isinstance(task, Brief)
+    return task

@@ -90,7 +90,10 @@ def draft_name(debate: str, key: str) -> str:
 
 
 def discard_drafts(transcript: Path | None, debate: Debate) -> None:
-    """Remove the drafts of the answers that are already in `debate`."""
+    """Remove the drafts of the answers that are already in `debate`.
+
+    `transcript`: path of the debate's transcript, whose folder contains the drafts; None if there are no drafts.
+    """
     if transcript is not None:
         for key in debate.answered_keys:
             transcript.with_name(draft_name(debate.id, key)).unlink(missing_ok=True)

@@ -29,6 +29,7 @@ from prompt_toolkit.layout import (
 )
 from prompt_toolkit.layout.dimension import Dimension
 from prompt_toolkit.styles import Style
+from prompt_toolkit.utils import get_cwidth
 from rich.console import Console
 from rich.text import Text
 
@@ -58,6 +59,19 @@ KEYS = "Tab/Shift-Tab · Ctrl-R read · Esc Enter send · Ctrl-C stop"
 SCROLL_KEYS = "PgUp/PgDn"
 KEYS_WHILE_READING = f"{SCROLL_KEYS} scroll · Ctrl-R back to the form · Ctrl-C stop"
 KEYS_OF_TEXT, KEYS_OF_OPTIONS, COPY_KEY = "Ctrl-E editor", "Up/Down, Space, Enter", "Ctrl-O copy the prompt"
+
+
+def _split_at(line: str, width: int) -> list[str]:
+    """Return the parts of `line` that have at most `width` columns for prompt_toolkit, which cuts what is wider.
+
+    An emoji of several characters is wider for prompt_toolkit than for Rich.
+    """
+    parts = [""]
+    for char in line:
+        if get_cwidth(parts[-1] + char) > width:
+            parts.append("")
+        parts[-1] += char
+    return parts
 
 
 class FormScreen:
@@ -224,8 +238,10 @@ class FormScreen:
     def _wrap(self, text: str) -> str:
         width = self._columns() - 1  # prompt_toolkit drops a combining mark after the last column
         console = Console(width=width, color_system=None)
-        wrapped = (Text(line).wrap(console, width) or [Text()] for line in text.split("\n"))
-        return "\n".join(part.plain.rstrip() for parts in wrapped for part in parts)
+        lines = (
+            part.plain.rstrip() for line in text.split("\n") for part in Text(line).wrap(console, width) or [Text()]
+        )
+        return "\n".join(part for line in lines for part in _split_at(line, width))
 
     def _page(self) -> int:
         info = (self._full_text if self._is_reading else self._pane).render_info

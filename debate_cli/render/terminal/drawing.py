@@ -5,14 +5,13 @@ Text of a debate is never cut here. In a column, Rich cuts a word that is wider 
 that is too wide goes into the body.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from rich.box import ROUNDED, SIMPLE_HEAD, Box
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.measure import Measurement
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.progress_bar import ProgressBar
@@ -65,6 +64,37 @@ def terminal_text(text: str, style: str = "") -> Text:
 def terminal_line(text: str, style: str = "") -> Text:
     """Return `text` sanitized, on one line."""
     return Text(sanitize.sanitize_line(text), style=style)
+
+
+@dataclass(frozen=True, slots=True)
+class WholeNames:
+    """Draws `text`. A path that is wider than the window is folded before its last part, so that this part stays whole."""
+
+    text: Text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        paths = [path for path in re.finditer(r"\S*/\S+", self.text.plain) if cell_len(path[0]) > options.max_width]
+        yield Text("\n").join(self.text.divide([path.start() + path[0].rindex("/") + 1 for path in paths]))
+
+
+@dataclass(frozen=True, slots=True)
+class CopyableCommand:
+    """Draws a muted label and a shell command, indented. The command is never broken, so that it can be copied.
+
+    If both do not fit into one line, the command gets its own line. If the command alone is too long, the terminal wraps
+    it; for this, print with `crop=False`.
+    """
+
+    label: str
+    command: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        indent = " " * INDENT
+        fits = cell_len(f"{indent}{self.label} {self.command}") <= options.max_width
+        gap = " " if fits else f"\n{indent}"
+        text = join_text((f"{indent}{self.label}{gap}", theme.MUTED), self.command)
+        text.no_wrap, text.overflow = True, "ignore"
+        yield text
 
 
 def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text:
@@ -135,25 +165,38 @@ class FramedPanel:
         )
 
 
-def hanging_indent(head: Text, words: RenderableType, gap: int = 2) -> RichTable:
-    """Draw `words` in a column to the right of `head`, with `gap` columns between them."""
-    grid = RichTable.grid(padding=(0, gap, 0, 0))
-    grid.add_column(overflow="fold")
-    grid.add_column(overflow="fold")
-    grid.add_row(head, words)
-    return grid
+@dataclass(frozen=True, slots=True)
+class HangingIndent:
+    """Draws `words` in a column to the right of `head`, with `gap` columns between them.
+
+    If `head` takes more than half of the width, `words` are below it, indented.
+    """
+
+    head: Text
+    words: RenderableType
+    gap: int = 2
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if (self.head.cell_len + self.gap) * 2 > options.max_width:
+            yield self.head
+            if self.words:
+                yield Padding(self.words, (0, 0, 0, INDENT))
+            return
+        grid = RichTable.grid(padding=(0, self.gap, 0, 0))
+        grid.add_column(no_wrap=True)
+        grid.add_column(overflow="fold")
+        grid.add_row(self.head, self.words)
+        yield grid
 
 
 def participant_text(name: str | None, styles: ParticipantStyles) -> Text:
     """Return a name as text. A debater's symbol is in front of the debater's name. None becomes a dash."""
     if name is None:
         return Text("—", style=theme.MUTED)
-    return signed_name(styles[name], name) if name in styles else terminal_line(name)
-
-
-def signed_name(sign: Sign, name: str) -> Text:
-    """Return the symbol and the name of a debater or judge, in its colour."""
-    return join_text((f"{sign.symbol} ", sign.colour), terminal_line(name, f"bold {sign.colour}"))
+    style = styles.get(name)
+    if style is None:
+        return terminal_line(name)
+    return join_text((f"{style.symbol} ", style.colour), terminal_line(name, f"bold {style.colour}"))
 
 
 def badge_text(badge: Badge) -> Text:
@@ -162,7 +205,10 @@ def badge_text(badge: Badge) -> Text:
 
 
 def score_bar(value: float, out_of: float | None, colour: str, width: int = BAR_WIDTH) -> RenderableType:
-    """Draw `value` as a bar on a scale from 0 to `out_of`, clamped; nothing if `out_of` is None."""
+    """Draw `value` as a bar on a scale from 0 to `out_of`. Values outside the scale are clamped.
+
+    If `out_of` is None, nothing is drawn.
+    """
     if out_of is None:
         return ""
     return ProgressBar(
@@ -193,33 +239,19 @@ def interval_bar(cell: Interval, width: int = BAR_WIDTH) -> str:
 
 def score_bars(verdict: Verdict, styles: ParticipantStyles) -> RichTable:
     """Draw a row per debater, or per option of a vote: name, bar and score. The highest score is first."""
-    highest = theme.score_axis_max(verdict)
-    ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
-    bars = [ScoreBar(name, score, highest, format_number(score), name == verdict.winner) for name, score in ranked]
-    return bar_grid(bars, styles)
-
-
-class ScoreBar(NamedTuple):
-    """A row of `bar_grid`."""
-
-    name: str
-    value: float
-    out_of: float | None
-    text: str
-    is_winner: bool = False
-
-
-def bar_grid(bars: Iterable[ScoreBar], styles: ParticipantStyles) -> RichTable:
-    """Draw a row per bar: name, bar, and the score as text."""
     grid = RichTable.grid(padding=(0, 1, 0, 0))
     grid.add_column(max_width=30, overflow="fold")
     grid.add_column()
     grid.add_column(justify="right", no_wrap=True)
     grid.add_column(no_wrap=True)
-    for bar in bars:
-        drawn = score_bar(bar.value, bar.out_of, _colour_of(bar.name, styles), 30)
-        winner = Text("← winner" if bar.is_winner else "", style="bold")
-        grid.add_row(participant_text(bar.name, styles), drawn, Text(bar.text, style="bold"), winner)
+    highest = theme.score_axis_max(verdict)
+    for name, score in sorted(verdict.displayed_scores.items(), key=lambda item: -item[1]):
+        grid.add_row(
+            participant_text(name, styles),
+            score_bar(score, highest, _colour_of(name, styles), 30),
+            Text(format_number(score), style="bold"),
+            Text("← winner" if name == verdict.winner else "", style="bold"),
+        )
     return grid
 
 
@@ -254,14 +286,34 @@ class _TableView:
     styles: ParticipantStyles
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        bounds = [self._column_bounds(console, options, position) for position in range(len(self.table.heads))]
-        without_bars = [position for position in range(len(bounds)) if not _is_of_bars(self.table, position)]
-        for positions in (range(len(bounds)), without_bars):
-            widths = _fit([bounds[position] for position in positions], options.max_width - 3 * (len(positions) - 1))
+        everything = range(len(self.table.heads))
+        without_bars = [position for position in everything if not _is_of_bars(self.table, position)]
+        for positions in (list(everything), without_bars):
+            widths = self._column_widths(positions, options.max_width - 3 * (len(positions) - 1))
             if widths is not None:
                 yield self._as_table(positions, widths)
                 return
         yield from self._as_list(options.max_width - INDENT)
+
+    def _column_widths(self, positions: Sequence[int], room: int) -> list[int] | None:
+        """Return column widths that fit into `room`. The widest columns are narrowed first.
+
+        Returns None if the columns do not fit even at their least widths.
+        """
+        least = [self._least_width(position) for position in positions]
+        widths = [max(small, self._full_width(position)) for small, position in zip(least, positions, strict=True)]
+        if sum(least) > room:
+            return None
+        while sum(widths) > room:
+            shortened = max(
+                (place for place, width in enumerate(widths) if width > least[place]), key=widths.__getitem__
+            )
+            widths[shortened] -= 1
+        return widths
+
+    def _lines(self, position: int) -> list[str]:
+        cells = [render_cell(row[position], self.styles).plain for row in self.table.rows if row is not None]
+        return [line for text in (self._header(position), *cells) for line in text.split("\n")]
 
     def _header(self, position: int) -> str:
         header = sanitize.sanitize_line(self.table.heads[position])
@@ -269,20 +321,26 @@ class _TableView:
             return "\n".join(filter(None, header.rpartition(" ")[::2]))
         return header
 
-    def _column_bounds(self, console: Console, options: ConsoleOptions, position: int) -> Measurement:
-        """Return the least and the full width of a column. Words and short lines such as `Pro 59.67` stay whole."""
+    def _full_width(self, position: int) -> int:
+        return BAR_WIDTH if _is_of_bars(self.table, position) else max(map(cell_len, self._lines(position)))
+
+    def _least_width(self, position: int) -> int:
+        full = self._full_width(position)
+        if _is_of_bars(self.table, position) or position in self.table.numeric or self._is_key_column(position):
+            return full
+        longest = max(map(cell_len, self._unbroken_parts(position)), default=0)
+        return max(min(longest, MAX_KEPT_WORD), min(-(-full // 2), MIN_TEXT_WIDTH))
+
+    def _unbroken_parts(self, position: int) -> Iterator[str]:
+        """Yield the parts of a column that must stay on one line: words, or short lines such as `Pro 59.67`."""
         cells = [row[position] for row in self.table.rows if row is not None]
-        views = [Text(self._header(position)), *(_cell_view(cell, self.styles) for cell in cells)]
-        sizes = [Measurement.get(console, options, view) for view in views]
-        full = max(size.maximum for size in sizes)
-        is_key = self.table.has_key_column and position == 0
-        if is_key or position in self.table.numeric or _is_of_bars(self.table, position):
-            return Measurement(full, full)
-        longest = max(
-            size.maximum if isinstance(cell, Lines) and size.maximum <= MAX_SHORT_LINE else size.minimum
-            for cell, size in zip((None, *cells), sizes, strict=True)
-        )
-        return Measurement(max(min(longest, MAX_KEPT_WORD), min(-(-full // 2), MIN_TEXT_WIDTH)), full)
+        yield from self._header(position).split()
+        for cell in cells:
+            text = render_cell(cell, self.styles)
+            yield from text.plain.split("\n") if _has_short_lines(cell, text) else text.plain.split()
+
+    def _is_key_column(self, position: int) -> bool:
+        return self.table.has_key_column and position == 0
 
     def _as_table(self, positions: Sequence[int], widths: Sequence[int]) -> RichTable:
         grid = RichTable(
@@ -310,19 +368,8 @@ class _TableView:
                 yield Text("")
             name, *lines = _list_row(self.table.heads[0], row[0], cells, self.styles, width)
             if name.plain:
-                yield name
-            yield Padding(Group(*lines), (0, 0, 0, INDENT))
-
-
-def _fit(bounds: Sequence[Measurement], room: int) -> list[int] | None:
-    """Return column widths that fit into `room`, the widest narrowed first; None if the least widths do not fit."""
-    if sum(least for least, _ in bounds) > room:
-        return None
-    widths = [full for _, full in bounds]
-    while sum(widths) > room:
-        wide = (place for place, width in enumerate(widths) if width > bounds[place].minimum)
-        widths[max(wide, key=widths.__getitem__)] -= 1
-    return widths
+                yield WholeNames(name)
+            yield Padding(Group(*map(WholeNames, lines)), (0, 0, 0, INDENT))
 
 
 def _has_lines(table: Table) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from rich.box import HEAVY, ROUNDED
 from rich.console import Console, Group, RenderableType
@@ -59,7 +60,11 @@ def closing_screen(
     judged: Collection[str] | None = None,
     limits: ScreenLimits = ScreenLimits(),
 ) -> list[RenderableType]:
-    """Draw the closing screen, on all judging runs or those with the ids `judged`: the verdict and the main facts."""
+    """Draw the closing screen: the verdict and the main facts.
+
+    If `judged` is given, only the judging runs with these ids are shown. Nothing is printed before a screen with only
+    verdicts, so the notice of a rehearsal is its first line too.
+    """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts, limits.max_claims, only_verdicts=limits.only_verdicts)
     omitted = sum(row.row_count for row in rows if row.part in limits.without)
@@ -93,16 +98,27 @@ def _shorten_row(row: SummaryRow, width: int) -> SummaryRow:
 def fitting_screen(
     console: Console, debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None
 ) -> list[RenderableType]:
-    """Draw the closing screen in at most `MAX_SCREEN_ROWS` rows.
+    """Draw the closing screen. Each label, e.g. `rely on`, gets as many claims as fit (1 to `MAX_CLAIMS`).
 
-    Each label, e.g. `rely on`, gets as many claims as fit (1 to `MAX_CLAIMS`). If one claim per label is too much,
-    OPTIONAL_PARTS are left out, one after the other.
+    1. The screen gets the height of the window, but at most `MAX_SCREEN_ROWS` rows.
+    2. If one claim per label is too much for this height, the screen gets `MAX_SCREEN_ROWS` rows.
+    3. If this is still too little, OPTIONAL_PARTS are left out, one after the other.
     """
-    parts: list[RenderableType] = []
-    steps = [(count, 0) for count in range(MAX_CLAIMS, 0, -1)] + [(1, left + 1) for left in range(len(OPTIONAL_PARTS))]
-    for claims, omitted in steps:
-        parts = closing_screen(debate, verdicts, judged, ScreenLimits(console.width, claims, OPTIONAL_PARTS[:omitted]))
-        if len(console.render_lines(Group(*parts), pad=False)) + _ROWS_BELOW <= MAX_SCREEN_ROWS:
+
+    def height(parts: list[RenderableType]) -> int:
+        return len(console.render_lines(Group(*parts), pad=False)) + _ROWS_BELOW
+
+    draw = partial(closing_screen, debate, verdicts, judged)
+    screens = [draw(ScreenLimits(console.width, count)) for count in range(MAX_CLAIMS, 0, -1)]
+    heights = list(map(height, screens))
+    for available in (min(console.height, MAX_SCREEN_ROWS), MAX_SCREEN_ROWS):
+        for parts, rows in zip(screens, heights, strict=True):
+            if rows <= available:
+                return parts
+    parts = screens[-1]
+    for count in range(1, len(OPTIONAL_PARTS) + 1):
+        parts = draw(ScreenLimits(console.width, 1, OPTIONAL_PARTS[:count]))
+        if height(parts) <= MAX_SCREEN_ROWS:
             break
     return parts
 
@@ -114,7 +130,10 @@ def details(
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
 ) -> list[RenderableType]:
-    """Draw the report: all of it or the part `only`, on all judging runs or those with the ids `judged`."""
+    """Draw the parts of the report.
+
+    If `only` is given, only this part is drawn. If `judged` is given, only the judging runs with these ids are drawn.
+    """
     report = build_debate_report(debate, verdicts, only=only, judged=judged)
     styles = theme.participant_styles(debate.participants)
     drawn: list[RenderableType] = []

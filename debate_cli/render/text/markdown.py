@@ -42,7 +42,10 @@ def format_markdown(
     *,
     show_hidden: bool = False,
 ) -> str:
-    """Return a debate as a Markdown document: all of it, the part `only`, or the round `round_number`."""
+    """Return a debate as a Markdown document.
+
+    If `only` is given, only this part is written. If `round_number` is given, only this round is written.
+    """
     report = build_debate_report(debate, verdicts, only="turns" if round_number is not None else only)
     framing = [f"**{report.rehearsal}**", ""] if report.rehearsal else []
     lines = [*framing, f"# {escape_markdown(debate.topic)}", ""]

@@ -4,9 +4,11 @@ Each line of a speech starts with the speaker's name, so that a speech cannot im
 """
 
 import os
+import re
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TextIO
+from math import inf
+from typing import Any, TextIO
 
 from debate_cli.domain.debate import Debate, rehearsal_notice, restrict_to_runs
 from debate_cli.domain.events import (
@@ -15,11 +17,12 @@ from debate_cli.domain.events import (
     DebateOpened,
     DebateResumed,
     Event,
+    Failure,
     JudgingOpened,
     TaskFailed,
     TurnCompleted,
 )
-from debate_cli.domain.tasks import Task
+from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.observer import NullObserver, is_judging_only
@@ -27,10 +30,13 @@ from debate_cli.render import theme
 from debate_cli.render.content import chair, participants
 from debate_cli.render.content.report import SCREEN_PARTS, Block, ReportPart, VerdictReport, build_debate_report
 from debate_cli.render.content.run_notices import (
-    EventOrder,
     JudgeReport,
     build_judge_report,
     describe_failure,
+    must_report_wait,
+    must_speech_wait,
+    report_position,
+    report_round,
 )
 from debate_cli.render.content.speech_parts import CitationIndex, SpeechPart, ThreadIndex, index_citations, split_turn
 from debate_cli.render.content.summary import SummaryRow, change_lines, closing_rows, usage_rows
@@ -139,8 +145,13 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
             yield from prefix_lines(prefix, piece)
 
 
-def wrap_for_terminal(lines: Iterable[str], stream: TextIO) -> Iterator[str]:
-    """Yield the lines. If `stream` is a terminal, wrap long lines between words, and indent continuation lines."""
+def wrap_for_terminal(lines: Iterable[str], stream: TextIO, *, break_paths: bool = False) -> Iterator[str]:
+    """Yield the lines. If `stream` is a terminal, wrap long lines between words, and indent continuation lines.
+
+    A long line of fields with tabs between them is wrapped between fields, which then have spaces between them.
+    `break_paths`: whether a word that is longer than a line may break after each slash. Otherwise such a word stays
+    whole, so that it can be copied.
+    """
     try:
         columns = os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
     except (OSError, ValueError):  # the stream has no file
@@ -149,7 +160,31 @@ def wrap_for_terminal(lines: Iterable[str], stream: TextIO) -> Iterator[str]:
         if len(line.expandtabs()) <= columns or not columns:
             yield line
         else:
-            yield textwrap.fill(line, columns, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+            indent = f"{line[: len(line) - len(line.lstrip('# '))]}    "
+            wrapper = (_PathWrapper if break_paths else textwrap.TextWrapper)(
+                columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+            )
+            yield "\n".join(map(wrapper.fill, _wrap_fields(line.split("\t"), columns, indent)))
+
+
+def _wrap_fields(fields: Iterable[str], columns: int, indent: str) -> list[str]:
+    rows = [""]
+    for field in fields:
+        joined = f"{rows[-1]}  {field}" if rows[-1] else field
+        if len(joined) <= columns or not rows[-1]:
+            rows[-1] = joined
+        else:
+            rows.append(f"{indent}{field}")
+    return rows
+
+
+class _PathWrapper(textwrap.TextWrapper):
+    """Text wrapper that breaks a word after a slash if the word is longer than a line."""
+
+    def _split(self, text: str) -> list[str]:
+        width = self.width - len(self.subsequent_indent)
+        words = super()._split(text)
+        return [part for word in words for part in (re.findall("[^/]*/+|[^/]+", word) if len(word) > width else [word])]
 
 
 def closing_lines(
@@ -159,7 +194,11 @@ def closing_lines(
     *,
     only_verdicts: bool = False,
 ) -> list[str]:
-    """Return the lines of the closing screen, on all judging runs or those with the ids `judged`."""
+    """Return the lines of the closing screen: the verdict and the main facts.
+
+    If `judged` is given, only the judging runs with these ids are shown. `only_verdicts`: whether claims, advice and cost
+    are left out. Nothing is printed before such a screen, so the notice of a rehearsal is its first line too.
+    """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     notice = list(filter(None, [rehearsal_notice(debate)]))
     summary, rows = closing_rows(shown, verdicts, only_verdicts=only_verdicts)
@@ -176,7 +215,11 @@ def details_lines(
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
 ) -> list[str]:
-    """Return the lines of the report: all of it or the part `only`, on all judging runs or those with the ids `judged`."""
+    """Return the parts of the report as lines.
+
+    If `only` is given, only this part is written. If `judged` is given, only the judging runs with these ids are
+    written.
+    """
     report = build_debate_report(debate, verdicts, only=only, judged=judged)
     standings = {row.id: STANDING_BADGES[row.standing].word for row in report.trace_rows if row.standing}
     lines: list[str] = []
@@ -204,8 +247,33 @@ def _row_lines(rows: Iterable[SummaryRow]) -> Iterable[str]:
         yield sanitize_line(f"{row.label[:1].upper()}{row.label[1:]}:") + f" {words}" if row.label else f"  {words}"
 
 
+def _reading_position(event: Event, debate: Debate) -> tuple[Any, ...]:
+    match event:
+        case TurnCompleted(turn=spoken) | TaskFailed(failure=Failure(task=Cue() as spoken)):
+            return spoken.round, 0, spoken.index
+        case DebateClosed():
+            return inf, 2
+        case _:
+            brief = _judged_brief(event)
+            return (0,) if brief is None else (report_round(brief, debate), 1, *report_position(brief))
+
+
+def _judged_brief(event: Event) -> Brief | None:
+    match event:
+        case AssessmentCompleted():
+            return event.assessment.brief
+        case TaskFailed(failure=Failure(task=Brief() as brief)):
+            return brief
+        case _:
+            return None
+
+
 class PlainObserver(NullObserver):
-    """Observer that writes turns and judgements to `stream` as plain lines."""
+    """Observer that writes turns and judgements to `stream` as plain lines.
+
+    Simultaneous speeches and the reports of one judging system are written in the order of the debate. Speeches wait
+    for the judges' reports on earlier rounds.
+    """
 
     def __init__(self, stream: TextIO, *, show_hidden: bool = False, plan: theme.RunPlan = theme.NO_PLAN) -> None:
         """`show_hidden`: whether to write hidden directives of debaters. `plan`: plan of the run, for the heading."""
@@ -213,22 +281,37 @@ class PlainObserver(NullObserver):
         self._show_hidden = show_hidden
         self._plan = plan
         self._round = 0, ""
-        self._order = EventOrder()
-        self._debate: Debate | None = None
+        self._has_heading = False
+        self._speeches_in_flight: set[int] = set()
+        self._briefs_in_flight: dict[str, Brief] = {}
+        self._held_events: list[tuple[Event, Debate]] = []
+        self._newest: Debate | None = None
         """The debate after the last event."""
         self._shown_failures: set[str] = set()
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write `event` once all speeches that come before it have ended."""
-        if self._debate is None and is_judging_only(event, debate):
-            self._write(_judging_header_lines(debate))
-        self._debate = debate
-        for released in self._order.release(event, debate):
-            self._write_event(released, debate)
+        """Write `event` once all speeches and reports that come before `event` are written."""
+        match event:
+            case TurnCompleted():
+                self._speeches_in_flight.discard(event.turn.index)
+            case TaskFailed(failure=Failure(task=Cue() as cue)):
+                self._speeches_in_flight.discard(cue.index)
+            case DebateClosed():
+                self._speeches_in_flight.clear()
+                self._briefs_in_flight.clear()
+            case _:
+                if (brief := _judged_brief(event)) is not None:
+                    self._briefs_in_flight.pop(brief.key, None)
+        self._held_events.append((event, debate))
+        self._newest = debate
+        self._write_ready()
 
     def asking(self, task: Task) -> None:
         """Record that `task` was sent to a model."""
-        self._order.expect(task)
+        if isinstance(task, Cue):
+            self._speeches_in_flight.add(task.index)
+        else:
+            self._briefs_in_flight[task.key] = task
 
     def note(self, note: str) -> None:
         """Write the note."""
@@ -236,11 +319,34 @@ class PlainObserver(NullObserver):
 
     def finish(self) -> None:
         """Write all withheld events."""
-        for event in self._order.release_all():
-            assert self._debate is not None
-            self._write_event(event, self._debate)
+        self._speeches_in_flight.clear()
+        self._briefs_in_flight.clear()
+        self._write_ready()
+
+    def _write_ready(self) -> None:
+        held, self._held_events = self._held_events, []
+        unwritten = {event.turn.round for event, _ in held if isinstance(event, TurnCompleted)}
+        pending = self._briefs_in_flight.values()
+        speech_waits = False
+        for event, debate in sorted(held, key=lambda pair: _reading_position(*pair)):
+            brief = _judged_brief(event)
+            report_waits = brief is not None and must_report_wait(brief, pending)
+            newest = self._newest or debate
+            if isinstance(event, TurnCompleted) and not speech_waits:
+                turn = event.turn
+                unwritten = {number for number in unwritten if number >= turn.round}
+                speech_waits = min(self._speeches_in_flight, default=turn.index) < turn.index or must_speech_wait(
+                    turn.round, unwritten, pending, newest
+                )
+            if speech_waits or report_waits:
+                self._held_events.append((event, debate))
+            else:
+                self._write_event(event, debate if brief is None else newest)
 
     def _write_event(self, event: Event, debate: Debate) -> None:
+        if not self._has_heading and is_judging_only(event, debate):
+            self._write(_judging_header_lines(debate))
+        self._has_heading = True
         match event:
             case DebateOpened():
                 self._write(header_lines(debate, self._plan))

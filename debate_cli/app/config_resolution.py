@@ -197,7 +197,7 @@ def _require_systems(stored: StoredDebate) -> None:
 def _keep_stored_values(config: DebateConfig, kept: DebateConfig, changes: Sequence[ConfigChange]) -> DebateConfig:
     """Return `config` with the prompts, variables and evidence of the stored configuration `kept`.
 
-    Changed values are those of `changes`. A variable that `kept` does not use is left out.
+    A value in `changes` takes precedence over the stored value. Variables that are not in `kept.vars` are left out.
     """
     variables: dict[str, Any] = apply_overrides({"vars": kept.vars}, changes)[0]["vars"] or {}
     config = config.model_copy(

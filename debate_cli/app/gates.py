@@ -33,7 +33,7 @@ class Gates(NamedTuple):
 
     min_score_debater: str | None = None
     """Debater, or outcome such as `PASS`, that must reach `min_score`. None: for a debate, the debater with the
-    highest score; for a text, the best outcome of the judging system."""
+    highest score; for a text, the most favourable outcome of the judging system."""
     min_score: float | None = None
     expected_winner: str | None = None
     """Required outcome: for a debate, a debater's name, `draw` or `conditional`; for a debate or text on which judges
@@ -191,7 +191,7 @@ def _check_winner(expected: str, verdict: Verdict | None, debate: Debate) -> str
 
 def _describe_unknown_best(least: float, kind: str) -> str:
     return (
-        f"--fail-under {least:.12g}: the judging system {kind} is not installed, so its best outcome is unknown; "
+        f"--fail-under {least:.12g}: the judging system {kind} is not installed, so its most favourable outcome is unknown; "
         f"name an outcome, as in --fail-under OUTCOME={least:.12g}"
     )
 

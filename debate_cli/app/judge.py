@@ -113,9 +113,9 @@ class JudgeTask:
         if self.target != self.source.with_suffix(".json") or not was or not now or was == now:
             return None
         (old, by_old), (new, by_new) = was, now
-        change = f"was {old}, by {by_old}, and is now {new}, by {by_new}"
+        change = f"was {old}, from {by_old}, and is now {new}, from {by_new}"
         if old == new:
-            change = f"is still {new}, but it is now by {by_new} and no longer by {by_old}"
+            change = f"is still {new}, but it now comes from {by_new} and no longer from {by_old}"
         return f"{self.target}: the deciding verdict {change}; `debate score --runs all` shows both"
 
 

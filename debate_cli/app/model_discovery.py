@@ -98,7 +98,11 @@ def discover_models(
     ]
     there = importlib.util.find_spec("xllamacpp") is not None if embedded is None else embedded
     local = (
-        [DiscoveredModel("local/smollm2", "runs in this process; proves that all works, writes nonsense", is_toy=True)]
+        [
+            DiscoveredModel(
+                "local/smollm2", "runs in this process; shows that everything works, but writes nonsense", is_toy=True
+            )
+        ]
         if there
         else []
     )

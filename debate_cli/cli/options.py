@@ -106,7 +106,10 @@ RecordOption = Annotated[
     typer.Option(metavar="FILE", help="Record every call in FILE (a cassette); an existing FILE is extended."),
 ]
 PlaybackOption = Annotated[
-    Path | None, typer.Option("--replay", metavar="FILE", help="Take every answer from a cassette FILE of --record.")
+    Path | None,
+    typer.Option(
+        "--replay", metavar="FILE", help="Take every answer from FILE, a cassette that was recorded with --record."
+    ),
 ]
 ReportOption = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write an HTML report of the debate (one debate only).")
@@ -150,7 +153,7 @@ FailUnderOption = Annotated[
     str | None,
     typer.Option(
         metavar="[NAME=]SCORE",
-        help="Fail if NAME scores less than SCORE in the deciding verdict. NAME is a debater, or an outcome that judges vote for, such as PASS of `panel`. Default: the debater with the highest score; for a text, the best outcome. The score of an outcome is on the scale of its judging system: for `panel`, the share of the votes, from 0 to 1.",
+        help="Fail if NAME scores less than SCORE in the deciding verdict. NAME is a debater, or an outcome that judges vote for, such as PASS of `panel`. Default: the debater with the highest score; for a text, the most favourable outcome, such as PASS. The score of an outcome is on the scale of its judging system: for `panel`, the share of the votes, from 0 to 1.",
         rich_help_panel=GATES_PANEL,
     ),
 ]

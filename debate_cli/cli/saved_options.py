@@ -83,7 +83,7 @@ class JudgeOptions(NamedTuple):
         ),
     ] = False
     replace: Annotated[
-        bool, typer.Option("--replace", help="Ignore earlier assessments of the systems that judge now.")
+        bool, typer.Option("--replace", help="Ignore earlier assessments by the judging systems of this command.")
     ] = False
     context: Annotated[
         Path | None,

@@ -100,7 +100,7 @@ class _Report:
     compared_verdicts: int = 0
     has_differences: bool = False
     rescored: dict[str, bool] = field(default_factory=dict[str, bool])
-    """Maps the kind of each scored judging system to whether any of its verdicts has new settings."""
+    """Maps the kind of each judging system to whether any of its verdicts was computed with new settings."""
     missing: dict[str, int] = field(default_factory=dict[str, int])
     """Maps the path of each file with missing judgements to their number."""
     first_lacking: CheckedFile | None = None

@@ -241,11 +241,11 @@ class Debate(FrozenModel):
         return tuple([item for item in self.assessments if item.system == system and item.run == run])
 
     def searches_for(self, key: str) -> tuple[SearchRecord, ...]:
-        """Return the searches for the cue or brief `key`. If a search was repeated, only its last record is returned."""
+        """Return the searches that were made for the cue or brief with this key. Of a repeated search, only the last one."""
         return tuple({item.id: item for item in self.searches if item.key == key}.values())
 
     def search_warnings(self, key: str) -> tuple[str, ...]:
-        """Return a warning for each failed search for the cue or brief `key`."""
+        """Return a warning for each search that was made for the cue or brief with this key, and failed."""
         return tuple(
             f"search: {_SEARCHES[item.kind]} failed: {item.failure.message}"
             for item in self.searches_for(key)

@@ -83,7 +83,7 @@ V = TypeVar("V", bound=FrozenModel)
 
 
 def memoize_on_value(function: Callable[Concatenate[V, P], R]) -> Callable[Concatenate[V, P], R]:
-    """Decorator for a pure function. Caches the results on the first argument, a frozen value.
+    """Decorator for a pure function. Caches the results inside the first argument, which must be a frozen value.
 
     All other arguments must be hashable.
     """

@@ -25,7 +25,7 @@ _ANSWER_AFFECTING_FIELDS = ("kind", "base_url", "structured")
 
 
 class CellJudge(NamedTuple):
-    """A judge of a cell's debate. If the base configuration defines the judges, all of them together are one."""
+    """A judge of a cell's debate. If the base configuration defines the judges, one `CellJudge` stands for all of them together."""
 
     questions: str
     """Hash of all that determines the judge's questions. While it stays the same, the judge's answers stay valid."""

@@ -256,20 +256,9 @@ class _Loader:
         return resolve_config(self._base, self._env, changes, checks=checks, trusted_folders=self._trusted_folders)
 
     def _judges(self, loaded: LoadedConfig) -> tuple[ExperimentJudge, ...]:
-        base = loaded.config.judging
         if not self.file.config.judges:
             return ()
-        systems = tuple(
-            system.for_added_run().with_models(lambda _role: None) for system in base.systems if system.seats
-        )
-        if not systems:
-            self._add(
-                "judges",
-                message="no judging system of the base configuration asks a judge; add a system that asks a judge, such as `structured`",
-            )
-        kinds = {system.kind for system in systems}
-        decides = base.decides if base.decides in kinds else None
-        judging = JudgingConfig.model_construct(systems=systems, decides=decides)
+        judging = self._judging_by_judges(loaded.config.judging)
         found: list[ExperimentJudge] = []
         for index, judge in enumerate(self.file.config.judges):
             spec = self._model_of(loaded.config, judge.model)
@@ -278,25 +267,27 @@ class _Loader:
                     format_suggestion(judge.model, loaded.config.models)
                     or "; add the entry to `models`, or write `provider/model`"
                 )
-                self._add(
-                    "judges",
-                    index,
-                    "model",
-                    message=f"`models` of the base configuration has no entry `{judge.model}`{hint}",
-                )
+                message = f"`models` of the base configuration has no entry `{judge.model}`{hint}"
+                self._add("judges", index, "model", message=message)
                 continue
             same = next((known.name for known in found if known.spec == spec), None)
             if same is not None:
                 advice = "name another model, or remove one of the two judges"
-                self._add(
-                    "judges",
-                    index,
-                    "model",
-                    message=f"judge `{same}` has the same model and settings as this judge; {advice}",
-                )
+                message = f"judge `{same}` has the same model and settings as this judge; {advice}"
+                self._add("judges", index, "model", message=message)
             elif self._check_judge(loaded, index, spec):
                 found.append(ExperimentJudge(judge.name, spec, judging))
         return tuple(found)
+
+    def _judging_by_judges(self, base: JudgingConfig) -> JudgingConfig:
+        systems = tuple(
+            system.for_added_run().with_models(lambda _role: None) for system in base.systems if system.seats
+        )
+        if not systems:
+            advice = "add a system that asks a judge, such as `structured`"
+            self._add("judges", message=f"no judging system of the base configuration asks a judge; {advice}")
+        decides = base.decides if base.decides in {system.kind for system in systems} else None
+        return JudgingConfig.model_construct(systems=systems, decides=decides)
 
     def _check_judge(self, loaded: LoadedConfig, index: int, spec: ModelSpec) -> bool:
         problems = model_problems(loaded.config, [spec], loaded.env, loaded.folder) if self._asked else []

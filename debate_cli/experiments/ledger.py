@@ -361,7 +361,7 @@ class Ledger:
         """Convert a row of the table `cells` to a record. Raises UsageError if it is none, e.g. in a damaged file."""
         (key, seq, plan, _bucket, motion, first, second, repeat, axes, debate, judges, names, state, _owner, attempts, cost,
          tokens, calls, seconds, cause, message, _at) = row  # fmt: skip
-        with self.reading(f"cell {key}"):
+        with self.refuse_damaged(f"cell {key}"):
             fields = {"key": key, "motion": motion, "first": first, "second": second, "repeat": repeat, "axes": axes,
                       "debate": debate, "judges": json.loads(judges), "judge_names": json.loads(names)}  # fmt: skip
             cell = cell_from_json(fields)
@@ -371,8 +371,8 @@ class Ledger:
             return CellRecord(cell, seq, plan, state, attempts, cost, tokens, calls, seconds, cause, message)
 
     @contextmanager
-    def reading(self, what: str) -> Generator[None]:
-        """Raise UsageError for an error of a `with` block that reads a stored value. `what`: the value's name."""
+    def refuse_damaged(self, what: str) -> Generator[None]:
+        """Raise UsageError if the `with` block cannot read a stored value. `what`: name of the value in the message."""
         try:
             yield
         except (ValueError, TypeError, LookupError, AttributeError, UsageError) as error:
@@ -384,7 +384,7 @@ class Ledger:
     def results_of(self, key: str) -> list[ResultRow]:
         """Return the results of the cell with this key."""
         rows = self.query("SELECT questions, scoring, row FROM results WHERE cell = ?", key)
-        with self.reading(f"a result of cell {key}"):
+        with self.refuse_damaged(f"a result of cell {key}"):
             return [ResultRow(questions, scoring, _parse_result(row)) for questions, scoring, row in rows]
 
     def store_results(self, key: str, results: Iterable[ResultRow]) -> None:

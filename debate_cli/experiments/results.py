@@ -161,7 +161,7 @@ def read_judgements(ledger: Ledger) -> Iterator[JudgementRow]:
         cell = record.cell
         found = ((cell.find_judge(each.questions, each.scoring), each.row) for each in ledger.results_of(cell.key))
         counted = [(judge, row) for judge, row in found if judge is not None]
-        with ledger.reading(f"a result of cell {cell.key}"):
+        with ledger.refuse_damaged(f"a result of cell {cell.key}"):
             yield from list(_to_judgements(cell, counted))
 
 

@@ -57,7 +57,9 @@ def check_version(version: object, where: str, kind: str) -> int:
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise TranscriptError(f"{where}: is not a {kind} of debate-cli; name another file")
     if version > SCHEMA_VERSION:
-        versions = f"schema_version {str(version)[:_VERSION_CHARS]}; this version reads up to {SCHEMA_VERSION}"
+        versions = (
+            f"schema_version {str(version)[:_VERSION_CHARS]}; the installed debate-cli reads up to {SCHEMA_VERSION}"
+        )
         raise NewerVersionError(f"{where}: written by a newer version ({versions}); upgrade debate-cli")
     return version
 

@@ -29,8 +29,8 @@ WORD_CHECKS = (
     "quote with the source word for word; unchecked means that nothing could be compared."
 )
 SUPPORT_ANSWERS = (
-    "supports (whether the source supports the claim), reputable, recent, relevant and reason are the answers of a judge of "
-    "sources; unknown also means that this judge did not answer."
+    "The fields supports (whether the source supports the claim), reputable, recent, relevant and reason are the answers of "
+    "a judge of sources. The value unknown means that this judge could not tell, or did not answer."
 )
 POOR_SOURCES = (
     "Quotes that are altered or not found, sources that do not exist, and sources that contradict the claim or do not support "

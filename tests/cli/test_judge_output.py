@@ -81,9 +81,7 @@ def test_another_model_that_decides_is_reported(saved: Path) -> None:
         assessment["exchange"]["model"] = "openai/gpt-5"
     saved.write_text(json.dumps(data))
     first, second = (judge(saved, "--system", "structured", "--mock") for _ in range(2))
-    change = (
-        "is still Con (narrow), but it is now by structured (mock/judge) and no longer by structured (openai/gpt-5)"
-    )
+    change = "is still Con (narrow), but it now comes from structured (mock/judge) and no longer from structured (openai/gpt-5)"
     assert f"the deciding verdict {change}; `debate score --runs all` shows both" in first.err
     assert "the deciding verdict was" not in second.err
 

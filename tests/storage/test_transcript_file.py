@@ -48,7 +48,7 @@ def refusal(data: bytes) -> str:
         (b'{"schema_version": 0}', "is not a transcript of debate-cli"),
         (
             b'{"schema_version": 3}',
-            "newer version (schema_version 3; this version reads up to 2); upgrade debate-cli",
+            "newer version (schema_version 3; the installed debate-cli reads up to 2); upgrade debate-cli",
         ),
         (b'{"schema_version": 1}', "generator: is missing; restore"),
         (b'{"schema_version": 1, "a": "\xff"}', "invalid unicode code point"),

@@ -100,8 +100,8 @@ class QueuedCells:
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
         """Take the next free cell, and write its saved debate into the folder.
 
-        If no cell is free, wait for one while this worker is running other cells. Return None if still no cell is free,
-        if the experiment was halted, or if its plan has changed.
+        If no cell is free, wait for one, but only as long as this worker is running other cells. Return None if no cell
+        became free, if the experiment was halted, or if its plan has changed.
 
         `without`: players whose cells are skipped. If it is not empty, the method does not wait.
         """

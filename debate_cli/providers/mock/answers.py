@@ -431,7 +431,7 @@ class Opinions:
         return [*drawn, False].index(False)
 
     def choose_some(self, place: Place, options: Sequence[Any], least: int, most: int) -> list[Any]:
-        """Return `least` to `most` of `options`, in their order.
+        """Return at least `least` and at most `most` of the `options`, in the order of `options`.
 
         If there are fewer than `least` options, the first option is repeated.
         """

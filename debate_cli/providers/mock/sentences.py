@@ -22,7 +22,8 @@ from debate_cli.llm.model import Request
 T = TypeVar("T")
 Json = Mapping[str, Any]
 
-MIN_QUOTE_CHARS = 30
+MIN_SENTENCE_CHARS = 30
+"""Minimum number of characters of a sentence that a mock judge quotes from a speech."""
 MIN_PASSAGE_CHARS = 12
 """Minimum number of characters of a quote from a document. A mock judge quotes the first words of a sentence."""
 _STRING = r'("(?:[^"\\]|\\.)*")'
@@ -140,7 +141,7 @@ class PromptFacts:
             quoted = [judged[0] - 1] if before and len(judged) == 1 else judged[:1]
             turns = [turn for turn in self.turns if not judged or turn["turn"] in quoted]
             texts = [text for turn in turns for text in iter_texts(turn, keys=False)]
-        return [part for text in texts for part in re.split(r"(?<=[.!?])\s", text) if len(part) >= MIN_QUOTE_CHARS]
+        return [part for text in texts for part in re.split(r"(?<=[.!?])\s", text) if len(part) >= MIN_SENTENCE_CHARS]
 
 
 def _find_json(pattern: re.Pattern[str], text: str) -> Any:

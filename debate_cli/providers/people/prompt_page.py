@@ -14,7 +14,7 @@ from debate_cli.providers.people.yaml_form import form_lines
 HASH_CHARS = 16
 _JSON_STRING_AT_END = re.compile(r'^(?P<head>.*?[:,] )(?P<text>"(?:[^"\\]|\\.)*")(?P<tail>[.,;]?)$')
 _DECODER = json.JSONDecoder()
-MIN_QUOTE_CHARS = 60
+MIN_BLOCK_QUOTE_CHARS = 60
 """Minimum length of a quoted text that is shown as a block quote, in characters."""
 _NOT_FOR_PEOPLE = re.compile(
     r"^(?:Marker of this task: .*|\[/?ask [^\]]*\]|(?:- )?Answer with (?:the )?one JSON object .*)$", re.MULTILINE
@@ -66,7 +66,7 @@ def _show_line(line: str) -> Iterator[str]:
             return
     text = _JSON_STRING_AT_END.match(line)
     objects = line.find("[{")
-    if text is not None and len(text["text"]) >= MIN_QUOTE_CHARS:
+    if text is not None and len(text["text"]) >= MIN_BLOCK_QUOTE_CHARS:
         yield from (text["head"].rstrip(), "", *(f"> {part}" for part in json.loads(text["text"]).split("\n")), "")
     elif objects >= 0:
         yield from _show_objects(line, objects)

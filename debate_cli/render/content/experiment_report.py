@@ -94,7 +94,8 @@ def leaderboard_table(ratings: Ratings, title: str) -> Table:
         "points": lambda rating: f"{100 * rating.share:.0f} %",
     }
     table = column_table(title, ratings.ratings, columns, _rating_remarks(ratings, has_intervals=has_intervals))
-    return drop_empty_columns(table._replace(numeric=frozenset({4, 5})))
+    numeric = frozenset(list(columns).index(name) for name in ("games", "points"))
+    return drop_empty_columns(table._replace(numeric=numeric))
 
 
 def _rating_remarks(ratings: Ratings, *, has_intervals: bool) -> Iterator[str]:

@@ -66,9 +66,9 @@ def _quote(path: str) -> str:
 
 
 def required_change(cause: str, again: str = "resuming") -> str:
-    """Return what the user must change before a failed task can succeed; empty if nothing.
+    """Return what the user must change before a failed task can succeed, as a clause; empty if nothing.
 
-    `cause`: cause of the failure. `again`: how the task is tried again, as the subject of the sentence.
+    `cause`: cause of the failure. `again`: the subject of the clause, e.g. `resuming` in `resuming fails again until …`.
     """
     return _REQUIRED_CHANGES.get(cause, "").format(again=again)
 

@@ -22,7 +22,7 @@ from debate_cli.render.content.run_notices import JudgeReport
 from debate_cli.render.terminal.drawing import FramedPanel, HangingIndent, join_text, score_bar, terminal_line
 
 PARTICIPANT_GAP = 2
-"""Space between the columns of participants, in columns of the window."""
+"""Space between two columns of the table of participants, in characters."""
 
 
 def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme.NO_PLAN) -> RenderableType:

@@ -51,7 +51,7 @@ class ScreenLimits:
     without: Collection[str] = ()
     """The OPTIONAL_PARTS to leave out."""
     only_verdicts: bool = False
-    """Whether claims, advice, cost and the hint on the tables are left out."""
+    """Whether claims, advice, cost and the command that shows all tables are left out."""
 
 
 def closing_screen(

@@ -128,7 +128,7 @@ class ConvergenceNote(FrozenModel):
 
 
 class LiveNotes(Notes):
-    """Notes of a live verdict."""
+    """Notes of a verdict of the judging system `live`."""
 
     turns: tuple[TurnRow, ...]
     """One row per turn, in the order of the debate."""

@@ -162,7 +162,7 @@ class Overview(FrozenModel):
 
 
 class ModeratorNotes(Notes):
-    """Notes of a moderator's verdict."""
+    """Notes of a verdict of the judging system `moderator`."""
 
     highest: float
     """Highest score that a debater can reach: 0.25 x the highest sum of a round + 0.75 x the highest total of the final

@@ -13,7 +13,7 @@ from debate_cli.judge_input.quotes import find_quoted_line, find_quoted_passages
 from debate_cli.systems.aggregation import format_failure_cause, get_run_id, stored_settings, strip_float_noise
 from debate_cli.systems.base import Requirement
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, ScoreOutcome, build_verdict
-from debate_cli.systems.panel.settings import PanelSettings
+from debate_cli.systems.panel.settings import CLEAR_SHARE, PanelSettings
 from debate_cli.systems.panel.votes import (
     OPTIONS,
     Ballot,
@@ -29,8 +29,6 @@ from debate_cli.systems.panel.votes import (
 
 OPTION_SIDES: dict[VoteOption, str] = {"PASS": "for", "FAIL": "against"}
 """Maps an option to the side that wins the debate if the panel chooses this option."""
-CLEAR_SHARE = 0.8
-"""Minimum share of the voting weight, 0-1, with which an option wins clearly."""
 
 
 class BallotRow(FrozenModel):
@@ -89,7 +87,7 @@ class VoteTally(FrozenModel):
 
 
 class PanelNotes(Notes):
-    """Notes of a panel's verdict."""
+    """Notes of a verdict of the judging system `panel`."""
 
     option: VoteOption | None
     """The option that the panel chose in the final vote; None if no judge voted."""

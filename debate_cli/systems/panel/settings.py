@@ -28,6 +28,8 @@ TEXT_DIMENSIONS = ("completeness", "feasibility", "evidence", "risk")
 MIN_DIMENSION_MARK, MAX_DIMENSION_MARK = 1, 3
 DEFAULT_CONVERGENCE_THRESHOLD = 0.8
 DEFAULT_DIMENSION_THRESHOLD = 1.5
+CLEAR_SHARE = 0.8
+"""Minimum share of the voting weight, 0-1, with which an option wins clearly."""
 
 
 class PanelJudge(ConfigModel):

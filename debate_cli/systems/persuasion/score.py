@@ -172,7 +172,7 @@ RULES = 2
 
 
 class PersuasionNotes(Notes, _NoiseFree):
-    """Notes of a persuasion verdict."""
+    """Notes of a verdict of the judging system `persuasion`."""
 
     effects: str
     """The setting `effects`: `keywords`, `factors` or `judge`."""

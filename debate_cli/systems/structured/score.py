@@ -89,7 +89,7 @@ class FallacyRow(FrozenModel):
 
 
 class StructuredNotes(Notes):
-    """Notes of a structured verdict."""
+    """Notes of a verdict of the judging system `structured`."""
 
     label: str
     """The outcome in words, e.g. `evenly matched`."""

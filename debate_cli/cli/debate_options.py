@@ -186,7 +186,12 @@ class ExperimentOptions(NamedTuple):
     ] = None
     html: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the report as one HTML page.", rich_help_panel=REPORT_PANEL),
+        typer.Option(
+            parser=options.parse_file,
+            metavar="FILE",
+            help="Write the report as one HTML page.",
+            rich_help_panel=REPORT_PANEL,
+        ),
     ] = None
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite the file of the report.", rich_help_panel=REPORT_PANEL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -30,6 +31,13 @@ def format_exit_codes(codes: Iterable[ExitCode], *, resumable: bool = False, **m
         for code in codes
     )
     return f"Exit codes: {', '.join(parts)}."
+
+
+def parse_file(text: str) -> Path:
+    """Return the path of a file for output. Raises BadParameter for a path with a slash at its end, which is a folder."""
+    if text.endswith(("/", os.sep)):
+        raise typer.BadParameter(f"{text} ends with a slash, so it is a folder; name a file")
+    return Path(text)
 
 
 SOME_FAILED = "failed (or some of many files did)"
@@ -103,7 +111,9 @@ MaxCostOption = Annotated[float | None, typer.Option(metavar="USD", help="Budget
 MaxTokensOption = Annotated[int | None, typer.Option(min=1, help="Budget in tokens.")]
 RecordOption = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Record every call in FILE (a cassette); an existing FILE is extended."),
+    typer.Option(
+        parser=parse_file, metavar="FILE", help="Record every call in FILE (a cassette); an existing FILE is extended."
+    ),
 ]
 PlaybackOption = Annotated[
     Path | None,
@@ -112,7 +122,8 @@ PlaybackOption = Annotated[
     ),
 ]
 ReportOption = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write an HTML report of the debate (one debate only).")
+    Path | None,
+    typer.Option(parser=parse_file, metavar="FILE", help="Write an HTML report of the debate (one debate only)."),
 ]
 NoSaveOption = Annotated[bool, typer.Option("--no-save", help="Write no transcript.")]
 DryRunOption = Annotated[

@@ -268,7 +268,10 @@ class ReplayOptions(NamedTuple):
     format: Annotated[ReplayFormat, typer.Option("--format", help="Output format.")] = "terminal"
     json: Annotated[bool, typer.Option("--json", help="Same as --format json: the transcript.")] = False
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file (`-`: stdout).")
+        Path | None,
+        typer.Option(
+            "-o", "--output", parser=options.parse_file, metavar="FILE", help="Write to a file (`-`: stdout)."
+        ),
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing FILE.")] = False
 

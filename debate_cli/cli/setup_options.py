@@ -45,7 +45,14 @@ class PersonasOptions(NamedTuple):
         list[str], typer.Argument(metavar="FILE", help="Text files, folders of text files, and `-` (stdin).")
     ]
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="File for the configuration; default: stdout.")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            parser=options.parse_file,
+            metavar="FILE",
+            help="File for the configuration; default: stdout.",
+        ),
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file at -o.")] = False
     model: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="The model to ask.")] = None

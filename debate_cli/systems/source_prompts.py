@@ -30,7 +30,7 @@ WORD_CHECKS = (
 )
 SUPPORT_ANSWERS = (
     "The fields supports (whether the source supports the claim), reputable, recent, relevant and reason are the answers of "
-    "a judge of sources. The value unknown means that this judge could not tell, or did not answer."
+    "a judge of sources. The value unknown means that this judge could not tell or did not answer."
 )
 POOR_SOURCES = (
     "Quotes that are altered or not found, sources that do not exist, and sources that contradict the claim or do not support "

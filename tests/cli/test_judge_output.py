@@ -69,7 +69,7 @@ def test_a_changed_deciding_verdict_is_reported(saved: Path) -> None:
     command = ("judge", saved, "--system", "structured", "--model", "mock/third")
     apart = debate(*command, "--out", "o.json", cwd=saved.parent)
     done = debate(*command, cwd=saved.parent)
-    was = "the deciding verdict was Con (narrow), by structured (mock/judge), and is now Pro (narrow), by structured (mock/third);"
+    was = "the deciding verdict was Con (narrow), from structured (mock/judge), and is now Pro (narrow), from structured (mock/third);"
     changes = [line for line in done.lines if was in line]
     assert (done.code, len(changes), "deciding verdict" in apart.err) == (0, 1, False), done.err
 

@@ -145,3 +145,21 @@ def test_an_existing_cassette_outlives_a_refused_command(inputs: Path) -> None:
     (inputs / "tape").write_text('{"cassette_version": 1}\n')
     done = debate("run", "debate.yaml", "--id", "saved", "--mock", "--record", "tape", cwd=inputs)
     assert (done.code, (inputs / "tape").exists()) == (2, True), done.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "run debate.yaml --mock --report",
+        "run debate.yaml --mock --record",
+        "judge brief.md --system panel --mock --report",
+        "replay one -o",
+        "personas brief.md --mock -o",
+        "experiment report e.yaml --html",
+    ],
+)
+def test_a_path_with_a_slash_is_no_file(inputs: Path, command: str) -> None:
+    """A path that ends with a slash means a folder, so no file of this name is written."""
+    done = debate(*command.split(), "new/", cwd=inputs)
+    assert (done.code, "new/ ends with a slash, so it is a folder; name a file" in done.err) == (2, True), done.err
+    assert not (inputs / "new").exists()

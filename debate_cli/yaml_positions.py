@@ -229,7 +229,7 @@ class _Builder:
         for key_node, value_node in node.value:
             at = _position(key_node)
             if key_node.id != "scalar":
-                raise _FaultError(at, "a key must be plain text; put a key with brackets in quotes")
+                raise _FaultError(at, "a key must be plain text; if it contains brackets, put the key in quotes")
             key: str = key_node.value
             if key == "<<" and not key_node.style:
                 merged.append((value_node, at))

@@ -43,7 +43,7 @@ def _accept_one_of(*options: str) -> Check:
 def _accept_names(example: str) -> Check:
     def check(given: Any) -> str | None:
         if isinstance(given, str) or not isinstance(given, Collection):
-            return f"{_describe(given)} is not a list of texts; pass for example {example}"
+            return f"{_describe(given)} is not a list of texts; pass, for example, {example}"
         return next(filter(None, map(_text, given)), None)  # pyright: ignore[reportUnknownArgumentType]
 
     return check
@@ -52,10 +52,10 @@ def _accept_names(example: str) -> Check:
 def _accept_mapping(example: str, check_value: Check = lambda _: None) -> Check:
     def check(given: Any) -> str | None:
         if not isinstance(given, Mapping):
-            return f"{_describe(given)} is not a mapping; pass for example {example}"
+            return f"{_describe(given)} is not a mapping; pass, for example, {example}"
         for key, value in given.items():  # pyright: ignore[reportUnknownVariableType]
             if not isinstance(key, str) or not key:
-                return f"{key!r} cannot be a key; pass for example {example}"
+                return f"{key!r} cannot be a key; pass, for example, {example}"
             problem = check_value(value)
             if problem is not None:
                 return f"{key}: {problem}"

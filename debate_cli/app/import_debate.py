@@ -152,11 +152,13 @@ def _read_bytes(path: Path, most: int) -> bytes:
     try:
         data = read_regular_file(path, most)
     except FileNotFoundError as error:
-        raise TranscriptError(f"{path}: no such file; name a file with a debate") from error
+        raise TranscriptError(f"{path}: no such file; give the path of a file that contains a debate") from error
     except OSError as error:
         raise TranscriptError(f"{path}: cannot be read ({error.strerror}); make it readable") from error
     except ValueError as error:
-        raise TranscriptError(f"{path}: not a valid file name; name a file with a debate") from error
+        raise TranscriptError(
+            f"{path}: not a valid file name; give the path of a file that contains a debate"
+        ) from error
     if len(data) > most:
         raise TranscriptError(f"{path}: larger than {most // 1_000_000} MB; split the file")
     return data

@@ -176,7 +176,7 @@ def describe_unfinished(debate: Debate) -> str | None:
         return None
     count = len(debate.turns)
     speeches = "the one speech" if count == 1 else f"the {count} speeches"
-    return f"the debate is unfinished, so its verdicts are on {speeches} so far"
+    return f"the debate is unfinished, so its verdicts cover only {speeches} so far"
 
 
 def collect_reviews(verdicts: Sequence[Verdict]) -> tuple[VoteReview, ...]:

@@ -33,7 +33,7 @@ class Measure:
     variant: VariantName
     """The measure is computed from judgements of this variant."""
     label: str
-    """What is measured, in words, e.g. `gained by 30 % more words`. `net of length` means: minus the points that padding
+    """What is measured, in words, e.g. `gained by 30 % more words`. `apart from its length` means: minus the points that padding
     with the same number of words gains."""
     unit: Unit
     """Unit of the number: `share` (0 to 1) or `points` (hundredths of the scale of scores)."""
@@ -160,9 +160,9 @@ _MEASURES: tuple[tuple[str, VariantName, str, Unit, Observe], ...] = (
     ("mirror_first", "mirror", "lead of the first if both say the same", "points", lambda one: [_margin(one.judgement)]),
     ("padded", "padded", "gained by 30 % more words", "points", lambda one: [one.gain]),
     ("padded_wins", "padded", "wins gained by 30 % more words", "share", _wins_gained),
-    ("confident", "confident", "gained by claiming to be certain, net of length", "points", _beyond_length),
-    ("hedged", "hedged", "gained by claiming to be unsure, net of length", "points", _beyond_length),
-    ("citation", "citation", "gained by an invented study, net of length", "points", _beyond_length),
+    ("confident", "confident", "gained by claiming to be certain, apart from its length", "points", _beyond_length),
+    ("hedged", "hedged", "gained by claiming to be unsure, apart from its length", "points", _beyond_length),
+    ("citation", "citation", "gained by an invented study, apart from its length", "points", _beyond_length),
     ("floor", "empty", "score of a side that says nothing", "share",
      lambda one: [one.judgement.points[one.judgement.case.changed] / 100]),
     ("injected_seen", "injected", "orders that reached the judge", "share", _order_seen),

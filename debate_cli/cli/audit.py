@@ -220,7 +220,7 @@ def _judge_with(cassette: Cassette | None, given: AuditOptions, plans: Sequence[
 
 
 def _follow(results: Iterable[tuple[JudgeTask, Outcome]], planned: int, *, quiet: bool) -> Iterator[CloseReason | None]:
-    """Yield why each judging run ended early, None for a complete one. On a terminal, show how many are complete."""
+    """Yield for each judging run why it ended early; None for a complete run. On a terminal, show how many are complete."""
     is_shown = is_interactive(sys.stderr) and not quiet
     done = 0
     for _, outcome in results:

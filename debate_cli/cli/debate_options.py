@@ -242,7 +242,7 @@ class WorkerOptions(NamedTuple):
         typer.Option(
             min=2,
             metavar="SECONDS",
-            help="Seconds without a sign of life after which other workers continue this worker's debates.",
+            help="If this worker gives no sign of life for so many seconds, other workers continue its debates.",
         ),
     ] = 30
     trust_host: options.TrustHostOption = None

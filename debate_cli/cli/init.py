@@ -85,7 +85,9 @@ def _render_config(answers: InitAnswers, config: Path) -> str:
     template = resources.files("debate_cli.cli").joinpath("templates/debate.yaml").read_text(encoding="utf-8")
     judge = f"judge: {{model: {_quote_yaml(answers.judge)}}}"
     if answers.judge == answers.model:
-        judge = f"# {judge}    # remove the first # to set the judge's model; until then, models.default judges too"
+        judge = (
+            f"# {judge}    # to set the judge's model, remove the first #; until then, the model `default` also judges"
+        )
     name = str(config)
     filled = {
         "@NAME@": shlex.quote(name if name.isprintable() else config.name),

@@ -127,7 +127,11 @@ ReportOption = Annotated[
 ]
 NoSaveOption = Annotated[bool, typer.Option("--no-save", help="Write no transcript.")]
 DryRunOption = Annotated[
-    bool, typer.Option("--dry-run", help="Print planned calls, tokens and worst cost; ask no model, write nothing.")
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Print the planned calls and tokens, and the highest possible cost; ask no model, write nothing.",
+    ),
 ]
 FilesOption = Annotated[
     Path | None,

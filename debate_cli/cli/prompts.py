@@ -19,7 +19,7 @@ def run(given: PromptsOptions) -> None:
         _print_list(list(prompts.values()), as_json=given.json)
         return
     if given.name not in prompts:
-        suggestion = format_suggestion(given.name, list(prompts)) or "; `debate prompts list` names all"
+        suggestion = format_suggestion(given.name, list(prompts)) or "; `debate prompts list` shows all prompts"
         raise UsageError(f"{given.name}: unknown prompt{suggestion}")
     prompt = prompts[given.name]
     if given.json:

@@ -112,7 +112,7 @@ class SystemSettings(ConfigModel):
     def question_settings(self) -> Self:
         """Return the settings with the default of each setting that only `score` uses.
 
-        If two settings have equal results, a system asks the same questions with both.
+        If two settings give equal return values, a system asks the same questions with both.
         """
         fields = type(self).model_fields
         return self.model_copy(
@@ -251,9 +251,9 @@ class JudgingConfig(ConfigModel):
         )
 
     def question_settings(self) -> Self:
-        """Return the configuration without all that changes only scores, or which verdict decides.
+        """Return the configuration without the settings that change only the scores or the choice of the deciding verdict.
 
-        If two configurations have equal results, judges are asked the same questions with both.
+        If two configurations give equal return values, judges are asked the same questions with both.
         """
         systems = tuple(system.question_settings() for system in self.systems)
         return self.model_copy(update={"systems": systems, "decides": None})

@@ -25,7 +25,7 @@ DEBATES_FOLDER = "debates"
 CellState = Literal["open", "running", "failed", "done"]
 LEDGER_NAME = "ledger.sqlite"
 REHEARSAL_META = "rehearsal_notice"
-"""Name under which the ledger stores the notice that the mock speaks or judges."""
+"""Name under which the ledger stores the rehearsal notice, which says that the mock spoke or judged."""
 _MOCK_OPTION = "--mock"
 _APPLICATION_ID = 0x64656278
 _VERSION = 3

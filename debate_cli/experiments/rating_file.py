@@ -111,7 +111,7 @@ def _parse(path: Path, line: int, row: Mapping[str, str]) -> _Row:
         raise UsageError(f"{path}:{line}: the row needs two different players; correct `left` and `right`")
     if not fields["score"] and not fields["margin"]:
         given = " or ".join(f"`{name}`" for name in ("score", "margin") if name in row)
-        raise UsageError(f"{path}:{line}: the row has no result; give it a number in {given}")
+        raise UsageError(f"{path}:{line}: the row has no result; write a number in {given}")
     is_margin = not fields["score"]
     column = "margin" if is_margin else "score"
     value = _read_number(f"{path}:{line}", column, fields[column])

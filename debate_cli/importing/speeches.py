@@ -91,5 +91,5 @@ def decode_file(data: bytes) -> tuple[str, str]:
         raise UnreadableDebateError("the file is not a text file; export the debate as text, subtitles, CSV or JSON")
     text = _CONTROL.sub("", TERMINAL_SEQUENCES.sub("", text))
     if not text.strip():
-        raise UnreadableDebateError("the file is empty; name a file with a debate")
+        raise UnreadableDebateError("the file is empty; give the path of a file that contains a debate")
     return _LINE_END.sub("\n", text).replace("\u2029", "\n\n"), encoding

@@ -73,7 +73,7 @@ class ReplyBuilder:
         return arguments
 
     def tool_arguments(self) -> str:
-        """Return the arguments of the calls of `tool`; if no call has this name, those of all calls.
+        """Return the arguments of the calls with the name `self.tool`. If there are none, return those of all calls.
 
         Some servers change or omit the name.
         """

@@ -17,7 +17,7 @@ MODEL_CHECKS = ("native", "tool", "prompt", "stream")
 """Checks that have a column in the table of models."""
 RESULT_LABELS = {
     "ok": "works",
-    "not_enforced": "works, but the server does not enforce it",
+    "not_enforced": "works, but the server does not enforce the schema",
     "invalid": "gives no usable answer",
     "one_piece": "arrives in one piece",
     "rejected": "is not supported",

@@ -107,11 +107,11 @@ class Ratings:
             f"The players form {self.groups} groups that never met, so strengths of different groups cannot be compared.": (
                 self.groups > 1
             ),
-            "The results put no bound on a player's strength, e.g. because the player won every comparison.": (
+            "The results do not limit a player's strength, e.g. because the player won every comparison.": (
                 self.separable
             ),
-            "The results put no bound on the advantage of the left player, e.g. because the left player won every "
-            f"comparison, so the advantage was given {self.prior:g} imaginary draw.": self.side_separable,
+            "The results do not limit the advantage of the left player, e.g. because the left player won every "
+            f"comparison, so {self.prior:g} imaginary draw was added to its estimate.": self.side_separable,
             f"Each player was given {self.prior:g} imaginary draw against a player of mean strength, so that every "
             "strength has a value.": bool(self.prior),
             f"{100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples needed imaginary draws, so the intervals of "

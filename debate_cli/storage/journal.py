@@ -228,7 +228,7 @@ def read_journal(path: Path) -> JournalContents:
 def cut_at_damage(path: Path) -> str | None:
     """Remove the first damaged line of the journal and all later lines. A copy of the old journal is kept.
 
-    The usage and the reservations in the removed lines stay in the journal, unless a line is unreadable.
+    The usage and the reservations of each removed line stay in the journal if that line can be read.
 
     The caller must hold the debate's lock. Return a message about the removed lines; None if no line is damaged.
     Raises TranscriptError if no event precedes the damage, and StorageError if a file cannot be written.
@@ -253,7 +253,7 @@ def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
     try:
         data = read_regular_file(path, MAX_JOURNAL_BYTES)
     except OSError as error:
-        raise TranscriptError(f"{path}: cannot be read ({error.strerror}); name a journal") from error
+        raise TranscriptError(f"{path}: cannot be read ({error.strerror}); give the path of a journal") from error
     if len(data) > MAX_JOURNAL_BYTES:
         limit = f"{MAX_JOURNAL_BYTES // 1024**2} MiB"
         raise TranscriptError(f"{path}: larger than {limit}, so it is not a journal; name another file")

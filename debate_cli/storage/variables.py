@@ -152,7 +152,8 @@ class VariableResolver:
             )
         if path[2:] == ("base_url",) and (is_secret_variable(name) or name in self.key_variables):
             return self._fault(
-                path, f"{name} contains a secret, which must not be part of an address; name it in `api_key_env`"
+                path,
+                f"the variable {name} contains a secret, which must not be part of an address; write `api_key_env: {name}` instead",
             )
         is_setting = path[:1] == ("providers",) or path == ("evidence", "web", "base_url")
         given = (self.env if is_setting else self.given).get(name)

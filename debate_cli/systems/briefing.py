@@ -59,12 +59,12 @@ class Briefing(FrozenModel):
 def describe_trial_judges(debate: Debate) -> str:
     """Return a sentence that names the very small models among the judges; empty if there are none.
 
-    Very small models prove that the tool works. Their verdicts carry no meaning.
+    Very small models show only that the tool works. Their verdicts carry no meaning.
     """
     judges = dict.fromkeys(item.exchange.model for item in debate.assessments)
     names = " and ".join(filter(is_trial_model, judges))
     return (
-        f"Judged by {names}: so small a model proves that the tool works; its verdict carries no meaning."
+        f"Judged by {names}: a model this small shows only that the tool works; its verdict carries no meaning."
         if names
         else ""
     )

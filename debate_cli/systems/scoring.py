@@ -89,7 +89,7 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
 
 
 def _compared_with(debate: Debate, head: Verdict, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts by the system of `head` in the run of `head`, and in the runs that it is compared with."""
+    """Return the verdicts by the system of `head` in its run, and in the runs that this run is compared with."""
     compared = {run.id for run in debate.compared_runs(head.run)}
     return tuple(item for item in verdicts if item.system == head.system and item.run in compared)
 

@@ -115,7 +115,7 @@ def test_encodings_and_line_ends_are_recognised(tmp_path: Path, data: bytes, enc
 @pytest.mark.parametrize(
     ("name", "data", "options", "sentence"),
     [
-        ("x.txt", b"", (), "x.txt: the file is empty; name a file with a debate"),
+        ("x.txt", b"", (), "x.txt: the file is empty; give the path of a file that contains a debate"),
         ("x.txt", bytes(range(256)) * 9, (), "x.txt: the file is not a text file"),
         ("x.txt", b"We met at 10:30 and talked.", (), "x.txt: the debate has no speaker; begin each speech with `Name: `"),
         ("x.md", b"## Talk\n\n**Ann:** Yes.", (), "x.md: the debate has only one speaker (Ann)"),

@@ -65,7 +65,7 @@ def test_persuasion_needs_two_debaters(saved: Path) -> None:
     done = debate("judge", saved, "--system", "persuasion", "--mock", cwd=saved.parent.parent)
     assert (done.code, len(done.lines), saved.read_bytes()) == (2, 1, before), done.err
     assert (
-        f"{saved.name}: has fewer than two debaters, so the system persuasion cannot judge it; use another system"
+        f"{saved.name}: has fewer than two debaters, so the judging system `persuasion` cannot judge this debate; use another system"
         in done.err
     )
 

@@ -27,7 +27,7 @@ def test_verdicts_on_an_unfinished_debate_say_so(saved: Path, command: str) -> N
     options = ("--system", "structured", "--mock") if command == "judge" else ()
     done = debate(command, saved, *options, cwd=saved.parent.parent)
     assert done.code == 0
-    assert "the debate is unfinished, so its verdicts are on the 6 speeches so far" in done.err
+    assert "the debate is unfinished, so its verdicts cover only the 6 speeches so far" in done.err
 
 
 def test_a_saved_debate_is_not_a_configuration(saved: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_judge_for_trying_the_tool_is_named_in_every_medium(model: str, *, is_
     ]
     judged = judged.model_copy(update={"assessments": tuple(given)})
     verdicts = score(judged)
-    caution = f"Judged by {model}: so small a model proves that the tool works; its verdict carries no meaning."
+    caution = f"Judged by {model}: a model this small shows only that the tool works; its verdict carries no meaning."
     shown = (
         "\n".join(closing_lines(judged, verdicts)),
         "\n".join(details_lines(judged, verdicts, only="verdict")),

@@ -145,7 +145,7 @@ class ReplyScript:
 
     @classmethod
     def load(cls, spec: ModelSpec, folder: Path) -> ReplyScript:
-        """Read the script that the model `spec` names. `folder`: the folder of a relative path. Raises ConfigError if the script cannot be read."""
+        """Read the script file `spec.script`. A relative path starts from `folder`. Raises ConfigError if the file cannot be read."""
         if spec.script is None:
             raise ConfigError(f"the model {spec.model} needs `script`: name a YAML or JSON file with its replies")
         path = folder / spec.script

@@ -256,9 +256,9 @@ def make_person(provider: str, people: PeopleAccess, time_limit_s: float | None 
 def describe_missing_terminal(provider: str) -> str:
     """Return the error message for a missing terminal. `provider`: the provider or model that needs it, e.g. `human`."""
     other = (
-        "`model: paste/NAME` shows the prompt and takes a pasted answer at a terminal"
+        "with `model: paste/NAME`, a person pastes an answer at a terminal"
         if provider.partition("/")[0] == "human"
-        else "`model: human` fills in a form at a terminal"
+        else "with `model: human`, a person fills in a form at a terminal"
     )
     return (
         f"{provider}: needs a terminal for input and output; run the command at a terminal, or use `files/NAME`, "

@@ -37,7 +37,7 @@ _ROWS_BELOW = 5
 MIN_WIDTH = 80
 """If the window is narrower, claims on the closing screen are cut as in a window of this width."""
 _WIDTH_BESIDE_CLAIM = 28
-"""About the width in columns of what is to the left of a claim: label, id, standing and score."""
+"""Approximate width, in characters, of everything to the left of a claim: label, id, standing and score."""
 
 
 @dataclass(frozen=True, slots=True)

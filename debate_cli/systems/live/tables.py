@@ -105,7 +105,7 @@ def _turn_tables(notes: LiveNotes) -> Iterator[Table]:
             "": lambda row: None if row.composite is None else Gauge(row.composite, 100.0, row.speaker),
             "remark": _turn_remark,
         },
-        ("cold start: less reliable, because the judge can compare with few earlier turns.",),
+        ("cold start: less reliable, because the judge has few earlier turns to compare with.",),
     )
     yield column_table(
         "chains, live",

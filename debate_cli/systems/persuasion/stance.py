@@ -62,7 +62,7 @@ class DebaterState:
     attack: tuple[float, ...] = ()
     """How strongly each of the last ten speeches that affected the debater attacks it, 0-1."""
     round_persuasion: tuple[float, ...] = ()
-    """The strongest persuasion, 0-1, in each of the latest rounds with an effect on the debater."""
+    """The strongest persuasion, 0-1, in each of the latest rounds in which a speech affected the debater."""
     last_round: int | None = None
     """Number of the latest round in which a speech had an effect on the debater; None if there is none."""
     surrendered: bool = False

@@ -31,8 +31,8 @@ def compute_state_curve(
 ) -> tuple[StatePoint, ...]:
     """Return every debater's state before the first turn and after each turn.
 
-    `run`: with the setting `effects: judge`, the run whose ratings are used; otherwise ignored. `due_round`: number of
-    the next turn's round; None if unknown.
+    `run`: the run whose ratings are used; ignored unless the setting is `effects: judge`. `due_round`: number of the round
+    of the next turn; None if unknown.
     """
     by_turn = defaultdict[int, tuple[Assessment, ...]](tuple)
     for item in ordered_assessments(debate, "persuasion", run) if settings.effects == "judge" else ():

@@ -50,7 +50,7 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
 
     def unsuitable_reason(self, debate: Debate) -> str | None:
         if debate.turns and len(debate.participants) < 2:  # noqa: PLR2004 - a speaker and a listener
-            return "has fewer than two debaters, so the system persuasion cannot judge it; use another system"
+            return "has fewer than two debaters, so the judging system `persuasion` cannot judge this debate; use another system"
         return super().unsuitable_reason(debate)
 
     def awaited_briefs(

@@ -19,7 +19,7 @@ _DATA_SUFFIXES = TRANSCRIPT_SUFFIXES | {".yaml", ".yml"}
 MAX_TEXT_BYTES = 400_000
 """Maximum size in bytes of a text to judge, and of the file of `--context`."""
 _PROBE_BYTES = 4096
-_TRANSCRIPT_MARK = b'"schema_version"'
+_TRANSCRIPT_MARK, _GENERATOR_MARK = b'"schema_version"', b'"generator"'
 
 
 class JudgeSource(NamedTuple):
@@ -84,6 +84,12 @@ def find_sources(
     if STDIN in references:
         found.append(JudgeSource(Path(STDIN_NAME), is_text=True, content=read_stdin(MAX_TEXT_BYTES + 1)))
     return list(dict.fromkeys(found)), notes
+
+
+def is_saved_debate(content: bytes) -> bool:
+    """Return whether `content`, which may be the start of a file, looks like a transcript or a journal."""
+    start = content[:_PROBE_BYTES]
+    return start.lstrip()[:1] == b"{" and _TRANSCRIPT_MARK in start and _GENERATOR_MARK in start
 
 
 def _is_text_folder(folder: Path) -> bool:

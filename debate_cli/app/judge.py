@@ -18,7 +18,7 @@ from debate_cli.app.batches import BatchQueues, raise_file_limit
 from debate_cli.app.config_resolution import config_from_transcript, config_redactor
 from debate_cli.app.consent import Destination
 from debate_cli.app.context import RunContext
-from debate_cli.app.documents import JudgeSource
+from debate_cli.app.documents import JudgeSource, is_saved_debate
 from debate_cli.app.evidence import describe_skipped
 from debate_cli.app.judge_request import (
     JudgingRequest,
@@ -33,7 +33,7 @@ from debate_cli.app.session import Outcome, Session
 from debate_cli.domain.debate import Debate, fold, models_used_by_judges
 from debate_cli.domain.events import DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.judging_run import FIRST_RUN
-from debate_cli.domain.message_text import one_line, printable_line
+from debate_cli.domain.message_text import one_line
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError, TranscriptError, UsageError
 from debate_cli.judging.schedule import owed_briefs
@@ -285,7 +285,7 @@ def _build_completion_task(path: Path, request: JudgingRequest, loaded: LoadedCo
     owed = {brief.run for brief in owed_briefs(debate) if is_over or brief.run != FIRST_RUN}
     if not is_over and not owed:
         raise TranscriptError(
-            f"{path}: the debate is not finished; continue it with `debate run --resume {quote(printable_line(debate.id))}`, "
+            f"{path}: the debate is not finished; continue it with `debate run --resume {quote(str(path))}`, "
             "or, if an experiment "
             "began it, with `debate experiment run EXP.yaml --batch`"
         )
@@ -395,13 +395,21 @@ def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConf
         )
     now = datetime.now(UTC)
     debate_id = request.text_id or new_id(path.stem, now, random.SystemRandom(), config_redactor(loaded))
-    events = document_events(source.name, source.read_text(), validate_id(debate_id), request, now)
+    events = document_events(source.name, _read_judged_text(source), validate_id(debate_id), request, now)
     debate = fold(events)
     context = prepare_judge_context(config_for_judging(debate, request), loaded, str(path), request=request)
     target = request.target_for(Path(context.config.output.dir) / f"{debate_id}.json")
     openings = open_further_runs(debate, request, now)
     unsuitable = unsuitable_systems(debate, request)
     return JudgeTask(path, events, openings, context, target, is_text=True, unsuitable=unsuitable)
+
+
+def _read_judged_text(source: JudgeSource) -> str:
+    text = source.read_text()
+    if is_saved_debate(text.encode()):
+        advice = "to judge it, save it under a name that ends in .json"
+        raise TranscriptError(f"{source.path}: this is a saved debate, not a text; {advice}")
+    return text
 
 
 def _build_transcript_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgeTask:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 from pydantic import ValidationError
@@ -16,7 +15,6 @@ from debate_cli.domain.debate import Debate, new_run_ids
 from debate_cli.domain.events import DebateClosed, DebateOpened, Event, Generator, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings, settings_class
 from debate_cli.domain.judging_run import FIRST_RUN
-from debate_cli.domain.message_text import printable_line
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.storage.out_path import OutPath
 from debate_cli.storage.transcript_store import StoredDebate
@@ -373,10 +371,9 @@ def _check_settings(system: SystemSettings) -> None:
 def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) -> None:
     _check_settings(system)
     if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open debate may get some
-        raise TranscriptError(
-            f"the debate has no speeches yet, so it cannot be judged; "
-            f"resume it first: debate run --resume {quote(printable_line(debate.id))}"
-        )
+        is_resumable = debate.status == "incomplete"
+        advice = "first resume this file with `debate run --resume`" if is_resumable else "judge another debate"
+        raise TranscriptError(f"the debate has no speeches, so it cannot be judged; {advice}")
     reason = get_system(system.kind).unsuitable_reason(debate)
     if reason is not None and (is_named or not debate.turns):
         raise TranscriptError(reason)

@@ -68,6 +68,7 @@ from debate_cli.providers.weights import find_hub_file, is_weights_file
 from debate_cli.resolved_secrets import record_secrets
 from debate_cli.storage.config_errors import SourceMap
 from debate_cli.storage.config_file import LoadedConfig
+from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
 from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.serialization import config_to_json
 from debate_cli.storage.transcript_store import StoredDebate
@@ -245,13 +246,11 @@ def prepare_resume(
     `close`: whether the debate gets no further speeches, so that only judges are asked. `asked`: whether models will be
     asked; an estimate asks none.
 
-    Raises ConfigError for a setting that would change earlier speeches. Raises UsageError for `close` if the debate has
-    no speeches.
+    Raises ConfigError for a setting that would change earlier speeches. Raises UsageError for a file without the suffix
+    of a transcript or journal, and for `close` if the debate has no speeches.
     """
     name = str(stored.path)
-    if close and not stored.debate.turns:
-        advice = "leave out --close to continue the debate"
-        raise UsageError(f"{name}: --close: nothing was said yet, so there is nothing to judge; {advice}")
+    _check_resumable(stored, close=close)
     config = config_in_force(stored.debate.config, _check_changes(loaded, stored), models=not mock)
     debate = stored.debate.apply(DebateResumed(at=stored.debate.started_at, config=config))
     main, *added = find_pending_models(debate.apply(closing_event(debate.started_at)) if close else debate)
@@ -273,6 +272,16 @@ def prepare_resume(
         added={} if mock else {f"{name}, judging run {each.run}": each for each in added},
         searches=_search_places(loaded, stored, main.config, speaks=not close and debate.status == "incomplete"),
     )
+
+
+def _check_resumable(stored: StoredDebate, *, close: bool) -> None:
+    path = stored.path
+    if path.suffix not in {TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX}:
+        target = path.with_suffix(TRANSCRIPT_SUFFIX).name
+        raise UsageError(f"{path}: the debate would be saved as {target}; rename this file to {target} first")
+    if close and not stored.debate.turns:
+        advice = "leave out --close to continue the debate"
+        raise UsageError(f"{path}: --close: nothing was said yet, so there is nothing to judge; {advice}")
 
 
 def _search_places(

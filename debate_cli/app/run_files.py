@@ -80,6 +80,8 @@ def refuse_changed(path: Path, read: Debate) -> None:
     there = stored.debate
     if stored.from_journal:
         refuse_foreign(path, there)
+    if (there.id, there.started_at) != (read.id, read.started_at):
+        raise UsageError(f"{path}: exists already; choose another --out or --id, or overwrite it with --force")
     if (there.id, there.answered_keys, there.runs) != (read.id, read.answered_keys, read.runs):
         raise UsageError(
             f"{path} was changed since it was read; judge it again, choose another --out, or overwrite it with --force"

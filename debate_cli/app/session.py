@@ -270,7 +270,7 @@ class Session:
         )
 
     def _add_kept_debate(self, error: StorageError, debate: Debate, files: RunFiles | None) -> StorageError:
-        if files is not None and files.journal.is_on_disk:
+        if files is not None and files.journal.is_at_path:
             return _kept_error(error, files.journal.path, files.path)
         if files is not None and debate.closed is None:
             debate = debate.apply(DebateClosed(at=self.context.now(), reason="failed"))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from debate_cli.errors import UsageError
-from debate_cli.regular_file import follow_links
+from debate_cli.regular_file import follow_links, is_special_file
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
 from debate_cli.storage.out_path import OutPath
 
@@ -31,13 +31,15 @@ def check_output(
 ) -> None:
     """Raise UsageError if the command must not write the file `path`, which `option` names.
 
-    - An existing file needs `force`. A folder is always refused.
+    - An existing file needs `force`. A folder, a device and a pipe are always refused.
     - A file that the command reads (`inputs`) or writes for another option (`results`) is always refused.
     """
     if str(path) == STDOUT:
         raise UsageError(f"{option} -: this option writes a file, not to standard output; name a file")
     if path.is_dir():
         raise UsageError(f"{option} {path}: this is a folder; name a file")
+    if is_special_file(path):
+        raise UsageError(f"{option} {path}: this is a device or a pipe, not a file; name a file")
     if path in _FileSet(results):
         raise UsageError(f"{option} {path}: this command writes another result to this file; choose another file")
     refuse_inputs([path], option, inputs)

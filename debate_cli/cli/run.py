@@ -80,6 +80,8 @@ def run(given: RunOptions) -> None:
         return
     require_terminal(context.asked_people)
     obtain_consents(context.destinations, given.trust_host)
+    if given.up_to_damage and stored is not None:
+        print_status(f"note: {cut_damaged_journal(stored.path) or f'{stored.path}: the journal is not damaged'}")
     recorder = config_options.open_cassette(given.record, None)
     context = replace(context, cassette=recorder or context.cassette)
     outcome, code = _execute(given, context, stored, gates, target)
@@ -210,10 +212,7 @@ def _load_inputs(given: RunOptions, changes: Sequence[ConfigChange]) -> tuple[Lo
 
 
 def _open_to_resume(given: RunOptions, reference: str, folders: Iterable[Path]) -> StoredDebate:
-    path = find_debate(reference, folders)
-    if given.up_to_damage:
-        print_status(f"note: {cut_damaged_journal(path) or f'{path}: the journal is not damaged'}")
-    return open_debate(path)
+    return open_debate(find_debate(reference, folders), up_to_damage=given.up_to_damage)
 
 
 def _execute(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from debate_cli.domain.config import LEGACY_KIND, LEGACY_SECTIONS, DebateConfig, FormatConfig, ModelSpec
 from debate_cli.domain.judging_config import SystemSettings, UninstalledSettings, duplicate_indices
 from debate_cli.domain.message_text import format_suggestion
-from debate_cli.domain.model_call import PERSON_PROVIDERS, TERMINAL_PROVIDERS
+from debate_cli.domain.model_call import MOCK_PROVIDER, PERSON_PROVIDERS, TERMINAL_PROVIDERS
 from debate_cli.domain.participant import participants
 from debate_cli.domain.text_normalization import normalize_text
 from debate_cli.domain.turn import Phase
@@ -171,8 +171,7 @@ def _check_role(config: DebateConfig, role: str, path: KeyPath) -> Iterator[Prob
 def _check_models(config: DebateConfig) -> Iterator[Problem]:
     for name, spec in config.models.items():
         provider, _, model = spec.model.partition("/")
-        row = config.providers.get(provider)
-        is_mock = ((row.kind if row is not None else None) or provider) == "mock"
+        is_mock = provider == MOCK_PROVIDER
         if spec.time_limit_s is not None and provider not in TERMINAL_PROVIDERS:
             message = "this setting is only for the providers human and paste, with which a person answers at the terminal; remove it"
             yield Problem(("models", name, "time_limit_s"), message)

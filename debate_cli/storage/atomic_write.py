@@ -9,7 +9,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 from debate_cli.errors import StorageError
-from debate_cli.regular_file import make_private_folder
+from debate_cli.regular_file import is_special_file, make_private_folder
 
 FILE_MODE = 0o600
 """Mode of new files. Only the user may read them, because a debate may be confidential."""
@@ -38,9 +38,9 @@ def friendly_os_errors(path: Path, done: str) -> Generator[None]:
 
 def make_folder(folder: Path) -> None:
     """Create `folder` and its missing parents. Raises StorageError."""
-    if folder.exists() and not folder.is_dir():
-        raise StorageError(f"{folder}: cannot be created (a file of this name exists); choose another folder")
     with friendly_os_errors(folder, "created"):
+        if folder.exists() and not folder.is_dir():
+            raise StorageError(f"{folder}: cannot be created (a file of this name exists); choose another folder")
         make_private_folder(folder)
 
 
@@ -52,6 +52,8 @@ def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int 
     """
     make_folder(path.parent)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    if is_special_file(path):
+        raise StorageError(f"{path}: cannot be written (it is a device or a pipe); choose another file")
     with friendly_os_errors(path, "written"):
         try:
             if path.exists():

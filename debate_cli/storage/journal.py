@@ -147,8 +147,16 @@ class Journal:
 
     @property
     def is_on_disk(self) -> bool:
-        """Whether the open file still exists in its folder."""
+        """Whether the open file still exists in a folder."""
         return self._fd >= 0 and os.fstat(self._fd).st_nlink > 0
+
+    @property
+    def is_at_path(self) -> bool:
+        """Whether the open file is the file at `path`. It is not if the file or its folder was moved or removed."""
+        try:
+            return self._fd >= 0 and os.path.samestat(os.fstat(self._fd), self.path.stat())
+        except OSError:
+            return False
 
     def append(self, event: Event) -> None:
         """Write `event`. The event is safe from a power failure only after `sync`.
@@ -225,6 +233,19 @@ def read_journal(path: Path) -> JournalContents:
     return contents
 
 
+def read_before_damage(path: Path) -> JournalContents:
+    """Read the journal at `path` as it will be after `cut_at_damage`.
+
+    Raises TranscriptError if a newer version wrote the file, or if no event precedes the damage.
+    """
+    contents, damage = _scan(path)
+    return contents if damage is None else contents._replace(events=(*contents.events, *_lost_costs(damage)))
+
+
+def _lost_costs(damage: _Damage) -> tuple[Event, ...]:
+    return tuple(keep_costs(_readable_events(damage.lines)))
+
+
 def cut_at_damage(path: Path) -> str | None:
     """Remove the first damaged line of the journal and all later lines. A copy of the old journal is kept.
 
@@ -238,7 +259,7 @@ def cut_at_damage(path: Path) -> str | None:
         return None
     names = (f"{path.name}{_DAMAGED_SUFFIX}{f'-{number}' if number > 1 else ''}" for number in itertools.count(1))
     copy = next(candidate for candidate in map(path.with_name, names) if not candidate.exists())
-    costs = keep_costs(_readable_events(damage.lines))
+    costs = _lost_costs(damage)
     atomic_write(copy, path.read_bytes())
     Journal.create(path, (*contents.events, *costs), lambda text: text, overwrite=True).close()
     lost = f" and {damage.lost_lines}" if damage.lost_lines else ""

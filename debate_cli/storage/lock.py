@@ -6,6 +6,7 @@ The operating system releases the lock when the process ends, so a leftover lock
 import contextlib
 import fcntl
 import os
+import re
 import stat
 from collections.abc import Generator
 from pathlib import Path
@@ -15,6 +16,8 @@ from debate_cli.storage.atomic_write import FILE_MODE, friendly_os_errors, make_
 
 LOCK_SUFFIX = ".lock"
 _PID_BYTES = 20
+_LOCK_CONTENT = re.compile(rb"\d{0,20}\n?")
+"""Matches the content of a lock file: the id of the process, empty before it is written."""
 _SAFE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 """Flags for opening a lock file. In a downloaded folder, a link must be refused and a FIFO must not block."""
 
@@ -23,8 +26,10 @@ _SAFE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 def lock_debate(path: Path) -> Generator[None]:
     """Lock the debate whose journal or transcript is `path`.
 
-    Raises StorageError if another process holds the lock.
+    Raises StorageError if another process holds the lock, or if `path` is a link: the debate has another lock there.
     """
+    if path.is_symlink():
+        raise StorageError(f"{path}: is a link, which may lead out of its folder; name the file itself")
     lock_path = path.with_suffix(LOCK_SUFFIX)
     make_folder(lock_path.parent)
     opened = _acquire(lock_path)
@@ -84,6 +89,10 @@ def _acquire(lock_path: Path) -> int:
                 found = os.fstat(opened)
                 if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
                     raise StorageError(f"{lock_path}: is not a lock file; remove it")
+                if _LOCK_CONTENT.fullmatch(os.pread(opened, _PID_BYTES + 2, 0)) is None:
+                    raise StorageError(
+                        f"{lock_path}: is not a lock file of debate-cli; move it away, or choose another id"
+                    )
                 try:
                     fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError as error:

@@ -21,7 +21,7 @@ from debate_cli.storage.folder import (
     list_debate_files,
     validate_id,
 )
-from debate_cli.storage.journal import cut_at_damage, read_journal
+from debate_cli.storage.journal import cut_at_damage, read_before_damage, read_journal
 from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.plain_data import get_child, is_mapping
 from debate_cli.storage.transcript import load_transcript_file, transcript_to_debate
@@ -88,17 +88,18 @@ def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
     return format_suggestion(name, sorted(ids, key=lambda known: (-common_prefix_length(name, known), known)))
 
 
-def open_debate(path: Path) -> StoredDebate:
+def open_debate(path: Path, *, up_to_damage: bool = False) -> StoredDebate:
     """Read a debate from its journal or its transcript, whichever is newer.
 
-    `path`: one of the two files. Raises TranscriptError if the file cannot be read.
+    `path`: one of the two files. `up_to_damage`: whether to read a damaged journal up to the damage. Raises
+    TranscriptError if the file cannot be read.
     """
     if path.suffix not in _SUFFIXES:
         return _from_transcript(path)
     journal, transcript = _journal_and_transcript(path)
     if not journal.exists():
         return _from_transcript(transcript if path.suffix == TRANSCRIPT_SUFFIX or transcript.exists() else path)
-    contents = read_journal(journal)
+    contents = (read_before_damage if up_to_damage else read_journal)(journal)
     from_journal = StoredDebate(
         journal, fold(contents.events), incomplete_line_warning=contents.incomplete_line_warning
     )

@@ -371,3 +371,24 @@ def test_a_form_that_is_left_says_that_its_draft_is_saved(command: str, typed: s
     )
     assert ("the draft is saved; " in drawn) == is_kept
     assert bool(list((here / "transcripts").glob("one.*.draft"))) == is_kept
+
+
+def test_a_copy_with_another_suffix_is_not_resumed(here: Path) -> None:
+    """`one.bak` would be saved as `one.json`, which is another file; both files stay as they are."""
+    debate("run", CONFIGS / "mock.yaml", "--id", "one", "-q", "--out", ".", cwd=here)
+    shutil.copy(here / "one.json", here / "one.bak")
+    (here / "one.json").write_text("another file")
+    for options in ([], ["--close"], ["--force"]):
+        done = debate("run", "--resume", "one.bak", "-q", *options, cwd=here)
+        expected = "debate: one.bak: the debate would be saved as one.json; rename this file to one.json first"
+        assert (done.code, done.lines) == (2, [expected])
+    assert (here / "one.json").read_text() == "another file"
+
+
+@pytest.mark.parametrize("option", [("--expect-winner", "Nobody"), ("--set", "topic=other")], ids=str)
+def test_a_refused_resume_cuts_no_journal(here: Path, journal: Path, option: tuple[str, str]) -> None:
+    """--up-to-damage changes the journal only after all options were checked."""
+    journal.write_bytes(damaged := journal.read_bytes().replace(b"asked", b"asket", 1))
+    done = debate("run", "--resume", "one", "--up-to-damage", "-q", *option, cwd=here)
+    assert (done.code, "cut off" in done.err) == (2, False), done.err
+    assert (journal.read_bytes(), [path.name for path in journal.parent.iterdir()]) == (damaged, ["one.jsonl"])

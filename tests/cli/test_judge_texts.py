@@ -295,3 +295,24 @@ def test_a_text_outside_the_working_folder_is_named_without_its_path(here: Path,
     (tmp_path / "PLAN.md").write_text("We move.")
     done = debate("judge", tmp_path / "PLAN.md", "--system", "panel", "--mock", "--no-save", "--json", cwd=here)
     assert [entry["topic"] for entry in done.json] == ["PLAN.md"]
+
+
+@pytest.mark.parametrize("name", ["noext", "saved.bak", "SAVED.JSON"])
+def test_a_saved_debate_with_another_name_is_no_text(saved: Path, here: Path, name: str) -> None:
+    """Judges are not asked about the JSON of a saved debate."""
+    shutil.copy(saved, here / name)
+    done = debate("judge", name, "--system", "panel", "--mock", cwd=here)
+    expected = (
+        f"debate: {name}: this is a saved debate, not a text; to judge it, save it under a name that ends in .json"
+    )
+    assert (done.code, done.lines) == (2, [expected])
+
+
+def test_an_existing_file_of_another_debate_is_named_so(here: Path) -> None:
+    """Judging the same text again under one id finds the first result, which was not read before."""
+    (here / "plan.md").write_text("# Plan\n\nWe build it.\n")
+    command = ("judge", "plan.md", "--system", "panel", "--mock", "--id", "x")
+    assert debate(*command, cwd=here).code == 0
+    done = debate(*command, cwd=here)
+    expected = "debate: transcripts/x.json: exists already; choose another --out or --id, or overwrite it with --force"
+    assert (done.code, done.lines[-1]) == (2, expected)

@@ -163,3 +163,14 @@ def test_a_path_with_a_slash_is_no_file(inputs: Path, command: str) -> None:
     done = debate(*command.split(), "new/", cwd=inputs)
     assert (done.code, "new/ ends with a slash, so it is a folder; name a file" in done.err) == (2, True), done.err
     assert not (inputs / "new").exists()
+
+
+@pytest.mark.parametrize(
+    "command", ["run debate.yaml --mock --force --report", "replay saved --format html --force -o"]
+)
+def test_a_pipe_is_not_replaced(inputs: Path, command: str) -> None:
+    """--force overwrites files, but neither devices nor pipes."""
+    os.mkfifo(inputs / "pipe")
+    done = debate(*command.split(), "pipe", cwd=inputs)
+    assert (done.code, "pipe: this is a device or a pipe, not a file; name a file" in done.err) == (2, True), done.err
+    assert (inputs / "pipe").is_fifo()

@@ -82,7 +82,7 @@ def test_each_contradiction_is_one_problem(changes: dict[str, Any], path: str, w
         {"format": {"phases": ["opening", "cross_examination", "rebuttal", "rebuttal", "closing"]}},
         {"format": {"kind": "free_flowing", "phases": ["speech"]}},
         {"format": {"kind": "free_flowing", "order": "sequential"}},
-        {"models": {"default": {"model": "rehearsal/x", "latency_s": 1}}, "providers": {"rehearsal": {"kind": "mock"}}},
+        {"models": {"default": {"model": "mock/x", "latency_s": 1}}, "providers": {"mock": {"max_concurrency": 2}}},
         {"judging": {"systems": ["structured", "moderator", "panel", "live", "persuasion"]}},
         {"models": {"a": {"model": "mock/a"}}, "debaters": [{**PRO, "model": "a"}, {**CON, "model": "a"}],
          "judging": {"systems": ["persuasion"]}},

@@ -211,7 +211,7 @@ def make_cell(number: int, *judges: str) -> Cell:
 
 def test_secrets_of_the_base_reach_no_file(here: Path) -> None:
     """A key in a motion is in no file and no file name of the experiment."""
-    base = {**BASE, "providers": {"lab": {"kind": "mock", "api_key_env": "LAB_KEY"}}}
+    base = {**BASE, "providers": {"mock": {"api_key_env": "LAB_KEY"}}}
     key = "s3cr3t-k3y-0f-th3-lab"
     write_experiment(here, base, motions=[f"Is {key} safe?"], players=PAIR, sides="first")
     done = debate("experiment", "run", "exp.yaml", cwd=here, env={"LAB_KEY": key})

@@ -1,11 +1,12 @@
 """Atomic writes: a path has either its old or its new content, and no temporary file remains."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from debate_cli.errors import StorageError
-from debate_cli.storage.atomic_write import atomic_write
+from debate_cli.storage.atomic_write import atomic_write, make_folder
 
 
 def test_an_existing_file_is_kept(tmp_path: Path) -> None:
@@ -32,3 +33,18 @@ def test_more_space_is_advised_only_for_a_full_disk() -> None:
     with pytest.raises(StorageError, match=r"cannot be written .*; choose another folder") as caught:
         atomic_write(Path("/proc/self/b"), b"x")
     assert "space" not in str(caught.value)
+
+
+def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
+    """A FIFO or device at the path stays, even with `overwrite`."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(StorageError, match="it is a device or a pipe"):
+        atomic_write(path, b"new", overwrite=True)
+    assert path.is_fifo()
+
+
+def test_a_folder_below_a_file_is_a_storage_error(tmp_path: Path) -> None:
+    """A folder that cannot be examined has the error of a folder that cannot be created."""
+    with pytest.raises(StorageError, match="cannot be created"):
+        make_folder(tmp_path / ("x" * 300) / "y")

@@ -246,6 +246,18 @@ def test_appending_to_a_deleted_journal_is_an_error(tmp_path: Path) -> None:
             journal.append(DebateResumed(at=AT))
 
 
+def test_a_moved_journal_is_no_longer_at_its_path(tmp_path: Path) -> None:
+    """Its folder was renamed, so a message must not name its old path. Events can still be appended."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    with Journal.create(folder / "a.jsonl", SHORT[:1], PLAIN) as journal:
+        assert (journal.is_at_path, journal.is_on_disk) == (True, True)
+        folder.rename(tmp_path / "moved")
+        journal.append(SHORT[1])
+        assert (journal.is_at_path, journal.is_on_disk) == (False, True)
+    assert list(read_journal(tmp_path / "moved" / "a.jsonl").events) == SHORT[:2]
+
+
 def test_a_torn_line_is_reported(tmp_path: Path) -> None:
     """The warning names file and line; reading does not change the file."""
     path = written(tmp_path / "a.jsonl", SHORT)

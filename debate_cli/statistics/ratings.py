@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from debate_cli.statistics.estimate import RESAMPLES, Estimate, percentile_interval, resample_counts
 
@@ -25,15 +25,18 @@ if TYPE_CHECKING:
 ELO_SCALE = 400 / math.log(10)
 ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
-"""Weight of an imaginary draw against an average player.
+"""Weight of an imaginary draw.
 
-If `Ratings.separable` or `Ratings.side_separable` is true, or if there are several groups, each player gets such a draw.
+If `Ratings.separable` or `Ratings.side_separable` is true, or if there are several groups, each player gets such a draw
+against an average player. The side term gets one only if `Ratings.side_separable` is true.
 """
 DIVERGED = 12.0
 """A fit has diverged if its log odds of a result exceed this value, i.e. odds of 160,000 to 1."""
 UNLIMITED = DIVERGED / 3
 """In a diverged fit, a difference of strengths or a `side` above this value (in log odds) counts as unlimited."""
 TOLERANCE = 1e-9
+EQUAL_WITHIN = 1e-6
+"""Values that differ by at most this much (in log odds) count as equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +91,17 @@ class Ratings:
     There are such draws if `separable` or `side_separable` is true, or if `groups` is above 1.
     """
     resamples_with_prior: float
-    """Share of the bootstrap's resamples, 0 to 1, that needed imaginary draws of their own; 0 if `prior` is above 0."""
+    """Share of the bootstrap's resamples, 0 to 1, that needed more imaginary draws than the fit of all results."""
     results: int
     """Number of rated comparisons."""
     clusters: int
     side_separable: bool = False
-    """Whether the results put no bound on `side`, e.g. because the left player won every comparison."""
+    """Whether the results put no bound on `side`, e.g. because the left player won every comparison.
+
+    If true, `side` is estimated with an imaginary draw of weight `prior`.
+    """
+    has_constant_values: bool = False
+    """Whether a value has no interval because the results are separable and all resamples give the same value."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -116,6 +124,10 @@ class Ratings:
             "strength has a value.": bool(self.prior),
             f"{100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples needed imaginary draws, so the intervals of "
             "the strongest and the weakest players are too narrow.": bool(self.resamples_with_prior and not self.prior),
+            f"{100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples needed an imaginary draw for the advantage "
+            "of the left player, so its interval is too narrow.": bool(self.resamples_with_prior and self.prior),
+            "Values without an interval are the same in all of the bootstrap's resamples, so the results do not show how "
+            "uncertain these values are.": self.has_constant_values,
         }
         return tuple(note for note, applies in notes.items() if applies)
 
@@ -131,18 +143,17 @@ def rate(results: Sequence[PairResult], *, resamples: int = RESAMPLES) -> Rating
     design = _Design(results, names)
     groups = _connected_groups(results, names)
     weights, clusters = design.weights.sum(axis=0), len(design.weights)
-    found = design.fit(weights)
-    separable, side_separable = design.find_unlimited(found)
+    separable, side_separable = design.find_unlimited(design.fit(weights), _NO_DRAWS)
     prior = PRIOR_WEIGHT if separable or side_separable or len(set(groups)) > 1 else 0.0
-    if prior:
-        found = design.fit(weights, prior)
-    drawn, refits = _fit_resamples(design, found, prior, resamples)
+    found, draws = design.fit_limited(weights, _ImaginaryDraws(prior, PRIOR_WEIGHT if side_separable else 0.0))
+    resampled, refits = _fit_resamples(design, found, draws, resamples)
+    constant = _constant_values(resampled) if separable or side_separable else []
 
     def estimated(position: int, scale: float = 1, offset: float = 0) -> Estimate:
         value = offset + scale * float(found[position])
-        if not drawn:
+        if not resampled or position in constant:
             return Estimate(value, rows=len(results), clusters=clusters)
-        low, high = percentile_interval([offset + scale * float(values[position]) for values in drawn], clusters)
+        low, high = percentile_interval([offset + scale * float(values[position]) for values in resampled], clusters)
         return Estimate(value, low, high, len(results), clusters)
 
     ratings = [
@@ -154,29 +165,41 @@ def rate(results: Sequence[PairResult], *, resamples: int = RESAMPLES) -> Rating
         estimated(len(names)) if design.has_side else Estimate(None, rows=len(results), clusters=clusters),
         len(set(groups)),
         separable,
-        prior,
+        draws.players,
         refits / resamples if resamples else 0.0,
         len(results),
         clusters,
-        side_separable,
+        bool(draws.side),
+        any(design.has_side or position < len(names) for position in constant),
     )
 
 
-def _fit_resamples(design: _Design, found: Floats, prior: float, resamples: int) -> tuple[list[Floats], int]:
-    """Return the fitted values of each resample, and the number of resamples that needed imaginary draws.
+class _ImaginaryDraws(NamedTuple):
+    players: float
+    """Weight of each player's draw against a player of mean strength."""
+    side: float
+    """Weight of the draw that limits the side term."""
 
-    A resample needs imaginary draws if `prior` is 0 and its first fit diverges.
-    """
-    drawn: list[Floats] = []
+
+_NO_DRAWS = _ImaginaryDraws(0.0, 0.0)
+
+
+def _fit_resamples(design: _Design, found: Floats, draws: _ImaginaryDraws, resamples: int) -> tuple[list[Floats], int]:
+    """Return the fitted values of each resample, and the number of resamples that needed more imaginary draws."""
+    fitted: list[Floats] = []
     refits, clusters = 0, len(design.weights)
     for counts in resample_counts(clusters, resamples) if clusters > 1 else ():
-        weights = counts @ design.weights
-        values = design.fit(weights, prior, start=found)
-        if not prior and design.diverges(values):
-            refits += 1
-            values = design.fit(weights, PRIOR_WEIGHT)
-        drawn.append(values)
-    return drawn, refits
+        values, needed = design.fit_limited(counts @ design.weights, draws, found)
+        refits += needed != draws
+        fitted.append(values)
+    return fitted, refits
+
+
+def _constant_values(resampled: Sequence[Floats]) -> list[int]:
+    """Return the positions of the values that are equal in all resamples."""
+    import numpy as np
+
+    return [int(at) for at in np.flatnonzero(np.ptp(resampled, axis=0) <= EQUAL_WITHIN)] if resampled else []
 
 
 def _games_and_share(name: str, results: Sequence[PairResult]) -> tuple[float, float]:
@@ -211,11 +234,24 @@ class _Design:
             row = row_at[result.left, result.right, result.score]
             self.weights[cluster_at[result.cluster], row] += result.weight
 
-    def fit(self, weights: Floats, prior: float = 0.0, start: Floats | None = None) -> Floats:
+    def fit_limited(
+        self, weights: Floats, draws: _ImaginaryDraws, start: Floats | None = None
+    ) -> tuple[Floats, _ImaginaryDraws]:
+        """Fit with `draws`. If a value is unlimited, add draws. Return the values and all draws."""
+        values = self.fit(weights, draws, start)
+        while True:
+            separable, side_separable = self.find_unlimited(values, draws)
+            if not separable and not side_separable:
+                return values, draws
+            draws = _ImaginaryDraws(PRIOR_WEIGHT, PRIOR_WEIGHT if side_separable else draws.side)
+            values = self.fit(weights, draws)
+
+    def fit(self, weights: Floats, draws: _ImaginaryDraws = _NO_DRAWS, start: Floats | None = None) -> Floats:
         import numpy as np
         from scipy.special import expit
 
         size = self.players + 1
+        prior = np.append(np.full(self.players, draws.players), draws.side)
         centering = np.zeros((size, size))
         centering[: self.players, : self.players] = 1  # fixes the sum of the strengths, which no result determines
         values = np.zeros(size) if start is None else start
@@ -229,20 +265,22 @@ class _Design:
             step = np.linalg.solve(curve, slope)
             step *= min(1.0, 2 / max(float(np.abs(step).max()), TOLERANCE))  # a long step overshoots
             values = values + step
-            if float(np.abs(step).max()) < TOLERANCE or (not prior and self.diverges(values)):
+            if float(np.abs(step).max()) < TOLERANCE or any(self.find_unlimited(values, draws)):
                 break
         return np.append(values[:-1] - values[:-1].mean(), values[-1])
 
-    def diverges(self, values: Floats) -> bool:
-        """Whether a fit has diverged. Source of the criterion: A. Albert and J. A. Anderson, Biometrika 71 (1984)."""
-        return float(abs(self.matrix @ values).max()) > DIVERGED
+    def find_unlimited(self, values: Floats, draws: _ImaginaryDraws) -> tuple[bool, bool]:
+        """Return whether a player's strength is unlimited, and whether the advantage of the left player is unlimited.
 
-    def find_unlimited(self, values: Floats) -> tuple[bool, bool]:
-        """Return whether a player's strength is unlimited, and whether the advantage of the left player is unlimited."""
-        if not self.diverges(values):
+        `values`: fitted with `draws`, which limit what they apply to.
+        Source of the criterion: A. Albert and J. A. Anderson, Biometrika 71 (1984).
+        """
+        side = abs(float(values[-1]))
+        if draws.players:
+            return False, not draws.side and side > DIVERGED
+        if float(abs(self.matrix @ values).max()) <= DIVERGED:
             return False, False
-        spread, side = float(values[:-1].max() - values[:-1].min()), abs(float(values[-1]))
-        return spread > UNLIMITED, side > UNLIMITED
+        return float(values[:-1].max() - values[:-1].min()) > UNLIMITED, side > UNLIMITED
 
 
 def _connected_groups(results: Sequence[PairResult], names: Sequence[str]) -> list[int]:

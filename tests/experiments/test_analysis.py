@@ -63,10 +63,15 @@ def test_stronger_player_leads_and_sides_are_kept_apart() -> None:
     assert found.margin_scale == 2.0
 
 
+def _varied_motions(motions: int) -> list[JudgementRow]:
+    """Both orders on each motion. The results of the first motion are not those of the others."""
+    return [*_both_orders(motions, "fair", "first", "draw"), *_both_orders(1, "mild", "second", "first")]
+
+
 @pytest.mark.parametrize(("motions", "words"), [(1, "need at least two clusters"), (2, "come from a bootstrap")])
 def test_one_motion_has_no_intervals(motions: int, words: str) -> None:
     """The report says whether there are intervals, and names their level only if there are."""
-    (found,) = analyze([*_both_orders(motions, "fair", "first", "draw")], resamples=50).systems
+    (found,) = analyze(_varied_motions(motions), resamples=50).systems
     table = leaderboard_table(found.by_result, "leaderboard")
     assert any(words in remark for remark in table.remarks)
     assert ("Elo-like (95 %)" in table.heads, "interval" in table.heads) == (motions > 1, motions > 1)
@@ -75,9 +80,24 @@ def test_one_motion_has_no_intervals(motions: int, words: str) -> None:
 @pytest.mark.parametrize(("motions", "is_warned"), [(1, False), (2, True), (9, True), (10, False)])
 def test_few_motions_are_remarked(motions: int, is_warned: bool) -> None:
     """Intervals from fewer than ten motions come with a warning; a single motion has no intervals."""
-    (found,) = analyze([*_both_orders(motions, "fair", "first", "draw")], resamples=50).systems
+    (found,) = analyze(_varied_motions(motions), resamples=50).systems
     remarks = leaderboard_table(found.by_result, "leaderboard").remarks
     assert any("these intervals are usually too narrow" in remark for remark in remarks) == is_warned
+
+
+@pytest.mark.parametrize(("other", "is_shown"), [("first", False), ("draw", True)])
+def test_a_leaderboard_claims_no_interval_that_it_does_not_have(other: str, is_shown: bool) -> None:
+    """Ann wins every debate: her strength has no interval. The table has intervals only if another strength has one."""
+    rows = [_row(motion, "ann", "bob", "fair", "first") for motion in range(3)]
+    rows += [_row(motion, "cid", "dee", "fair", other if motion else "first") for motion in range(3)]
+    (found,) = analyze(rows, resamples=50).systems
+    table = leaderboard_table(found.by_result, "leaderboard")
+    remarks = " ".join(table.remarks)
+    assert ("interval" in table.heads, "intervals come from a bootstrap" in remarks) == (is_shown, is_shown)
+    assert "Values without an interval are the same in all of the bootstrap's resamples" in remarks
+    assert "need at least two clusters" not in remarks
+    cells = {row[0]: row[1] for row in table.rows if row is not None}
+    assert ["(" in str(cells[name]) for name in ("ann", "cid")] == [False, is_shown]
 
 
 def test_judge_of_sides_is_shown_as_one() -> None:

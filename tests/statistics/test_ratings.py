@@ -1,6 +1,7 @@
 """Bradley–Terry ratings against published and hand-worked values, and where the results do not determine them."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -89,6 +90,51 @@ def test_an_unlimited_side_term_has_a_note_of_its_own() -> None:
     assert "do not limit the advantage of the left player" in notes
     assert "so 1 imaginary draw was added to its estimate" in notes
     assert "no bound on a player's strength" not in notes
+
+
+def _last_player_loses_everything() -> list[PairResult]:
+    """The left player wins 3 of 4 games between A and B, in both orders. C loses both orders against both."""
+    even = _games("A", "B", 1, 1, 1, 0) + _games("B", "A", 1, 1, 1, 0)
+    return even + [game for name in "AB" for game in _games(name, "C", 1) + _games("C", name, 0)]
+
+
+def test_a_limited_side_term_gets_no_imaginary_draw() -> None:
+    """If only a player's strength is unlimited, the draws are the players', and no note names the left player."""
+    ratings = rate(_last_player_loses_everything(), resamples=0)
+    assert (ratings.separable, ratings.side_separable, ratings.prior) == (True, False, 1)
+    assert ratings.side.value == pytest.approx(0.93, abs=0.005)
+    assert "left player" not in " ".join(ratings.notes)
+
+
+def test_a_resample_whose_side_term_is_unlimited_gets_an_imaginary_draw() -> None:
+    """If the left player wins everything in some resamples, their side terms are finite, and a note says so."""
+    results = [
+        replace(game, cluster=str(number % 4)) for number, game in enumerate(_last_player_loses_everything()[:8])
+    ]
+    results += [PairResult("A", "C", 1, cluster=str(number)) for number in range(4)]
+    ratings = rate(results, resamples=200)
+    assert ratings.side.high is not None
+    assert ratings.side.high < 6
+    assert 0 < ratings.resamples_with_prior < 1
+    assert any("needed an imaginary draw for the advantage" in note for note in ratings.notes)
+
+
+def test_a_strength_that_no_resample_changes_has_no_interval() -> None:
+    """Three equal wins say nothing about the uncertainty of a strength, so a note takes the place of an interval."""
+    ratings = rate([PairResult("A", "B", 1, cluster=str(number)) for number in range(3)])
+    best = ratings.ratings[0]
+    assert (best.strength.low, best.strength.high, best.elo.low, best.elo.high) == (None, None, None, None)
+    assert any("Values without an interval" in note for note in ratings.notes)
+
+
+def test_a_side_term_that_no_resample_changes_has_no_interval() -> None:
+    """If the left player wins every comparison of every motion, the advantage has no interval."""
+    results = [
+        result for name in "xyz" for result in _games("A", "B", 1, cluster=name) + _games("B", "A", 1, cluster=name)
+    ]
+    ratings = rate(results)
+    assert ratings.side.value is not None
+    assert (ratings.side.low, ratings.side.high, ratings.has_constant_values) == (None, None, True)
 
 
 def test_a_strength_and_the_side_term_can_both_be_unlimited() -> None:

@@ -79,7 +79,7 @@ def leaderboard_table(ratings: Ratings, title: str) -> Table:
     low = min((elo.value or 0.0 if elo.low is None else elo.low for elo in elos), default=0.0)
     high = max((elo.value or 0.0 if elo.high is None else elo.high for elo in elos), default=1.0)
     pad = 0.03 * (high - low) or 1.0
-    has_intervals = ratings.clusters > 1
+    has_intervals = any(found.low is not None for found in (*elos, ratings.side))
     level = f" ({LEVEL_LABEL})" if has_intervals else ""
 
     def interval(elo: Estimate) -> Interval | None:
@@ -102,12 +102,13 @@ def _rating_remarks(ratings: Ratings, *, has_intervals: bool) -> Iterator[str]:
     if ratings.side.value is not None:
         side = _format_interval(ratings.side, 2)
         yield f"Advantage of the player named first (in debates: for the motion): {side} in log odds."
-    source = f"The {LEVEL_LABEL} intervals come from a bootstrap over clusters."
     clusters = count_noun(ratings.clusters, "cluster")
-    yield (
-        f"{ratings.results} results in {clusters} (usually a cluster is a motion). "
-        f"{source if has_intervals else 'Intervals need at least two clusters.'}"
-    )
+    remark = f"{ratings.results} results in {clusters} (usually a cluster is a motion)."
+    if has_intervals:
+        remark += f" The {LEVEL_LABEL} intervals come from a bootstrap over clusters."
+    elif ratings.clusters < 2:  # noqa: PLR2004 - one cluster says nothing about the spread of clusters
+        remark += " Intervals need at least two clusters."
+    yield remark
     if has_intervals and ratings.clusters < FEW_CLUSTERS:
         yield f"With fewer than {FEW_CLUSTERS} clusters, these intervals are usually too narrow."
     yield from ratings.notes

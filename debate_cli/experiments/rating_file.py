@@ -40,7 +40,8 @@ class _Row(NamedTuple):
 def read_rating_file(path: Path) -> RatingFile:
     """Read a CSV file with the columns `left` and `right`, and with a column for the result.
 
-    The result is in the column `score` (0 to 1) or in the column `margin` (positive if `left` leads).
+    The result is in the column `score` (0 to 1) or in the column `margin` (positive if `left` leads). If the file has
+    both columns, one of them is empty in all rows.
 
     Optional columns:
         cluster: name of a group of rows, e.g. a motion. Without this column, each row is a group.
@@ -112,13 +113,13 @@ def _parse(path: Path, line: int, row: Mapping[str, str]) -> _Row:
     if not fields["score"] and not fields["margin"]:
         given = " or ".join(f"`{name}`" for name in ("score", "margin") if name in row)
         raise UsageError(f"{path}:{line}: the row has no result; write a number in {given}")
+    if fields["score"] and fields["margin"]:
+        raise UsageError(
+            f"{path}:{line}: the row has a `score` and a `margin`, but only one of them can count; keep one of the columns"
+        )
     is_margin = not fields["score"]
     column = "margin" if is_margin else "score"
     value = _read_number(f"{path}:{line}", column, fields[column])
-    if not is_margin and fields["margin"]:
-        margin = _read_number(f"{path}:{line}", "margin", fields["margin"])
-        if (value - 0.5) * margin < 0:
-            raise UsageError(f"{path}:{line}: `score` and `margin` name different winners; correct one of them")
     if fields["side"] not in SIDES:
         raise UsageError(f"{path}:{line}: `side` must be `left`, `right` or `none`, not {fields['side']!r}")
     cluster, judge, side = (fields[name] for name in ("cluster", "judge", "side"))

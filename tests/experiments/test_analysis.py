@@ -177,6 +177,13 @@ def test_file_of_results_is_read_by_column_name(tmp_path: Path) -> None:
     ]
 
 
+def test_one_of_two_result_columns_may_be_empty(tmp_path: Path) -> None:
+    """A file may have the columns `score` and `margin`, if one of them is empty."""
+    path = tmp_path / "results.csv"
+    path.write_text("left,right,score,margin\na,b,,4\na,b,,-2\n")
+    assert [each.score for each in read_rating_file(path).results] == [1.0, 0.25]
+
+
 def test_rows_without_a_cluster_share_no_weight(tmp_path: Path) -> None:
     """Judges of one cluster share its weight. Each row without a cluster has its full weight."""
     path = tmp_path / "results.csv"
@@ -195,8 +202,8 @@ def test_rows_without_a_cluster_share_no_weight(tmp_path: Path) -> None:
         ("left,right,margin\na,b,0\n", "every margin is 0"),
         ("left,right,score\n", "no results below its header"),
         ("left,right,score,side\na,b,1,top\n", "`side` must be `left`, `right` or `none`"),
-        ("left,right,score,margin\na,b,0.2,3\n", "results.csv:2: `score` and `margin` name different winners"),
-        ("left,right,score,margin\na,b,0.2,x\n", "results.csv:2: `margin` must be a number, not 'x'"),
+        ("left,right,score,margin\na,b,1,3\n", "results.csv:2: the row has a `score` and a `margin`"),
+        ("left,right,margin\na,b,x\n", "results.csv:2: `margin` must be a number, not 'x'"),
         ("left,right,score\na,b,1\na,b,\n", "results.csv:3: the row has no result; write a number in `score`"),
         ("left,right,margin,score\na,b,,\n", "the row has no result; write a number in `score` or `margin`"),
         ("left,right,score,score\na,b,1,0\n", "results.csv: the column 'score' is named twice"),

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from io import BytesIO
 from itertools import islice
-from typing import Any, Literal, NamedTuple, get_args, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
 
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from debate_cli.app.score_records import MODEL_SEPARATOR
 from debate_cli.domain.config import ModelSpec
@@ -30,6 +30,7 @@ from debate_cli.systems.scoring import score
 Result = Literal["first", "second", "draw", "conditional", "undetermined"]
 DETERMINED: tuple[Result, ...] = ("first", "second", "draw")
 """Results that ratings use. Ratings leave out `conditional` and `undetermined` results."""
+Count = Annotated[int, Field(ge=0)]
 ROWS_PER_GROUP = 10_000
 _ARROW_TYPES = {bool: "bool_", int: "int64", float: "float64"}
 
@@ -93,21 +94,21 @@ class JudgementRow(NamedTuple):
     """Score of the second player, on the judging system's scale."""
     cost_usd: float | None
     """Cost in US dollars of the calls for this verdict. None if a price is unknown."""
-    tokens: int
+    tokens: Count
     """Input and output tokens of the calls for this verdict."""
     seconds: float
     """Seconds that the provider took for the calls for this verdict."""
     first_cost_usd: float | None
     second_cost_usd: float | None
     """Cost in US dollars of the second player's speeches. None if a price is unknown."""
-    first_tokens: int
-    second_tokens: int
+    first_tokens: Count
+    second_tokens: Count
     """Input and output tokens of the second player's speeches."""
     first_seconds: float
     second_seconds: float
     """Seconds that the provider took for the second player's speeches."""
-    first_words: int
-    second_words: int
+    first_words: Count
+    second_words: Count
     """Number of words in the second player's speeches."""
     closed: str
     """Why the debate ended: `complete`, `surrender` or `converged`."""

@@ -171,6 +171,8 @@ def test_a_cut_ledger_is_refused_as_damaged(here: Path) -> None:
         ("UPDATE results SET row = '[1]'", "a result of cell "),
         ("UPDATE results SET row = '{}'", "a result of cell "),
         ("UPDATE results SET row = json_set(row, '$.first_words', 'x')", "a result of cell "),
+        ("UPDATE results SET row = json_set(row, '$.first_words', -1)", "a result of cell "),
+        ("UPDATE results SET row = json_set(row, '$.tokens', -1)", "a result of cell "),
     ],
 )
 def test_a_damaged_value_in_a_ledger_is_one_sentence(here: Path, statement: str, what: str) -> None:

@@ -325,6 +325,18 @@ class Ledger:
         return [self.to_record(row) for row in rows]
 
     def counts(self, shard: tuple[int, int] = (1, 1), *, now: float | None = None) -> dict[CellState, int]:
+    def reopen_without_results(self) -> None:
+        """Set the finished cells of the newest plan to `open` in which a judge has no result.
+
+        The next run computes the results from the saved debate, and asks only judges without an answer in it.
+        """
+        self.query(
+            "UPDATE cells SET state = 'open' WHERE plan = ? AND state = 'done' AND EXISTS ("
+            "SELECT 1 FROM json_each(judges) WHERE NOT EXISTS (SELECT 1 FROM results WHERE cell = cells.key "
+            "AND questions = json_extract(value, '$[0]') AND scoring = json_extract(value, '$[1]')))",
+            self.plan,
+        )
+
         """Return how many cells of a shard are in each state. The running cells of dead workers count as open.
 
         `shard`: e.g. (2, 4) for the second of four shards. `now`: seconds since 1970; None means the current time.

@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from cli_support import debate, files_limited_to, start_process, wait_until
 from experiments_support import (
     PAIR,
@@ -183,6 +184,24 @@ def test_a_debate_that_another_process_uses_is_left_alone(here: Path) -> None:
     assert count_states(here / "trial") == {"open": 1, "running": 0, "failed": 0, "done": 3}
     run(here)
     assert count_states(here / "trial")["done"] == 4
+
+
+@pytest.mark.parametrize("lost", ["all", "one judge"])
+@pytest.mark.parametrize("judges", [None, ["jo", "max"]], ids=["of the base", "of the file"])
+def test_lost_results_are_computed_again(here: Path, judges: list[str] | None, lost: str) -> None:
+    """A run computes results that the ledger has lost from the transcripts, without a call, and no others."""
+    named = None if judges is None else [{"name": name, "model": f"mock/{name}"} for name in judges]
+    write_experiment(here, players=PAIR, judges=named)
+    run(here)
+    before, debates = judgements(here / "trial"), sorted((here / "trial" / "debates").iterdir())
+    stored = [path.read_bytes() for path in debates]
+    with closing(sqlite3.connect(here / "trial" / LEDGER_NAME)) as ledger, ledger:
+        where = "" if lost == "all" else " WHERE (cell, questions) IN (SELECT cell, MIN(questions) FROM results)"
+        ledger.execute(f"DELETE FROM results{where}")
+    assert run(here).count(" done  ") == (4 if lost == "all" else 1)
+    assert judgements(here / "trial") == before
+    assert [path.read_bytes() for path in debates] == stored
+    assert " done  " not in run(here)
 
 
 def test_a_journal_that_outlived_its_transcript_is_removed(here: Path) -> None:

@@ -34,6 +34,7 @@ _RETRY_S = 0.02
 _PRIMARY_CODE_MASK = 0xFF
 _CHUNK = 1000
 _MAX_NAME_CHARS = 60
+_MAX_ERROR_CHARS = 160
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS cells (
@@ -324,7 +325,6 @@ class Ledger:
         )
         return [self.to_record(row) for row in rows]
 
-    def counts(self, shard: tuple[int, int] = (1, 1), *, now: float | None = None) -> dict[CellState, int]:
     def reopen_without_results(self) -> None:
         """Set the finished cells of the newest plan to `open` in which a judge has no result.
 
@@ -337,6 +337,7 @@ class Ledger:
             self.plan,
         )
 
+    def counts(self, shard: tuple[int, int] = (1, 1), *, now: float | None = None) -> dict[CellState, int]:
         """Return how many cells of a shard are in each state. The running cells of dead workers count as open.
 
         `shard`: e.g. (2, 4) for the second of four shards. `now`: seconds since 1970; None means the current time.
@@ -362,7 +363,7 @@ class Ledger:
         values = (self.plan,) if only_planned else ()
         with _friendly(self.path):
             rows = self._db.execute(f"SELECT * FROM cells {where} ORDER BY seq, key", values)  # noqa: S608 - two constants
-        return map(self.to_record, rows)
+            yield from map(self.to_record, rows)
 
     def find(self, key: str) -> CellRecord | None:
         """Return the cell with this key. None if the ledger has no such cell."""
@@ -440,16 +441,23 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
 def _friendly(path: Path) -> Generator[None]:
     try:
         yield
-    except sqlite3.OperationalError as error:
+    except sqlite3.DatabaseError as error:
+        if not isinstance(error, sqlite3.OperationalError) or _means_damage(error):
+            reason = printable_line(str(error), _MAX_ERROR_CHARS)  # an error may contain a stored text
+            raise UsageError(
+                f"{path}: is damaged, or is not a ledger of an experiment ({reason}); restore it, or choose another folder with --out"
+            ) from error
         full = "full" in str(error) or "disk I/O" in str(error)
         advice = "free some space" if full else "check the folder, or choose another one with --out"
         raise StorageError(f"{path}: cannot be written ({error}); {advice}; saved results are not lost") from error
-    except sqlite3.DatabaseError as error:
-        raise UsageError(
-            f"{path}: is damaged, or is not a ledger of an experiment ({error}); restore it, or choose another folder with --out"
-        ) from error
     except OSError as error:
         raise StorageError(f"{path}: cannot be opened ({error.strerror}); choose another folder with --out") from error
+
+
+def _means_damage(error: sqlite3.OperationalError) -> bool:
+    """Return whether the file has wrong content, e.g. malformed JSON. Otherwise the file cannot be used now."""
+    code = getattr(error, "sqlite_errorcode", None)  # none if Python could not decode a value
+    return code is None or code & _PRIMARY_CODE_MASK == sqlite3.SQLITE_ERROR
 
 
 def _is_alive(host: str, pid: int, until: float, now: float) -> bool:

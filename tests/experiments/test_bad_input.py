@@ -193,6 +193,29 @@ def test_a_damaged_value_in_a_ledger_is_one_sentence(here: Path, statement: str,
     assert not [path for path in (here / "merged").rglob("*") if path.name == "outside.json"]
 
 
+@pytest.mark.parametrize(
+    ("statement", "command"),
+    [
+        ("UPDATE cells SET message = CAST(x'ff' AS TEXT)", "report"),
+        ("UPDATE results SET row = CAST(x'ff' || row AS TEXT)", "report"),
+        ("UPDATE meta SET value = CAST(x'ff' AS TEXT)", "status"),
+        ("UPDATE cells SET judges = 'x'", "status"),
+        ("DROP TABLE results", "status"),
+    ],
+)
+def test_content_that_sqlite_cannot_read_is_damage(here: Path, statement: str, command: str) -> None:
+    """Text that is no UTF-8, malformed JSON and a missing table are damage (exit code 2), in one short sentence."""
+    write_experiment(here, players=PAIR)
+    run(here, "--limit", "1")
+    with sqlite3.connect(here / "trial" / "ledger.sqlite") as database:
+        database.execute(statement)
+    database.close()
+    done = debate("experiment", command, "trial", cwd=here)
+    assert done.code == 2, done.err
+    assert "trial/ledger.sqlite: is damaged" in done.err
+    assert (len(done.err.splitlines()), len(done.err) < 500) == (1, True)
+
+
 async def test_a_judge_that_is_added_during_a_run_judges_the_running_cells_too(here: Path) -> None:
     """A run that began before a judge was added cannot finish a cell that the judge must judge."""
     with Ledger.create(here, "trial", mock=True) as ledger:

@@ -347,5 +347,5 @@ def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewA
 def _given_answers(run: JudgingRun, assessments: Iterable[Assessment]) -> tuple[str, bool, list[str]] | None:
     if run.reviewer is None:
         return None
-    answers = [item.model_dump_json(exclude={"run", "at", "exchange"}) for item in assessments]
+    answers = sorted(item.model_dump_json(exclude={"run", "at", "exchange"}) for item in assessments)
     return run.reviewer.name, run.reviewer.blind, answers

@@ -25,6 +25,7 @@ from debate_cli.statistics.estimate import Estimate, cluster_rows, estimate, mea
 
 COIN = 0.5
 BASELINES = ("majority", "longer side", "last speaker", "coin")
+FIRST, SECOND = "first", "second"
 _RESERVED_JUDGE_NAME = "judge\0"
 
 
@@ -61,8 +62,8 @@ class Comparison:
     log_score: Estimate
     """Logarithmic score of the judge's margins after their conversion to probabilities. 0 is best, greater is worse."""
     score_error: Estimate
-    """Root mean square difference between the judge's points and the raters' scores, in points. The
-    estimate's `value` is None if no rater gave scores."""
+    """Root mean square difference between the judge's points and the raters' points. The estimate's `value` is None if
+    no rater gave points, or if the scale of the judge's scores is unknown."""
     calibration: tuple[CalibrationBin, ...] = ()
     """Debates grouped by the probability that the first debater wins. The probability comes from the judge's
     margin."""
@@ -71,7 +72,7 @@ class Comparison:
 class _Row(NamedTuple):
     motion: str
     label: str
-    sides: tuple[str, str]
+    """The known winner as in `to_position`, like the winners in `winners` and `ratings`."""
     winners: dict[str, str]
     first_wins_chance: float | None
     """Probability that the first debater wins, 0 to 1, computed from the judge's margin. None if the scale of the
@@ -82,7 +83,7 @@ class _Row(NamedTuple):
     @property
     def forecasts(self) -> list[tuple[float, float]]:
         chance = self.first_wins_chance
-        return [] if chance is None else [(chance, score_hit(self.sides[0], self.label))]
+        return [] if chance is None else [(chance, score_hit(FIRST, self.label))]
 
     @property
     def ratings_with_judge(self) -> dict[str, str]:
@@ -95,6 +96,16 @@ class _Row(NamedTuple):
 def score_hit(said: str, label: str) -> float:
     """Return 1 if the judge's winner `said` is the known winner `label`, 0.5 if only one of them is `draw`, else 0."""
     return 1.0 if said == label else 0.5 if DRAW in {said, label} else 0.0
+
+
+def to_position(winner: str, debate: Debate) -> str:
+    """Return `first` or `second` if `winner` is the name of the debate's first or second debater, else `winner`.
+
+    κ and α need categories that all debates share. Each debate may have its own names, which would make agreement by
+    chance look unlikely.
+    """
+    first, second = debate.participants
+    return {second.name: SECOND, first.name: FIRST}.get(winner, winner)
 
 
 def compare_with_labels(
@@ -151,13 +162,11 @@ def _labelled_rows(judgements: Iterable[Judgement], labels: Sequence[WinnerLabel
 def _add_majority(rows: Sequence[_Row]) -> None:
     """Add the answer of the simple rule `majority` to each row.
 
-    The rule gives the same answer (first debater, second debater or draw) for every row: the one that is right most
-    often.
+    The rule gives the same answer (`first`, `second` or `draw`) for every row: the one that is right most often.
     """
-    places = Counter(row.sides.index(row.label) if row.label in row.sides else None for row in rows)
-    place = places.most_common(1)[0][0]
+    answer = Counter(row.label for row in rows).most_common(1)[0][0]
     for row in rows:
-        row.winners["majority"] = DRAW if place is None else row.sides[place]
+        row.winners["majority"] = answer
 
 
 def group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
@@ -183,23 +192,23 @@ def _row(group: Sequence[Judgement], labels: Sequence[WinnerLabel]) -> _Row:
     first, second = (participant.name for participant in debate.participants)
     has_points = all(judged.points for judged in group)
     means = {name: sum(judged.points[name] for judged in group) / len(group) for name in (first, second) if has_points}
+    ratings = {label.rater: to_position(label.winner, debate) for label in labels}
     return _Row(
         motion=group[0].case.motion,
-        label=majority_winner([label.winner for label in labels]),
-        sides=(first, second),
+        label=majority_winner([*ratings.values()]),
         winners={
             "judge": _vote(group),
-            "longer side": longer_side(debate) or DRAW,
-            "last speaker": debate.turns[-1].speaker,
+            "longer side": to_position(longer_side(debate) or DRAW, debate),
+            "last speaker": to_position(debate.turns[-1].speaker, debate),
         },
         first_wins_chance=0.5 + (means[first] - means[second]) / 200 if means else None,
-        score_pairs=[(means[name], value) for label in labels for name, value in label.scores if name in means],
-        ratings={label.rater: label.winner for label in labels},
+        score_pairs=[(means[name], value) for label in labels for name, value in label.points if name in means],
+        ratings=ratings,
     )
 
 
 def _vote(group: Sequence[Judgement]) -> str:
-    return majority_winner([judged.verdict.winner or DRAW for judged in group])
+    return majority_winner([to_position(judged.verdict.winner or DRAW, judged.case.debate) for judged in group])
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,8 +226,18 @@ class JudgeAgreement:
     """`majority` minus the share of labelled debates in which the judge `best` names the labelled winner."""
 
 
-Votes = Mapping[str, str]
-"""The votes in one debate. Maps each judge's model to the winner that the judge names most often, or to `draw`."""
+class _VoteRow(NamedTuple):
+    motion: str
+    votes: dict[str, str]
+    """The judges' results for one debate. Maps each judge's model to the result that it gives most often, as in
+    `to_position`."""
+    label: str | None
+    """The known winner, as in `to_position`. None without labels."""
+
+    def hit(self, model: str = "") -> float:
+        """Return how right the judge `model` is, as in `score_hit`. Empty: the majority of the judges."""
+        said = self.votes[model] if model else majority_winner([*self.votes.values()])
+        return score_hit(said, self.label or "")
 
 
 def compare_judges(
@@ -233,27 +252,17 @@ def compare_judges(
     Return None for fewer than two judges, or if there is no debate that all judges judged.
     """
     models = [judge.model for judge in judges]
-    by_model = {model: group_unchanged(each for each in judgements if each.judge.model == model) for model in models}
-    shared = [debate for debate in by_model[models[0]] if all(debate in groups for groups in by_model.values())]
-    if len(models) < 2 or not shared:  # noqa: PLR2004 - agreement needs two judges
+    rows = _vote_rows(judgements, models, labels)
+    if len(models) < 2 or not rows:  # noqa: PLR2004 - agreement needs two judges
         return None
-    motions = {debate: by_model[models[0]][debate][0].case.motion for debate in shared}
-    votes: dict[str, Votes] = {debate: {model: _vote(by_model[model][debate]) for model in models} for debate in shared}
-    said = {debate: [label.winner for label in labels if label.debate == debate] for debate in shared}
-    labelled = cluster_rows(
-        [(motions[debate], votes[debate], majority_winner(winners)) for debate, winners in said.items() if winners],
-        lambda row: row[0],
-    )
+    labelled_rows = [row for row in rows if row.label is not None]
+    labelled = cluster_rows(labelled_rows, lambda row: row.motion)
+    clusters = [[row.votes for row in cluster] for cluster in cluster_rows(rows, lambda row: row.motion)]
 
-    def accuracy(rows: Sequence[tuple[str, Votes, str]], model: str = "") -> float:
-        hits = [
-            score_hit(vote[model] if model else majority_winner(list(vote.values())), label) for _, vote, label in rows
-        ]
-        return mean_or_none(hits) or 0.0
+    def accuracy(drawn: Sequence[_VoteRow], model: str = "") -> float:
+        return mean_or_none([row.hit(model) for row in drawn]) or 0.0
 
-    clusters = [[votes[debate] for debate in group] for group in cluster_rows(shared, lambda debate: motions[debate])]
-    rows = [row for cluster in labelled for row in cluster]
-    best = max(models, key=lambda model: accuracy(rows, model)) if rows else ""
+    best = max(models, key=lambda model: accuracy(labelled_rows, model)) if labelled_rows else ""
     return JudgeAgreement(
         alpha=estimate(clusters, krippendorff_alpha, resamples=resamples),
         pairs=compare_pairs(clusters, resamples=resamples),
@@ -261,3 +270,14 @@ def compare_judges(
         majority=estimate(labelled, accuracy, resamples=resamples),
         gain=estimate(labelled, lambda drawn: accuracy(drawn) - accuracy(drawn, best), resamples=resamples),
     )
+
+
+def _vote_rows(judgements: Sequence[Judgement], models: Sequence[str], labels: Sequence[WinnerLabel]) -> list[_VoteRow]:
+    by_model = {model: group_unchanged(each for each in judgements if each.judge.model == model) for model in models}
+    rows: list[_VoteRow] = []
+    for name, (first, *_) in by_model[models[0]].items():
+        if all(name in groups for groups in by_model.values()):
+            said = [to_position(label.winner, first.case.debate) for label in labels if label.debate == name]
+            votes = {model: _vote(groups[name]) for model, groups in by_model.items()}
+            rows.append(_VoteRow(first.case.motion, votes, majority_winner(said) if said else None))
+    return rows

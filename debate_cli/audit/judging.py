@@ -158,7 +158,7 @@ def read_judgements(cases: Iterable[AuditCase], judges: Sequence[JudgeName]) -> 
     If a judge has judged a case more often than `AuditCase.runs`, only the oldest judgements are read.
     """
     return [
-        Judgement(case, judge, verdict, _points(verdict))
+        Judgement(case, judge, verdict, to_points(verdict))
         for case in cases
         if (debate := case.read()) is not None
         for judge in judges
@@ -175,7 +175,11 @@ def stored_calls(cases: Iterable[AuditCase]) -> Iterator[ModelCall]:
         yield from (item.exchange for item in (debate.assessments if debate is not None else ()))
 
 
-def _points(verdict: Verdict) -> dict[str, float]:
+def to_points(verdict: Verdict) -> dict[str, float]:
+    """Return the scores of a verdict, converted to points from 0 to 100, by name of the debater.
+
+    Empty if the verdict is undetermined, or if the judging system declares no scale.
+    """
     system = get_system(verdict.system)
     low, high = system.min_score(verdict), system.max_score(verdict)
     if verdict.victory == "undetermined" or high is None:

@@ -3,11 +3,12 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from debate_cli.audit.debates import AuditDebate
+from debate_cli.audit.judging import to_points
 from debate_cli.csv_file import read_csv_file
 from debate_cli.errors import UsageError
 
@@ -15,8 +16,8 @@ DRAW = "draw"
 BY_CONSTRUCTION = "by construction"
 """Source of the labels of the shipped debates, which were written with a known winner."""
 MAX_LABEL_BYTES = 50_000_000
-LARGEST_SCORE = 1e6
-"""Largest absolute value of a rater's score."""
+MAX_POINTS = 100
+"""Highest score in a CSV file. The lowest is 0."""
 NAMED_IDS = 8
 """Maximum number of debate ids in an error message."""
 
@@ -31,8 +32,9 @@ class WinnerLabel:
     """Name of the winner, or `draw`. If the rater gave only scores, the debater with the highest score. Empty if the
     rater gave neither a winner nor two scores."""
     rater: str = "people"
-    scores: tuple[tuple[str, float], ...] = ()
-    """Pairs of a debater's name and the rater's score. Empty if the rater gave no scores."""
+    """Name of the rater. A debate has at most one label per rater."""
+    points: tuple[tuple[str, float], ...] = ()
+    """Pairs of a debater's name and the rater's points, 0 to 100. Empty if the rater gave no scores on a known scale."""
 
 
 class LabelSet(NamedTuple):
@@ -57,10 +59,12 @@ def read_labels(path: Path) -> list[WinnerLabel]:
     Columns:
         id: id of the debate.
         winner: name of the winner, or `draw`. A column `score_NAME` for each debater may replace this column.
-        rater: name of the rater. This column may be missing.
+        score_NAME: points of the debater NAME, 0 to 100.
+        rater: name of the rater. This column may be missing. Each row of a debate without a rater counts as another
+            rater.
 
     Raises:
-        UsageError: the file cannot be read, a column is missing, or a row is wrong.
+        UsageError: the file cannot be read, a column is missing, a row is wrong, or a rater rates a debate twice.
     """
     columns, rows = read_csv_file(path, MAX_LABEL_BYTES, f"--labels {path}")
     score_columns = [name for name in columns if name.startswith("score_")]
@@ -69,35 +73,50 @@ def read_labels(path: Path) -> list[WinnerLabel]:
             f"--labels {path}: needs the columns `id` and `winner`, or `id` and a column `score_NAME` for each side; "
             f"its columns are: {', '.join(columns) or 'none'}"
         )
-    return [_read_label(f"--labels {path}:{line}", row, score_columns) for line, row in rows]
+    labels: list[WinnerLabel] = []
+    lines: dict[tuple[str, str], int] = {}
+    unnamed = Counter[str]()
+    for line, row in rows:
+        label = _read_label(f"--labels {path}:{line}", row, score_columns)
+        if not label.rater:
+            unnamed[label.debate] += 1
+            label = replace(label, rater=f"unnamed rater {unnamed[label.debate]}")
+        before = lines.setdefault((label.debate, label.rater), line)
+        if before != line:
+            raise UsageError(
+                f"--labels {path}:{line}: the rater {label.rater!r} has rated {label.debate} already, in line {before}; "
+                "remove one of the two rows"
+            )
+        labels.append(label)
+    return labels
 
 
 def _read_label(place: str, row: Mapping[str, str], score_columns: Sequence[str]) -> WinnerLabel:
     values = {name: value.strip() for name, value in row.items()}
-    scores = tuple(
-        (name.removeprefix("score_"), _read_score(place, name, values[name]))
+    points = tuple(
+        (name.removeprefix("score_"), _read_points(place, name, values[name]))
         for name in score_columns
         if values.get(name)
     )
     if not values.get("id"):
         raise UsageError(f"{place}: `id` is empty; write the id of a debate")
     winner = values.get("winner", "")
-    if not winner and len(scores) > 1:
-        (first, highest), (_, second), *_ = sorted(scores, key=lambda score: -score[1])
+    if not winner and len(points) > 1:
+        (first, highest), (_, second), *_ = sorted(points, key=lambda pair: -pair[1])
         winner = DRAW if highest == second else first
-    return WinnerLabel(values["id"], winner, values.get("rater") or "people", scores)
+    return WinnerLabel(values["id"], winner, values.get("rater", ""), points)
 
 
-def _read_score(place: str, column: str, text: str) -> float:
+def _read_points(place: str, column: str, text: str) -> float:
     try:
-        score = float(text)
+        points = float(text)
     except ValueError:
-        score = math.nan
-    if not -LARGEST_SCORE <= score <= LARGEST_SCORE:  # nan is in no range
+        points = math.nan
+    if not 0 <= points <= MAX_POINTS:  # nan is in no range
         raise UsageError(
-            f"{place}: `{column}` must be a number from {-LARGEST_SCORE:.0f} to {LARGEST_SCORE:.0f}, not {text!r}"
+            f"{place}: `{column}` must be points from 0 to {MAX_POINTS}, not {text!r}; convert scores on another scale"
         )
-    return score
+    return points
 
 
 def select_usable(labels: Iterable[WinnerLabel], debates: Iterable[AuditDebate]) -> tuple[list[WinnerLabel], int]:
@@ -137,7 +156,7 @@ def labels_from_reviews(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
     """Return one label (known winner) per debate and person, from the person's newest review of the debate."""
     found = {
         (each.debate.id, rater): WinnerLabel(
-            each.debate.id, verdict.winner or DRAW, rater, tuple(verdict.scores.items())
+            each.debate.id, verdict.winner or DRAW, rater, tuple(to_points(verdict).items())
         )
         for each in debates
         for verdict, rater in each.reviews

@@ -539,7 +539,7 @@ class AuditOptions(NamedTuple):
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="CSV file with the known winners. Columns: id, rater, and winner (or score_NAME for each side).",
+            help="CSV file with the known winners. Columns: id, rater, and winner (or score_NAME for each side, 0 to 100).",
         ),
     ] = None
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the audit.")] = Path("audit")

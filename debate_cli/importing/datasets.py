@@ -145,7 +145,8 @@ def _read_lechmazur(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate
     )
     reports = [report for report in sorted(texts) if report.name.startswith("matchup-judgement-")]
     labels = [label for report in reports for label in _report_labels(texts[report]()).get(path.stem, ())]
-    yield DatasetDebate(path.stem, path, found, tuple(dict.fromkeys(labels)))
+    newest = {label.rater: label for label in labels}
+    yield DatasetDebate(path.stem, path, found, tuple(newest.values()))
 
 
 @lru_cache(maxsize=4096)

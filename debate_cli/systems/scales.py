@@ -37,13 +37,16 @@ def describe_outcome(verdict: Verdict, document: str | None = None) -> str:
 def format_margin(verdict: Verdict) -> str:
     """Return a verdict's margin, e.g. `1.6 of 10 points` or `20% of the weight`; empty without a margin.
 
-    If the highest possible score is unknown, `of 10` is left out: `1.6 points`.
+    If the highest possible score is unknown, or if the margin exceeds it because a score is negative, `of 10` is left
+    out: `1.6 points`.
     """
     if verdict.margin is None:
         return ""
     system = get_system(verdict.system)
     number = format_share(verdict.margin) if system.scores_are_shares else format_number(verdict.margin)
-    return f"{number} {_of_highest_score(verdict) or system.unit}".rstrip()
+    highest = system.max_score(verdict)
+    is_within = highest is None or verdict.margin <= highest
+    return f"{number} {(_of_highest_score(verdict) if is_within else '') or system.unit}".rstrip()
 
 
 def rank_scores(verdict: Verdict) -> list[tuple[str, float]]:

@@ -12,7 +12,7 @@ from debate_cli.audit.comparison import compare_judges, compare_with_labels
 from debate_cli.audit.debates import AuditDebate, load_shipped_debates
 from debate_cli.audit.gates import check_gates, parse_gates
 from debate_cli.audit.judging import AuditCase, Judgement, JudgeName, build_cases
-from debate_cli.audit.labels import LabelSet, WinnerLabel, labels_by_construction, read_labels
+from debate_cli.audit.labels import LabelSet, WinnerLabel, labels_by_construction, labels_from_reviews, read_labels
 from debate_cli.audit.measures import find_measures
 from debate_cli.audit.report import build_report
 from debate_cli.audit.variants import VARIANTS, VariantName
@@ -185,6 +185,49 @@ def test_accuracy_stands_beside_the_rules() -> None:
     assert found.brier.value == pytest.approx((2 * 0.45**2 + 2 * 0.55**2 + 4 * 0.05**2) / 8)
 
 
+def test_agreement_by_chance_is_that_of_positions() -> None:
+    """κ and α compare first, second and draw: each debate has its own names, and they make no agreement less likely."""
+    firsts = {each.debate.id for each in DEBATES[:4]}
+
+    def half_first(case: AuditCase, _run: int) -> dict[str, float]:
+        first, second = _names(case.debate)
+        return {first: 60.0, second: 50.0} if case.base in firsts else {first: 50.0, second: 60.0}
+
+    names = {each.debate.id: _names(each.debate) for each in DEBATES}
+    labels = [WinnerLabel(name, names[name][0 if name in firsts else 1]) for name in names]
+    judged = _judge(_first_ahead, ["repeat"])
+    compared = compare_with_labels(judged, labels, "labels.csv", resamples=50)
+    assert compared is not None
+    # Half of the pairs agree. κ: chance also gives a half. α: 12 of 16 values are `first`, 4 `second`, so chance gives
+    # disagreement in 2·12·4 / (16·15) = 0.4 of the pairs, and 1 − 0.5 / 0.4 = −0.25.
+    assert (compared.kappa.value, compared.alpha_with_judge.value) == (0, pytest.approx(-0.25))
+
+    other = JudgeName("mock/second", "structured")
+    judged += [each._replace(judge=other) for each in _judge(half_first, ["repeat"])]
+    between = compare_judges(judged, [JUDGE, other], labels, resamples=50)
+    assert between is not None
+    assert (between.pairs[0].kappa.value, between.alpha.value) == (0, pytest.approx(-0.25))
+    assert (between.best, between.majority.value) == ("mock/second", 0.75)
+
+
+def test_reviews_are_compared_in_points() -> None:
+    """Scores of reviews are converted to points of the judging system's scale; a system without a scale has none."""
+    first, second = _names(DEBATES[0].debate)
+    scales = {
+        "structured": {first: 6.4, second: 5.5},
+        "persuasion": {first: 28.0, second: 15.0},
+        "not installed": {first: 6.4, second: 5.5},
+    }
+    for system, scores in scales.items():
+        review = Verdict(system=system, run="r2", winner=first, victory="clear", margin=1, scores=scores)
+        (label,) = labels_from_reviews([replace(DEBATES[0], reviews=((review, "Ann"),))])
+        has_scale = system != "not installed"
+        assert dict(label.points) == pytest.approx({first: 60.0, second: 50.0} if has_scale else {}), system
+        compared = compare_with_labels(_judge(_first_ahead, ["repeat"]), [label], "reviews", resamples=50)
+        assert compared is not None
+        assert compared.score_error.value == (pytest.approx(0) if has_scale else None), system
+
+
 def test_perfect_judge_meets_the_gates_that_can_be_decided() -> None:
     """A perfect judge of eight debates meets every gate except perhaps `baseline`, and follows no simple rule."""
     better = {each.debate.id: each.better_debater for each in DEBATES}
@@ -257,7 +300,7 @@ def test_labels_are_read_by_column(tmp_path: Path) -> None:
     assert [(label.winner, label.rater) for label in read_labels(path)] == [
         ("Ben", "r1"),
         ("Ben", "r2"),
-        ("draw", "people"),
+        ("draw", "unnamed rater 1"),
     ]
     path.write_text("name,winner\nx,Ben\n")
     with pytest.raises(UsageError, match="needs the columns `id` and `winner`"):
@@ -268,13 +311,35 @@ def test_labels_are_read_by_column(tmp_path: Path) -> None:
     assert compare_with_labels(_judge(_first_ahead, ["repeat"]), [WinnerLabel("other", "Ada")], "x") is None
 
 
-@pytest.mark.parametrize("score", ["nan", "inf", "-inf", "1e308", "-1e308", "five"])
+def test_each_row_without_a_rater_is_another_rater(tmp_path: Path) -> None:
+    """Rows of a debate that name no rater count as different raters, in the majority and in α."""
+    path, (first, second) = tmp_path / "labels.csv", _names(DEBATES[0].debate)
+    path.write_text("id,winner\n" + "".join(f"{DEBATES[0].debate.id},{name}\n" for name in (first, first, second)))
+    compared = compare_with_labels(_judge(_first_ahead, ["repeat"]), read_labels(path), "labels.csv", resamples=50)
+    assert compared is not None
+    # The judge names the majority's winner. Of three people, two of six ordered pairs agree: observed disagreement
+    # 4/6, as by chance. With the judge, half of twelve pairs disagree, as by chance.
+    assert (compared.accuracy.value, compared.alpha_people.value) == (1, pytest.approx(0))
+    assert compared.alpha_with_judge.value == pytest.approx(0)
+
+
+def test_a_rater_rates_a_debate_once(tmp_path: Path) -> None:
+    """A second row with the same debate and rater is refused with its line."""
+    path = tmp_path / "labels.csv"
+    path.write_text("id,winner,rater\nx,Ada,Ann\ny,Ada,Ann\nx,Ben,Ann\n")
+    with pytest.raises(
+        UsageError, match=r"labels\.csv:4: the rater 'Ann' has rated x already, in line 2; remove one of"
+    ):
+        read_labels(path)
+
+
+@pytest.mark.parametrize("score", ["nan", "inf", "-inf", "1e308", "-1", "100.5", "five"])
 def test_scores_that_cannot_be_compared_are_refused(tmp_path: Path, score: str) -> None:
-    """A score that is not a number, is infinite or is absurdly large is refused with its line and column."""
+    """A score outside of 0 to 100 is refused with its line and column, because it is compared with the judge's points."""
     path = tmp_path / "labels.csv"
     path.write_text(f"id,score_Ada,score_Ben\nx,1,2\ny,1,{score}\n")
     with pytest.raises(
-        UsageError, match=rf"labels\.csv:3: `score_Ben` must be a number from -1000000 to .* '{score}'$"
+        UsageError, match=rf"labels\.csv:3: `score_Ben` must be points from 0 to 100, not '{score}'; convert"
     ):
         read_labels(path)
 

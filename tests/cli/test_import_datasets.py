@@ -86,6 +86,15 @@ def test_a_data_set_gives_transcripts_and_labels(
     assert "may be one speaker" not in done.err
 
 
+def test_a_judge_of_several_reports_has_one_label(tmp_path: Path) -> None:
+    """If several reports have a judge's label of the same debate, the last report counts: the audit refuses a second."""
+    ((name, report),) = ((path, text) for path, text in LECHMAZUR.items() if path.startswith("reports"))
+    other = {name.replace("-a-vs-b", "-b-vs-a"): report.replace("| K2 | A | +1.5 |", "| K2 | B | -1.5 |")}
+    imported(tmp_path, "lechmazur", LECHMAZUR | other)
+    labels = read_labels(tmp_path / "out" / "labels.csv")
+    assert [(label.winner, label.rater) for label in labels] == [("CON", "model K2"), ("CON", "model Q3")]
+
+
 @pytest.mark.parametrize(
     ("name", "files", "broken", "words"),
     [

@@ -200,9 +200,10 @@ def test_a_file_belongs_to_its_debate(folder: Path) -> None:
     assert "is the review of another debate" in result.err
 
 
-def test_a_review_is_stored_once(folder: Path) -> None:
+@pytest.mark.parametrize("options", [(), ("--probability",)])
+def test_a_review_is_stored_once(folder: Path, options: tuple[str, ...]) -> None:
     """The same answers of the same person are refused the second time, with the judging run that has them."""
-    file = fill_template(folder)
+    file = fill_template(folder, *options)
     assert debate("review", "one", "--from", file, cwd=folder).code == 0
     again = debate("review", "one", "--from", file, cwd=folder)
     assert (again.code, "stored already, as judging run r2" in again.err) == (2, True), again.err

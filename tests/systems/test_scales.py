@@ -21,6 +21,8 @@ def verdict(system: str, margin: float | None, **scores: float) -> Verdict:
         (verdict("structured", 1.5, Ada=7.5, Bo=6.0), "1.5 of 10 points", "10 points"),
         (verdict("live", 9.0, Ada=70, Bo=61), "9.0 of 100 points", "100 points"),
         (verdict("persuasion", 2.0, Ada=30, Bo=28, Cy=1), "2.0 of 110 points", "110 points"),
+        # with a negative score, the margin may exceed the highest score
+        (verdict("persuasion", 81.04, Ada=54.89, Bo=-26.15), "81.04 points", "80 points"),
         (verdict("panel", 0.65, Ada=0.65, Bo=0.0), "65% of the weight", "1 (weight)"),
         (verdict("sources", 0.19, Ada=0.79, Bo=0.6), "19% of the credit", "1 (credit)"),
         # `jury` is not installed, so neither its scale nor its unit is known; the largest score, 1, is no scale

@@ -37,6 +37,7 @@ from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.panel.settings import PanelJudge, PanelSettings
 from debate_cli.systems.panel.votes import VoteOption
 from debate_cli.systems.persuasion.settings import PersuasionSettings
+from debate_cli.systems.registry import get_system
 from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.findings import Fallacy, Trace
 from debate_cli.systems.structured.settings import StructuredSettings
@@ -209,10 +210,14 @@ def test_the_order_of_assessments_does_not_matter(debate: Debate, data: st.DataO
 @large_data
 @given(debates())
 def test_scores_stay_on_their_scale(debate: Debate) -> None:
-    """For any marks; margins are not negative."""
+    """For any marks; the scale is the one that the system declares, and margins are not negative."""
     for verdict in score(debate):
         low, high = RANGES[verdict.system]
-        assert all(low <= value <= high for value in verdict.scores.values())
+        system = get_system(verdict.system)
+        highest = system.max_score(verdict)
+        assert highest is not None
+        assert (system.min_score(verdict), highest <= high) == (low, True)
+        assert all(low <= value <= highest for value in verdict.scores.values())
         assert verdict.margin is not None
         assert verdict.margin >= 0
 

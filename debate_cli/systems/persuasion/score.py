@@ -169,6 +169,8 @@ NO_KEYWORDS_HINT = (
 )
 RULES = 2
 """Version of the scoring rules."""
+MIN_SCORE = -50.0
+"""Lowest possible score: that of a debater who surrendered, and whose other parts of the score are 0."""
 
 
 class PersuasionNotes(Notes, _NoiseFree):
@@ -249,7 +251,7 @@ def score_parts(name: str, final: Mapping[str, DebaterState]) -> ScoreParts:
         stance=abs(own.stance) * own.conviction * 30,
         persuasion=math.fsum((20 if other.surrendered else 0) + 10 * mean(other.persuasion) for other in others),
         resistance=withstood,
-        penalty=-50.0 if own.surrendered else 0.0,
+        penalty=MIN_SCORE if own.surrendered else 0.0,
     )
 
 

@@ -78,6 +78,9 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
     def max_score(self, verdict: Verdict) -> float:
         return score.max_score(len(verdict.scores))
 
+    def min_score(self, verdict: Verdict) -> float:
+        return score.MIN_SCORE
+
     def explain(self, verdict: Verdict) -> str:
         notes = parse_notes(score.PersuasionNotes, verdict)
         sentences = [f"{item.name} surrendered after round {item.round}." for item in notes.surrendered]

@@ -3,7 +3,7 @@
 Each object has a name and an import path (`package.module:ATTRIBUTE`). It is imported when its name is looked up.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -31,6 +31,9 @@ class ExtensionPoint:
     """Entry-point group, e.g. `debate_cli.systems`."""
     built_in: Mapping[str, str]
     """Maps the name of each built-in object to its import path."""
+    find_fault: Callable[[str, Any], str] | None = None
+    """Returns what is wrong with an object of an installed package and its name, as a clause; empty if nothing is wrong.
+    None: the caller of `load` checks the object."""
 
     def names(self) -> tuple[str, ...]:
         """Return all names: first the built-in ones, then those of installed packages in alphabetical order."""
@@ -43,9 +46,10 @@ class ExtensionPoint:
     def load(self, name: str) -> Any:
         """Import and return the object with this name.
 
-        Raises KeyError for an unknown name, and ConfigError if the object of an installed package cannot be imported.
+        Raises KeyError for an unknown name, and ConfigError if the object of an installed package cannot be imported or
+        has a fault.
         """
-        return _load(self.group, name, self.built_in.get(name))
+        return _load(self.group, name, self.built_in.get(name), self.find_fault)
 
 
 @cache
@@ -56,16 +60,29 @@ def _entry_points(group: str) -> dict[str, Any]:
 
 
 @cache
-def _load(group: str, name: str, built_in_path: str | None) -> Any:
+def _load(group: str, name: str, built_in_path: str | None, find_fault: Callable[[str, Any], str] | None) -> Any:
     if built_in_path is not None:
         return resolve_name(built_in_path)
     point = _entry_points(group)[name]
+    package = point.dist.name if point.dist is not None else point.value
     try:
-        return point.load()
+        loaded = point.load()
     except Exception as error:
-        package = point.dist.name if point.dist is not None else point.value
         message = f"the plug-in `{name}` of {package} cannot be loaded ({error}); reinstall or remove the package"
         raise ConfigError(message) from error
+    fault = "" if find_fault is None else find_fault(name, loaded)
+    if fault:
+        raise ConfigError(f"the plug-in `{name}` of {package} {fault}; update or remove its package")
+    return loaded
+
+
+def _find_system_fault(name: str, system: Any) -> str:
+    if not isinstance(system, resolve_name("debate_cli.systems.base:JudgingSystem")):
+        return "does not refer to a JudgingSystem"
+    missing = [member for member in ("kind", "settings", "prompt_package") if not hasattr(system, member)]
+    if missing:
+        return f"refers to a JudgingSystem without {', '.join(missing)}"
+    return "" if system.kind == name else f"refers to a JudgingSystem with another kind, `{system.kind}`"
 
 
 SYSTEMS = ExtensionPoint(
@@ -78,6 +95,7 @@ SYSTEMS = ExtensionPoint(
         "persuasion": "debate_cli.systems.persuasion.system:SYSTEM",
         "sources": "debate_cli.systems.sources.system:SYSTEM",
     },
+    _find_system_fault,
 )
 """Judging systems, by their `kind`. Each object is a `systems.base.JudgingSystem`."""
 

@@ -33,6 +33,13 @@ _THINKING_TAG = re.compile(r"<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _LOOKS_LIKE_JSON = re.compile(r"""\{\s*(?:["'}]|\w+["']?\s*:|//|/\*)""")
 _QUOTED_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
 
+_NAME_OR_BRACKET = re.compile(
+    r"""(?P<name>"(?:[^"\\]|\\.)*+(?:"|\Z)|(?<!\w)'(?:[^'\\]|\\.)*+(?:'|\Z)|“[^”]*+(?:”|\Z)|\w++)(?P<colon>\s*+:)?"""
+    r"""|//[^\n]*+|/\*.*?(?:\*/|\Z)|[][{}]""",
+    re.DOTALL,
+)
+"""A key or value that may lack quotes, a comment, or a bracket. A name before a colon is a key."""
+
 
 class _ForbiddenError(ValueError):
     """The JSON has a key twice in one object, or a number that is not finite."""
@@ -131,8 +138,9 @@ def _find_objects(text: str) -> _FoundObjects:
                 if depth == 0:
                     end = match.end()
                     break
-            if isinstance(error, _ForbiddenError):
-                found.forbidden.append(str(error))
+            fault = str(error) if isinstance(error, _ForbiddenError) else _find_repeated_key(text[start:end])
+            if fault is not None:
+                found.forbidden.append(fault)
             else:
                 found.broken.append(text[start:end])
         begun = _LOOKS_LIKE_JSON.search(text, end)
@@ -207,6 +215,25 @@ def _format_faults(faults: Iterable[str]) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def _find_repeated_key(broken: str) -> str | None:
+    """Return the fault of a broken JSON text with a key twice in one object; None if no key occurs twice.
+
+    A repair would keep only the last value of such a key.
+    """
+    objects: list[set[str]] = [set()]
+    for match in _NAME_OR_BRACKET.finditer(broken):
+        key = match["name"].strip("\"'“”") if match["colon"] else None
+        if key is not None and key in objects[-1]:
+            return _describe_repeated_key(key)
+        if key is not None:
+            objects[-1].add(key)
+        elif match.group() in "{[":
+            objects.append(set())
+        elif match.group() in "}]" and len(objects) > 1:
+            objects.pop()
+    return None
+
+
 # Strict JSON ------------------------------------------------------------------------------------------------------
 
 
@@ -214,10 +241,13 @@ def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members: dict[str, Any] = {}
     for name, value in pairs:
         if name in members:
-            shown = sanitize_for_prompt(name[:MAX_SHOWN_CHARS])
-            raise _ForbiddenError(f"the key {shown!r} occurs twice in one object")
+            raise _ForbiddenError(_describe_repeated_key(name))
         members[name] = value
     return members
+
+
+def _describe_repeated_key(name: str) -> str:
+    return f"the key {sanitize_for_prompt(name[:MAX_SHOWN_CHARS])!r} occurs twice in one object"
 
 
 def _parse_finite(digits: str) -> float:

@@ -43,8 +43,9 @@ _MESSAGES = {
     "list": "must be a list; put its items in brackets, or write a `-` before each",
     "union_tag_not_found": "has no `kind`; add one, such as `kind: structured`",
 }
+_EXAMPLE_MODEL = "openai/gpt-5"
 _PATTERN_MESSAGES = {
-    "model": "must be `provider/model`, such as `openai/gpt-5`",
+    "model": f"must be `provider/model`, such as `{_EXAMPLE_MODEL}`",
     "prefix": "must be 1 to 16 letters and digits that begin with a letter",
 }
 _REDACT = Redactor()
@@ -185,7 +186,8 @@ class ConfigRepair:
             self._remove(problem.path[:2])
         elif is_mapping(parent) or is_list(parent):
             self._replaced.add(problem.path)
-            cast("Any", parent)[key] = f"mock/{len(self._replaced)}"  # valid as a name, a side and a model
+            text = f"mock/{len(self._replaced)}"  # valid as a name, a side and a model
+            cast("Any", parent)[key] = {"model": text} if _is_model_entry(problem.path) else text
 
     def written_path(self, path: KeyPath) -> KeyPath:
         """Return the key path in the file. `path`: key path in the repaired configuration."""
@@ -261,11 +263,20 @@ def _merge_errors(path: KeyPath, items: Sequence[Any], data: Any, model: type[Ba
     if kind == "extra_forbidden":
         hint = format_suggestion(str(path[-1]), _allowed_keys(path[:-1], data, model))
         return Problem(path, f"unknown key{hint or '; remove it, or correct its name'}", is_key_error=True)
+    if kind.startswith("model_") and _is_model_entry(path):
+        model_name = _shorten(value, _KEY_CHARS) if isinstance(value, str) else _EXAMPLE_MODEL
+        return Problem(
+            path, f"must be a mapping; write `{_shorten(str(path[-1]), _KEY_CHARS)}: {{model: {model_name}}}`"
+        )
     if kind == "string_type" and value is None:
         return Problem(path, "is empty; write a text, in quotes if it begins with `#`")
     if kind == "string_pattern_mismatch" and path[-1] in _PATTERN_MESSAGES:
         return Problem(path, _PATTERN_MESSAGES[str(path[-1])])
     return Problem(path, _message(item))
+
+
+def _is_model_entry(path: KeyPath) -> bool:
+    return path[:-1] == ("models",)
 
 
 def _message(item: Any) -> str:

@@ -50,6 +50,8 @@ def test_one_valid_object_is_found(text: str) -> None:
         "Sure: {'reason': 'sound', 'score': 7}",
         '{reason: "sound", score: 7}',
         '{"reason": "sound" "score": 7}',
+        '{"answer": {"reason": "sound", "score": 7,}}',
+        '{/* reason: why */ "reason": "sound", "score": 7}',
     ],
 )
 def test_one_broken_object_is_repaired(text: str) -> None:
@@ -77,6 +79,17 @@ def test_one_broken_object_is_repaired(text: str) -> None:
         ('{"reason": "sound", "score": NaN}', "invalid", "NaN is not a finite number"),
         ('So: {"reason": "sound", "score": Infinity}', "invalid", "Infinity is not a finite number"),
         ('{"reason": "sound", "score": 3, "score": 9}', "invalid", "the key 'score' occurs twice in one object"),
+        *(
+            (text, "invalid", "the key 'score' occurs twice in one object")
+            for text in (
+                '{"reason": "sound", "score": 3, "score": 9,}',
+                '{"reason": "sound", "score": 3, "score": 9',
+                "{'reason': 'sound', 'score': 3, 'score': 9}",
+                '{reason: "sound", score: 3, score: 9}',
+                '{"reason": "sound", "score": 3, “score”: 9}',
+                '{"wrapper": [{"reason": "sound", "score": 3, "more": {}, "score": 9,}]}',
+            )
+        ),
         ('{"reason": "sound", "score": 1e999}', "invalid", "1e999 is not a finite number"),
         ('{"reason": "sound"}', "invalid", "the object: lacks score"),
         ('{"reason": "sound", "score": 7, "total": 9}', "invalid", 'the object: must not have "total"'),

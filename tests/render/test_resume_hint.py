@@ -3,11 +3,12 @@
 from itertools import permutations
 
 import pytest
-from scoring_support import CON, PRO, build_debate, opening, opening_event, speech
+from scoring_support import CON, EXCHANGE, PRO, build_debate, opening, opening_event, speech
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
 from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.llm.truncation import LIMIT_REACHED
 from debate_cli.render.content.resume_hint import MissingJudgements, remedy_options
 from debate_cli.systems.base import WHOLE_DEBATE
 from debate_cli.systems.panel.settings import PanelSettings
@@ -100,3 +101,40 @@ def test_a_model_is_replaced_wherever_it_is_used(models: tuple[str | None, str],
     cue = Cue(index=0, round=1, phase="opening", speaker=PRO)
     failure = Failure(task=cue, who=PRO, cause=cause, message="it failed", final=False)
     assert expected in remedy_options(debate, failure)
+
+
+@pytest.mark.parametrize(
+    ("models", "longer"),
+    [
+        ((None, "lab/m"), "--set models.default.max_output_tokens=16384"),
+        (
+            ("lab/m", "lab/m"),
+            (
+                """--set 'models.debater-1={"model": "lab/m", "max_output_tokens": 16384}'"""
+                " --set debaters.0.model=debater-1 --set debaters.1.model=debater-1"
+            ),
+        ),
+    ],
+    ids=["models.default", "a model"],
+)
+@pytest.mark.parametrize("finish_reason", ["length", "stop"])
+def test_a_speech_that_was_cut_off_needs_a_higher_limit(
+    models: tuple[str | None, str], longer: str, finish_reason: str
+) -> None:
+    """Only the limit of the debaters' model is raised, or another model is named; other abstentions are just repeated."""
+    config = OPENED.config
+    debaters = tuple(
+        debater.model_copy(update={"model": model}) for debater, model in zip(config.debaters, models, strict=True)
+    )
+    debate = build_debate(OPENED.model_copy(update={"config": config.model_copy(update={"debaters": debaters})}))
+    failure = Failure(
+        task=Cue(index=0, round=1, phase="opening", speaker=PRO),
+        who=PRO,
+        cause="abstained",
+        message=f"m gave no answer: {LIMIT_REACHED}",
+        final=False,
+        exchange=EXCHANGE.model_copy(update={"finish_reason": finish_reason}),
+    )
+    found = remedy_options(debate, failure)
+    assert found[0] == (longer if finish_reason == "length" else "")
+    assert len(found) == (2 if finish_reason == "length" else 1)

@@ -106,6 +106,24 @@ def test_contradictions_come_with_wrong_keys_and_values() -> None:
     assert [line.split(": ")[1] for line in problems(more)] == keys
 
 
+@pytest.mark.parametrize(
+    ("model", "form"),
+    [("mock/m", "mock/m"), ("[mock/m]", "openai/gpt-5"), ("", "openai/gpt-5")],
+    ids=["a text", "a list", "nothing"],
+)
+def test_a_model_that_is_no_mapping_comes_with_its_right_form(model: str, form: str) -> None:
+    """The message repeats the model if it is a text, and the errors of the other parts come at once."""
+    text = (
+        f"topic: t\nmodels: {{default: {model}}}\nformat: {{phases: [closing]}}\n"
+        "debaters: [{name: A, side: for}, {name: A, side: against, model: slow}]"
+    )
+    with pytest.raises(ConfigError) as caught:
+        read_config_file(None, text=text, env={})
+    lines = [line.partition(": ")[2] for line in caught.value.problems]
+    assert lines[0] == f"models.default: must be a mapping; write `default: {{model: {form}}}`"
+    assert [line.partition(": ")[0] for line in lines[1:]] == ["format.phases", "debaters.1.name", "debaters.1.model"]
+
+
 def test_a_debater_has_all_its_errors_at_once() -> None:
     """An unknown key, a missing key, a value out of range, a model without an entry and a name that is taken."""
     text = (

@@ -80,6 +80,12 @@ def test_the_largest_share_of_weight_wins(
     assert found.margin == pytest.approx(margin)
 
 
+def test_the_margin_is_rounded_once() -> None:
+    """The margin is the rounded difference of the shares 2/3 and 1/3, not the difference of two rounded shares."""
+    settings = panel_of(1, 1, 1)
+    assert score_run(voted(settings, *votes("PASS", "PASS", "FAIL")), "r1", settings).margin == 0.333333333
+
+
 def test_a_side_of_two_debaters_has_no_winner() -> None:
     """A motion with two supporters passes, but no debater wins."""
     settings = panel_of(1, 1)

@@ -179,6 +179,15 @@ def test_a_missing_rating_has_no_effect_and_is_named() -> None:
     assert score_run(debate, "r1", JUDGED).notes["missing"] == ["Turn 1 was not rated, so it has no effect."]
 
 
+@pytest.mark.parametrize(("unrated", "surrendered"), [(None, True), (4, False)])
+def test_a_turn_without_a_rating_interrupts_a_row_of_rounds(unrated: int | None, surrendered: bool) -> None:
+    """Persuasion above 0.5 in rounds 1, 2 and 4 does not wear a debater down."""
+    turns = [speech(index, (PRO, CON)[index % 2]) for index in range(8)]
+    rated = {index: rating(index, (CON, PRO)[index % 2], (0.55, 0)[index % 2], 0, 0) for index in range(8)}
+    given = [item for index, item in rated.items() if index != unrated]
+    assert current_states(build_debate(opening_event(JUDGED), turns, given), JUDGED)[CON].surrendered == surrendered
+
+
 def test_persuasion_of_weighted_factors() -> None:
     """With `effects: factors` persuasion is the weighted sum of keywords, strategy fit, evidence and influence."""
     settings = PersuasionSettings(effects="factors")
@@ -218,6 +227,21 @@ def test_social_context_is_a_deterministic_unit_vector() -> None:
     assert one == other
     assert {len(vector) for vector in one.values()} == {CONTEXT_DIMENSIONS}
     assert [sum(value * value for value in vector) for vector in one.values()] == pytest.approx([1, 1])
+
+
+def test_debaters_who_persuade_each_other_keep_different_contexts() -> None:
+    """Each of two steps takes the mean of the neighbours only, so two debaters have their own features again after two."""
+    alone = social_context_vectors(CURVE[-1].states, {})
+    found = social_context_vectors(CURVE[-1].states, INFLUENCE_GRAPH)
+    assert {name: pytest.approx(vector) for name, vector in alone.items()} == found
+    assert cosine_similarity(found[PRO], found[CON]) < 0.99
+
+
+def test_a_debater_whom_nobody_reached_keeps_its_features() -> None:
+    """If only Ada persuades Ben, both have Ada's features: Ada keeps them, and Ben takes them over."""
+    alone = social_context_vectors(CURVE[-1].states, {})
+    found = social_context_vectors(CURVE[-1].states, {(PRO, CON): 0.6})
+    assert found == {PRO: pytest.approx(alone[PRO]), CON: pytest.approx(alone[PRO])}
 
 
 def test_similarity_follows_the_states() -> None:

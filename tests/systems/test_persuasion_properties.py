@@ -17,21 +17,23 @@ from debate_cli.systems.persuasion.settings import PersuasionSettings
 SCALE = {"persuasion": 1.0, "attack": 1.0, "evidence": 1.0}
 NAMES = (PRO, CON, THIRD)
 Ratings = list[dict[str, tuple[float, float]]]
-"""Per turn: target -> persuasion and attack."""
+"""Per turn: target -> persuasion and attack; empty if no judge rated the turn."""
 HUNDREDTHS = st.integers(0, 100).map(lambda value: value / 100)
 
 
 @st.composite
 def rated_debates(draw: st.DrawFn) -> tuple[Debate, PersuasionSettings, Ratings]:
-    """Draw a debate of three debaters with up to five rounds of rated turns; some are closed."""
+    """Draw a debate of three debaters with up to five rounds; some turns are not rated, and some debates are closed."""
     debaters = [
         {**THREE[number], "stance": draw(HUNDREDTHS) * side, "conviction": draw(HUNDREDTHS)}
         for number, side in enumerate((1, -1, draw(st.sampled_from((1, -1)))))
     ]
     settings_ = PersuasionSettings(effects="judge", bystander_effect=draw(st.sampled_from((0.0, 0.5))))
     ratings: Ratings = [
-        {name: (draw(HUNDREDTHS), draw(HUNDREDTHS)) for name in NAMES if name != NAMES[index % 3]}
-        for index in range(draw(st.integers(1, 15)))
+        {name: (draw(HUNDREDTHS), draw(HUNDREDTHS)) for name in NAMES if is_rated and name != NAMES[index % 3]}
+        for index, is_rated in enumerate(
+            draw(st.lists(st.sampled_from((True, True, True, False)), min_size=1, max_size=15))
+        )
     ]
     turns = [
         speech(index, NAMES[index % 3]).model_copy(update={"round": index // 3 + 1}) for index in range(len(ratings))
@@ -44,6 +46,7 @@ def rated_debates(draw: st.DrawFn) -> tuple[Debate, PersuasionSettings, Ratings]
             turns=(index,),
         )
         for index, of in enumerate(ratings)
+        if of
     ]
     debate = build_debate(opening_event(settings_, debaters=debaters), turns, given_)
     closed = draw(st.booleans())
@@ -106,11 +109,11 @@ def end_round(people: dict[str, dict[str, Any]], bystander_effect: float) -> Non
 
 def gives_up(one: dict[str, Any]) -> bool:
     """Return whether one of the three conditions of surrender holds."""
-    peaks = list(one["peaks"].values())[-3:]
+    peaks, last = list(one["peaks"].values())[-3:], list(one["peaks"])[-3:]
     conviction = round(one["c"], 9)
     persuaded = bool(peaks) and round(fmean(peaks), 9) > 0.6 and conviction < 0.4
     neutral = abs(round(one["s"], 9)) < 0.2 and conviction < 0.5 and abs(one["s0"]) >= 0.2
-    return persuaded or neutral or (len(peaks) == 3 and min(peaks) > 0.5)
+    return persuaded or neutral or (len(peaks) == 3 and last[2] - last[0] == 2 and min(peaks) > 0.5)
 
 
 def points(name: str, people: dict[str, dict[str, Any]]) -> float:

@@ -1,5 +1,7 @@
 """Keyword scores, the effect of a turn on a debater, and surrender; expected numbers are computed by hand."""
 
+from collections.abc import Mapping
+
 import pytest
 from scoring_support import speech
 
@@ -8,6 +10,7 @@ from debate_cli.systems.persuasion.settings import Keywords, PersuasionSettings,
 from debate_cli.systems.persuasion.stance import (
     DebaterState,
     Effect,
+    RoundPersuasion,
     StancePosition,
     apply_effect,
     end_round,
@@ -53,6 +56,11 @@ def effect_of(persuasion: float, attack: float = 0.0, number: int = 1) -> Effect
     return Effect(speech(0, "Y").model_copy(update={"round": number}), "X", persuasion, attack, 0)
 
 
+def rounds(persuasion: Mapping[int, float]) -> tuple[RoundPersuasion, ...]:
+    """The strongest persuasion in these rounds."""
+    return tuple(RoundPersuasion(number, value) for number, value in persuasion.items())
+
+
 def test_histories_keep_the_last_ten() -> None:
     """The histories of persuasion and attack keep the last ten of twelve effects, and rounds keep all."""
     state = DebaterState("X", 0.8, 0.8, 1.0)
@@ -68,41 +76,46 @@ def test_a_round_counts_its_strongest_persuasion() -> None:
     state = DebaterState("X", 0.8, 0.8, 1.0)
     for number, persuasion in ((1, 0.2), (1, 0.9), (1, 0.5), (2, 0.3)):
         state = apply_effect(state, effect_of(persuasion, number=number))
-    assert (state.round_persuasion, state.persuasion) == ((0.9, 0.3), (0.2, 0.9, 0.5, 0.3))
+    assert (state.round_persuasion, state.persuasion) == (rounds({1: 0.9, 2: 0.3}), (0.2, 0.9, 0.5, 0.3))
 
 
 @pytest.mark.parametrize(
     ("stance", "conviction", "start", "persuasion", "expected"),
     [
         # The mean over the last up to three rounds above 0.6 and conviction below 0.4
-        (0.8, 0.39, 0.8, (0.9,), "persuaded"),
-        (0.8, 0.4, 0.8, (0.9,), None),
-        (0.8, 0.39, 0.8, (0.6,), None),
-        (0.8, 0.39, 0.8, (1, 0.3, 0.7, 0.7), None),
-        (0.8, 0.39, 0.8, (0, 0.5, 0.7, 0.7), "persuaded"),
+        (0.8, 0.39, 0.8, {1: 0.9}, "persuaded"),
+        (0.8, 0.4, 0.8, {1: 0.9}, None),
+        (0.8, 0.39, 0.8, {1: 0.6}, None),
+        (0.8, 0.39, 0.8, {1: 1, 2: 0.3, 3: 0.7, 4: 0.7}, None),
+        (0.8, 0.39, 0.8, {1: 0, 2: 0.5, 3: 0.7, 4: 0.7}, "persuaded"),
+        # Rounds without persuasion are left out of the mean
+        (0.8, 0.39, 0.8, {1: 0.5, 3: 0.7, 6: 0.7}, "persuaded"),
         # A stance below 0.2 with conviction below 0.5, unless it began there
-        (0.19, 0.49, 0.8, (), "neutral"),
-        (0.2, 0.49, 0.8, (), None),
-        (0.19, 0.5, 0.8, (), None),
-        (0.1, 0.49, 0.19, (), None),
+        (0.19, 0.49, 0.8, {}, "neutral"),
+        (0.2, 0.49, 0.8, {}, None),
+        (0.19, 0.5, 0.8, {}, None),
+        (0.1, 0.49, 0.19, {}, None),
         # Three rounds in a row, each above 0.5
-        (0.8, 0.9, 0.8, (0.51, 0.6, 0.55), "worn_down"),
-        (0.8, 0.9, 0.8, (0.5, 0.6, 0.55), None),
-        (0.8, 0.9, 0.8, (0.1, 0.6, 0.6, 0.6), "worn_down"),
+        (0.8, 0.9, 0.8, {1: 0.51, 2: 0.6, 3: 0.55}, "worn_down"),
+        (0.8, 0.9, 0.8, {1: 0.5, 2: 0.6, 3: 0.55}, None),
+        (0.8, 0.9, 0.8, {1: 0.1, 2: 0.6, 3: 0.6, 4: 0.6}, "worn_down"),
+        # A round without persuasion interrupts the row
+        (0.8, 0.9, 0.8, {1: 0.6, 2: 0.6, 4: 0.6}, None),
+        (0.8, 0.9, 0.8, {1: 0.6, 3: 0.6, 4: 0.6, 5: 0.6}, "worn_down"),
     ],
 )
 def test_surrender_conditions(
-    stance: float, conviction: float, start: float, persuasion: tuple[float, ...], expected: str | None
+    stance: float, conviction: float, start: float, persuasion: Mapping[int, float], expected: str | None
 ) -> None:
     """Each of the three conditions of surrender holds on one side of its bounds only."""
-    state = DebaterState("X", start, stance, conviction, round_persuasion=persuasion)
+    state = DebaterState("X", start, stance, conviction, round_persuasion=rounds(persuasion))
     assert find_surrender_reason(state, VictoryConditions()) == expected
 
 
 def fold(*, bystander_effect: float, **stances: float) -> dict[str, DebaterState]:
     """Return the states after a round in which the debaters whose names begin with L surrender."""
     states = {
-        name: DebaterState(name, 1.0, stance, 0.3 if name.startswith("L") else 0.9, round_persuasion=(0.9,))
+        name: DebaterState(name, 1.0, stance, 0.3 if name.startswith("L") else 0.9, round_persuasion=rounds({1: 0.9}))
         for name, stance in stances.items()
     }
     return end_round(states, VictoryConditions(), bystander_effect)

@@ -8,9 +8,10 @@ from scoring_support import CON, PRO, build_debate, opening_event, speech
 
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import StrategyPick
+from debate_cli.systems.panel.settings import PanelSettings
 from debate_cli.systems.persuasion.score import score_run
 from debate_cli.systems.persuasion.settings import PersuasionSettings
-from debate_cli.systems.persuasion.stance import DebaterState
+from debate_cli.systems.persuasion.stance import DebaterState, RoundPersuasion
 from debate_cli.systems.persuasion.strategies import pick_strategy
 from debate_cli.systems.persuasion.system import SYSTEM
 
@@ -20,7 +21,12 @@ def state(name: str, **fields: Any) -> DebaterState:
     return replace(DebaterState(name, starting_stance=0.8, stance=0.8, conviction=0.7), **fields)
 
 
-LAST_ROUNDS = {"round_persuasion": (0.41, 0.41)}
+def rounds(*persuasion: float) -> tuple[RoundPersuasion, ...]:
+    """The strongest persuasion in round 1, 2, ..."""
+    return tuple(RoundPersuasion(number, value) for number, value in enumerate(persuasion, start=1))
+
+
+LAST_ROUNDS = {"round_persuasion": rounds(0.41, 0.41)}
 
 
 @pytest.mark.parametrize(
@@ -38,8 +44,8 @@ LAST_ROUNDS = {"round_persuasion": (0.41, 0.41)}
         ({}, {"stance": -0.49}, ("persuasive", 0.5)),
         ({}, {"stance": -0.5}, ("aggressive", 0.3)),
         # Strongest persuasion of the last rounds above 0.4
-        ({}, {"round_persuasion": (0.41,)}, ("empathetic", 0.5)),
-        ({}, {"round_persuasion": (0.9, 0.3, 0.3, 0.3)}, ("aggressive", 0.3)),
+        ({}, {"round_persuasion": rounds(0.41)}, ("empathetic", 0.5)),
+        ({}, {"round_persuasion": rounds(0.9, 0.3, 0.3, 0.3)}, ("aggressive", 0.3)),
         # Two situations hold: the first in the order
         ({"conviction": 0.9}, {"stance": 0.1, **LAST_ROUNDS}, ("defensive", 0.5)),
         # What worked counts: mean (0.9 + 0.5)/2 with analytical, 0.2 + 0.2 with empathetic
@@ -83,6 +89,16 @@ def test_the_pick_follows_the_turns() -> None:
     )
     pick = SYSTEM.pick_strategy(debate, Cue(index=2, round=2, phase="speech", speaker=PRO))
     assert (pick.name, pick.predicted) == ("aggressive", pytest.approx(0.9))
+
+
+def test_without_the_persuasion_system_there_are_always_opponents() -> None:
+    """Persuasive speeches in three rounds leave an opponent to persuade, because no debater can surrender."""
+    turns = [
+        speech(index, (PRO, CON)[index % 2], "However, consider it." if index % 2 == 0 else "") for index in range(6)
+    ]
+    debate = build_debate(opening_event(PanelSettings()), turns)
+    pick = SYSTEM.pick_strategy(debate, Cue(index=6, round=4, phase="speech", speaker=PRO))
+    assert (pick.name, pick.predicted) == ("empathetic", pytest.approx(0.5))
 
 
 def test_the_notes_hold_predicted_and_actual_effect() -> None:

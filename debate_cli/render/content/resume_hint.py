@@ -78,9 +78,10 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
 
     An empty text stands for no option: a resume alone may help. The tuple is empty if nothing helps.
     """
-    if not required_change(failure.cause):
+    longer = _longer_speech_options(debate.config, failure)
+    if not longer and not required_change(failure.cause):
         return ("",)
-    is_repeated = failure.cause in _REPEATED_REQUEST_CAUSES
+    is_repeated = bool(longer) or failure.cause in _REPEATED_REQUEST_CAUSES
     can_shorten = failure.cause == "ContextOverflowError" and _can_drop_turns(debate, failure.task)
     shorter = (SHORTER_PROMPTS,) if can_shorten else ()
     if isinstance(failure.task, Brief) and failure.task.run != FIRST_RUN:  # a resume cannot change its model
@@ -89,7 +90,7 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
     if not is_repeated:
         return ("", model)
     can_close = isinstance(failure.task, Cue) and bool(debate.turns)
-    return (*shorter, model, *(("--close",) if can_close else ()))
+    return (*longer, *shorter, model, *(("--close",) if can_close else ()))
 
 
 def _can_drop_turns(debate: Debate, task: Task) -> bool:
@@ -150,9 +151,33 @@ def _judge_model(config: DebateConfig, brief: Brief) -> ModelSpec | None:
 
 
 def _may_need_higher_limit(failure: Failure) -> bool:
-    """Whether a judge abstained because its answer was cut off, maybe at the output limit of its model."""
+    """Whether an answer was unusable because it was cut off, maybe at the output limit of its model."""
     was_cut_off = failure.exchange is not None and failure.exchange.finish_reason in TRUNCATED_REASONS
     return failure.cause == ABSTAINED and was_cut_off and may_need_higher_limit(failure.message)
+
+
+def _raised_limit(config: DebateConfig, spec: ModelSpec) -> int:
+    provider, _, name = spec.model.partition("/")
+    row = merge_provider_rows(config).get(provider)
+    profile = Profile() if row is None else find_profile(row, name)
+    return OUTPUT_LIMIT_FACTOR * (spec.max_output_tokens or profile.max_output_tokens)
+
+
+def _longer_speech_options(config: DebateConfig, failure: Failure) -> tuple[str, ...]:
+    """Return the option for `debate run --resume` that raises the output limit, if a speech was cut off; else nothing."""
+    if not isinstance(failure.task, Cue) or not _may_need_higher_limit(failure):
+        return ()
+    debater = _debater(config, failure.task)
+    role, spec = debater.model or "default", config.model_for_debater(debater)
+    if spec is None:
+        return ()
+    limit = _raised_limit(config, spec)
+    if "/" not in role:
+        return (f"--set models.{role}.{OUTPUT_LIMIT_SETTING}={limit}",)
+    own = f"debater-{config.debaters.index(debater) + 1}"
+    named = f"models.{own}={json.dumps({'model': spec.model, OUTPUT_LIMIT_SETTING: limit})}"
+    users = [index for index, item in enumerate(config.debaters) if item.model == role]
+    return (" ".join((f"--set {shlex.quote(named)}", *(f"--set debaters.{index}.model={own}" for index in users))),)
 
 
 def _longer_answer_options(debate: Debate, brief: Brief) -> tuple[str, ...]:
@@ -163,10 +188,7 @@ def _longer_answer_options(debate: Debate, brief: Brief) -> tuple[str, ...]:
     spec = run.model_for_judge(debate.config, seat.model)
     if spec is None or run.providers:  # `debate judge` does not use the providers of an earlier run
         return ()
-    provider, _, name = spec.model.partition("/")
-    row = merge_provider_rows(debate.config).get(provider)
-    profile = Profile() if row is None else find_profile(row, name)
-    limit = OUTPUT_LIMIT_FACTOR * (spec.max_output_tokens or profile.max_output_tokens)
+    limit = _raised_limit(debate.config, spec)
     if run.id != FIRST_RUN:  # without --model, `debate judge` uses the models of the debate
         return f"--model {shlex.quote(spec.model)}", f"--set models.judge.{OUTPUT_LIMIT_SETTING}={limit}"
     path = _judge_setting(debate.config, index, seat)

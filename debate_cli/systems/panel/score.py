@@ -140,7 +140,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
     tally = tally_votes(final)
     outcome = UNDETERMINED_OUTCOME
     if tally is not None and len(final) >= min(settings.min_judges, len(weights)):
-        outcome = _outcome(tally, debate)
+        outcome = _outcome(tally, final, debate)
     changes: tuple[Requirement, ...] = ()
     if tally is not None and debate.document_name is not None and tally.option != "PASS":
         changes = find_required_changes(final, settings.dimensions, debate.config.background or "")
@@ -175,21 +175,26 @@ def tally_votes(ballots: Sequence[Ballot]) -> VoteTally | None:
     """Return the result of one round of voting; None if no judge voted."""
     if not ballots:
         return None
-    total = math.fsum(ballot.weight for ballot in ballots)
     shares: dict[VoteOption, float] = {
-        option: strip_float_noise(math.fsum(ballot.weight for ballot in ballots if ballot.option == option) / total)
-        for option in OPTIONS
+        option: strip_float_noise(share) for option, share in _unrounded_shares(ballots).items()
     }
     largest: list[VoteOption] = [option for option in OPTIONS if shares[option] == max(shares.values())]
     return VoteTally(option=largest[0] if len(largest) == 1 else "CONDITIONAL", weights=shares)
 
 
-def _outcome(tally: VoteTally, debate: Debate) -> ScoreOutcome:
-    largest, second, _ = sorted(tally.weights.values(), reverse=True)
+def _unrounded_shares(ballots: Sequence[Ballot]) -> dict[VoteOption, float]:
+    total = math.fsum(ballot.weight for ballot in ballots)
+    return {
+        option: math.fsum(ballot.weight for ballot in ballots if ballot.option == option) / total for option in OPTIONS
+    }
+
+
+def _outcome(tally: VoteTally, ballots: Sequence[Ballot], debate: Debate) -> ScoreOutcome:
+    largest, second, _ = sorted(_unrounded_shares(ballots).values(), reverse=True)
     margin = strip_float_noise(largest - second)
     if tally.option == "CONDITIONAL":
         return ScoreOutcome(None, "conditional", margin)
-    victory: Victory = "clear" if largest >= CLEAR_SHARE else "narrow"
+    victory: Victory = "clear" if strip_float_noise(largest) >= CLEAR_SHARE else "narrow"
     return ScoreOutcome(_only_debater_of_side(debate, OPTION_SIDES[tally.option]), victory, margin)
 
 

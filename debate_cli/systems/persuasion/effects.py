@@ -78,7 +78,7 @@ def _weigh_factors(effect: Effect, states: Mapping[str, DebaterState], settings:
 
 CONTEXT_DIMENSIONS = 128
 AGGREGATION_ROUNDS = 2
-"""Number of steps in `social_context_vectors`. Each step averages a debater's vector with the mean vector of the speakers
+"""Number of steps in `social_context_vectors`. Each step replaces a debater's vector with the mean vector of the speakers
 who affected the debater."""
 _SEED = "debate-cli social context 1"
 
@@ -99,8 +99,9 @@ def outgoing_influence(graph: InfluenceGraph) -> dict[str, float]:
 def social_context_vectors(states: Mapping[str, DebaterState], graph: InfluenceGraph) -> dict[str, tuple[float, ...]]:
     """Map each debater to a unit vector of 128 numbers.
 
-    The vector depends on the debater's state and on the states of the speakers who affected the debater. Similar states
-    give similar vectors.
+    The vector starts as fixed random features of the debater's state. Each of two steps replaces the vector with the mean
+    vector of the speakers who affected the debater; without such speakers, the vector stays. If two debaters affected
+    each other, the second step restores their own features. Similar states give similar vectors.
     """
     vectors = {name: _random_features(state) for name, state in states.items()}
     for _ in range(AGGREGATION_ROUNDS):
@@ -109,8 +110,7 @@ def social_context_vectors(states: Mapping[str, DebaterState], graph: InfluenceG
         for name in states:
             reached_by = [before[source] for source, target in graph if target == name and source in states]
             if reached_by:
-                around = [mean(values) for values in zip(*reached_by, strict=True)]
-                vectors[name] = tuple((own + other) / 2 for own, other in zip(before[name], around, strict=True))
+                vectors[name] = tuple(mean(values) for values in zip(*reached_by, strict=True))
     lengths = {name: math.hypot(*vector) or 1.0 for name, vector in vectors.items()}
     return {name: tuple(value / lengths[name] for value in vector) for name, vector in vectors.items()}
 

@@ -167,7 +167,7 @@ NO_KEYWORDS_HINT = (
     "No speech contains any of the keywords. The debate may be in another language or style. Set `keywords`, or let a "
     "model rate the speeches with `effects: judge`."
 )
-RULES = 2
+RULES = 3
 """Version of the scoring rules."""
 MIN_SCORE = -50.0
 """Lowest possible score: that of a debater who surrendered, and whose other parts of the score are 0."""

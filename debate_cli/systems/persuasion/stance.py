@@ -4,7 +4,8 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, Self, get_args
+from itertools import pairwise
+from typing import Literal, NamedTuple, Self, get_args
 
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.turn import Turn
@@ -47,6 +48,15 @@ class Effect:
     evidence: float
 
 
+class RoundPersuasion(NamedTuple):
+    """The strongest persuasion of a debater in one round."""
+
+    round: int
+    """Number of the round."""
+    persuasion: float
+    """From 0 to 1."""
+
+
 @dataclass(frozen=True, slots=True)
 class DebaterState:
     """A debater's state before the first turn or after a turn."""
@@ -61,10 +71,8 @@ class DebaterState:
     """Persuasion, 0-1, by each of the last ten speeches with an effect on the debater."""
     attack: tuple[float, ...] = ()
     """How strongly each of the last ten speeches that affected the debater attacks it, 0-1."""
-    round_persuasion: tuple[float, ...] = ()
-    """The strongest persuasion, 0-1, in each of the latest rounds in which a speech affected the debater."""
-    last_round: int | None = None
-    """Number of the latest round in which a speech had an effect on the debater; None if there is none."""
+    round_persuasion: tuple[RoundPersuasion, ...] = ()
+    """One entry for each of the latest rounds in which a speech affected the debater."""
     surrendered: bool = False
     surrender_reason: SurrenderReason | None = None
     evidence_shown: tuple[float, ...] = ()
@@ -82,8 +90,8 @@ class DebaterState:
 
     @property
     def recent_persuasion(self) -> float:
-        """Mean of the last three values in `round_persuasion`; 0 if there are no values."""
-        return strip_float_noise(mean(self.round_persuasion[-RECENT_ROUNDS:]))
+        """Mean persuasion of the last three rounds in `round_persuasion`; 0 if there are no rounds."""
+        return strip_float_noise(mean(item.persuasion for item in self.round_persuasion[-RECENT_ROUNDS:]))
 
     @property
     def influence(self) -> float:
@@ -150,8 +158,8 @@ def apply_effect(state: DebaterState, effect: Effect) -> DebaterState:
     if strip_float_noise(felt_attack) > ATTACK_THRESHOLD:
         stance = max(-1.0, min(1.0, stance * (1 + 0.2 * felt_attack)))
         conviction = min(1.0, 1.1 * conviction)
-    rounds = (*state.round_persuasion, effect.persuasion)[-MAX_CONSECUTIVE:]
-    if state.last_round == effect.turn.round:
+    rounds = (*state.round_persuasion, RoundPersuasion(effect.turn.round, effect.persuasion))[-MAX_CONSECUTIVE:]
+    if len(rounds) > 1 and rounds[-2].round == effect.turn.round:
         rounds = (*rounds[:-2], max(rounds[-2:]))
     return replace(
         state,
@@ -160,7 +168,6 @@ def apply_effect(state: DebaterState, effect: Effect) -> DebaterState:
         persuasion=(*state.persuasion, effect.persuasion)[-HISTORY_LENGTH:],
         attack=(*state.attack, effect.attack)[-HISTORY_LENGTH:],
         round_persuasion=rounds,
-        last_round=effect.turn.round,
     )
 
 
@@ -192,7 +199,8 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
 
     - `persuaded`: recent persuasion is above 0.6, and conviction is below `surrender_threshold`.
     - `neutral`: the stance moved to less than `stance_neutral_threshold` from 0, and conviction is below 0.5.
-    - `worn_down`: persuasion was above 0.5 in each of the last `consecutive_persuasion` rounds.
+    - `worn_down`: persuasion was above 0.5 in `consecutive_persuasion` consecutive rounds. A round in which no speech
+      affected the debater interrupts them.
     """
     conviction, neutral = strip_float_noise(state.conviction), conditions.stance_neutral_threshold
     if state.recent_persuasion > PERSUASION_THRESHOLD and conviction < conditions.surrender_threshold:
@@ -200,7 +208,12 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
     if abs(strip_float_noise(state.stance)) < neutral <= abs(state.starting_stance) and conviction < 0.5:  # noqa: PLR2004 - the documented rule
         return "neutral"
     last = state.round_persuasion[-conditions.consecutive_persuasion :]
-    if len(last) == conditions.consecutive_persuasion and all(strip_float_noise(value) > 0.5 for value in last):  # noqa: PLR2004
+    are_consecutive = all(after.round == before.round + 1 for before, after in pairwise(last))
+    if (
+        len(last) == conditions.consecutive_persuasion
+        and are_consecutive
+        and all(strip_float_noise(item.persuasion) > 0.5 for item in last)  # noqa: PLR2004 - the documented rule
+    ):
         return "worn_down"
     return None
 

@@ -69,7 +69,8 @@ class _PersuasionSystem(JudgingSystem[PersuasionSettings]):
 
     def pick_strategy(self, debate: Debate, cue: Cue) -> StrategyPick:
         configured = (system for system in debate.config.judging.systems if isinstance(system, PersuasionSettings))
-        curve = compute_state_curve(debate, next(configured, PersuasionSettings()), due_round=cue.round)
+        settings = next(configured, PersuasionSettings().without_surrender())
+        curve = compute_state_curve(debate, settings, due_round=cue.round)
         return strategies.pick_strategy(curve[-1].states, cue.speaker)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:

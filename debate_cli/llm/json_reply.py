@@ -250,13 +250,14 @@ def _describe_repeated_key(name: str) -> str:
     return f"the key {sanitize_for_prompt(name[:MAX_SHOWN_CHARS])!r} occurs twice in one object"
 
 
-def _parse_finite(digits: str) -> float:
+def _parse_number(digits: str) -> float:
+    """Return a number with a decimal point or exponent. A whole number, e.g. `8.0`, becomes an int, as in JSON Schema."""
     number = float(digits)
     if not math.isfinite(number):
         raise _ForbiddenError(f"{digits[:MAX_SHOWN_CHARS]} is not a finite number")
-    return number
+    return int(number) if number.is_integer() else number
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_reject_duplicate_keys, parse_constant=_parse_finite, parse_float=_parse_finite
+    object_pairs_hook=_reject_duplicate_keys, parse_constant=_parse_number, parse_float=_parse_number
 )

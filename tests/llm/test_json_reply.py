@@ -34,6 +34,8 @@ SOUND = Opinion(reason="sound", score=7)
         f"{TOO_HIGH} no: {GOOD}",
         f"{{'reason': 'broken', score}} {GOOD}",
         '{"score": 7, "reason": "sound"}',
+        '{"score": 7.0, "reason": "sound"}',
+        '{"score": 0.7e1, "reason": "sound"}',
     ],
 )
 def test_one_valid_object_is_found(text: str) -> None:

@@ -22,7 +22,7 @@ from debate_cli.evidence.tokens import COMMON_ENGLISH_WORDS
 from debate_cli.evidence.unspaced_scripts import separate_characters, split_words
 from debate_cli.regular_file import is_inside, make_private_folder
 
-INDEX_VERSION = 6
+INDEX_VERSION = 7
 """Version of the indexes, which is part of their names. Increase it if changed code builds different indexes."""
 KEPT_INDEXES = 5
 """The indexes used most recently, up to this number, always stay in the cache. Any other index is deleted after a day

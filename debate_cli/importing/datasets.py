@@ -79,6 +79,7 @@ def _debatrix_labels(
     for row in _csv_rows(texts, gold / "final.csv"):
         if row.get("dart_id") == number and by_side:
             share = float(row.get("label") or "0.5")
+            _check_shares([share])
             yield HumanLabel(DRAW if share == 0.5 else by_side["against" if share > 0.5 else "for"], "voters")  # noqa: PLR2004
     for row in _csv_rows(texts, gold / "gold.csv"):
         teams = [name for name in names for mark in (row.get("label") or "").split(",") if f"({mark})" in name]
@@ -117,6 +118,7 @@ def _read_nyu_debate(path: PurePosixPath, data: Any) -> DatasetDebate:
     for turn in judged:
         belief: list[float] | None = turn.get("probabilities")
         if belief and len(belief) == len(names):
+            _check_shares(belief)
             winner = DRAW if belief[0] == belief[1] else names[belief.index(max(belief))]
             labels = (HumanLabel(winner, str(data.get("judge") or "judge"), float(max(belief))),)
     return DatasetDebate(f"{data.get('roomName') or data['storyTitle']}-{data['debateId']}", path, found, labels)
@@ -212,6 +214,12 @@ def _parse_yaml(texts: Texts, path: PurePosixPath) -> Any:
 
 def _csv_rows(texts: Texts, path: PurePosixPath) -> list[Mapping[str, str]]:
     return [row for _, row in parse_csv(texts[path]()).rows] if path in texts else []
+
+
+def _check_shares(shares: Iterable[float]) -> None:
+    for share in shares:
+        if not 0 <= share <= 1:  # nan is in no range
+            raise ValueError(f"{share} is not from 0 to 1")
 
 
 def _plain_name(name: str) -> str:

@@ -43,9 +43,11 @@ _SCORES: TypeAdapter[list[float]] = TypeAdapter(list[float])
 def dump_results(results: Iterable[FoundPassage], continuation: str = "") -> str:
     """Return the found passages as JSON, which is the text of a reply to a web search.
 
-    `continuation`: partial answer if the provider paused the search; else empty.
+    `continuation`: partial answer if the provider paused the search; else empty. A character that is half of a pair, which
+    UTF-8 cannot represent, becomes `?`.
     """
-    return json.dumps(asdict(SearchResults(tuple(results), continuation)), ensure_ascii=False)
+    text = json.dumps(asdict(SearchResults(tuple(results), continuation)), ensure_ascii=False)
+    return text.encode(errors="replace").decode()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapp
 from contextlib import AsyncExitStack, aclosing, contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 from debate_cli.domain.model_call import Usage
 from debate_cli.errors import ModelError, RefusedError
@@ -315,3 +315,10 @@ def parse_optional_text(reported: object) -> str:
     if reported is None or isinstance(reported, str):
         return reported or ""
     raise TypeError(type(reported).__name__)
+
+
+def parse_objects(reported: object) -> list[dict[str, Any]]:
+    """Return the JSON objects in the list `reported`, without its other items. Raises TypeError for any other type."""
+    if not isinstance(reported, list):
+        raise TypeError(type(reported).__name__)
+    return [item for item in cast("list[Any]", reported) if isinstance(item, dict)]

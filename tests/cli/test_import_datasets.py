@@ -33,6 +33,7 @@ NYU = {
         ],
     }) + "\n{}\n",
 }  # fmt: skip
+NYU_LINE = NYU["debates-readable.jsonl"].split("\n")[0]
 LECHMAZUR_ID = "prop_0001__a__b__s0"
 LECHMAZUR = {
     f"transcripts/{LECHMAZUR_ID}.md": "# Debate\n\n- topic_id: prop_0001\n- proposition: Move?\n- model_pro: a\n\n## Turn 1: PRO Opening\n\n"
@@ -100,8 +101,12 @@ def test_a_judge_of_several_reports_has_one_label(tmp_path: Path) -> None:
     [
         ("nyu", NYU, {"empty.jsonl": ""}, "empty.jsonl: the file is empty"),
         ("nyu", NYU, {"b.jsonl": '{"question": "Who?", "answers": [1, 2], "turns": [], "debateId": 1}'}, "line 1 is not a debate"),
+        ("nyu", NYU, {"b.jsonl": NYU_LINE.replace("[0.2, 0.8]", "[NaN, 0.8]")}, "line 1 is not a debate of this data set (ValueError('nan is not from 0 to 1'))"),
+        ("nyu", NYU, {"b.jsonl": NYU_LINE.replace("[0.2, 0.8]", "[-4, 5]")}, "line 1 is not a debate of this data set (ValueError('-4 is not from 0 to 1'))"),
         ("ukp", UKP, {"data/empty.csv": ""}, "empty.csv: the file is empty"),
         ("debatrix", DEBATRIX, {"DebateArt/gold/final.csv": "dart_id,label\n7,x\n"}, "cannot be read together with its motion and labels (could not convert string to float: 'x')"),
+        ("debatrix", DEBATRIX, {"DebateArt/gold/final.csv": "dart_id,label\n7,nan\n"}, "cannot be read together with its motion and labels (nan is not from 0 to 1)"),
+        ("debatrix", DEBATRIX, {"DebateArt/gold/final.csv": "dart_id,label\n7,5\n"}, "cannot be read together with its motion and labels (5.0 is not from 0 to 1)"),
     ],
 )  # fmt: skip
 def test_a_broken_file_is_named_and_the_rest_is_imported(
@@ -116,7 +121,7 @@ def test_a_broken_file_is_named_and_the_rest_is_imported(
 @pytest.mark.parametrize(
     ("name", "files", "more"),
     [
-        ("nyu", NYU, {"one.jsonl": NYU["debates-readable.jsonl"].split("\n")[0].replace('"index": 1', '"index": 0')}),
+        ("nyu", NYU, {"one.jsonl": NYU_LINE.replace('"index": 1', '"index": 0')}),
         ("ukp", UKP, {"ranking/move_yes.csv": "#id\trank\targument\narg1\t0.5\tWe should.\n"}),
     ],
 )

@@ -18,7 +18,14 @@ from debate_cli.evidence.corpus import (
     list_source_files,
     open_corpus,
 )
-from debate_cli.evidence.documents import MAX_FILE_BYTES, Section, SourceFile, read_sections
+from debate_cli.evidence.documents import (
+    MAX_FILE_BYTES,
+    Section,
+    SourceFile,
+    UnreadableSourceError,
+    read_sections,
+)
+from debate_cli.evidence.quote_check import check_quote
 from debate_cli.evidence.retrieval import number_passages
 from debate_cli.evidence.splitting import split_section
 from debate_cli.evidence.unspaced_scripts import MAX_WORD_CHARS
@@ -54,6 +61,7 @@ def docs(tmp_path: Path) -> Path:
         ("a.rst", "One\n===\n\ntext\n", [("text", "One", 2)]),
         ("a.csv", "item,cost\nredis,43\nkafka,\n", [("item: redis; cost: 43\nitem: kafka", "", 2)]),
         ("a.csv", 'item;note\nredis;"two\nlines"\n', [("item: redis; note: two lines", "", 2)]),
+        ("a.csv", "item,,cost\nredis,large,43,EU,\n", [("item: redis; large; cost: 43; EU", "", 2)]),
         ("a.json", '{"a": {"b": [1, "two words"]}}', [("a.b[0]: 1\na.b[1]: two words", "", None)]),
         ("a.html", "<h1>One</h1><p>a <b>b</b></p><script>x</script><p>c</p>", [("a b\n\nc", "One", None)]),
         ("a.html", "<p>a <!-- <p>b --> c</p> 1 <2", [("a c\n\n1 <2", "", None)]),
@@ -67,13 +75,109 @@ def test_each_kind_of_file_is_read_with_its_places(
     assert [(section.text.strip(), section.heading, section.first_line) for section in found] == sections
 
 
+def _read_html(text: str) -> str:
+    _, found = read_sections(SourceFile(Path("a.html"), "a.html"), text.encode())
+    return "\n\n".join(section.text for section in found if section.text)
+
+
+HEAD = "<tr><th><button>Year</button></th><th><p>Emissions</p></th></tr>"
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        (f"{HEAD}<tr><td>2020</td><td>5</td></tr>", "Year; Emissions\n\nYear: 2020; Emissions: 5"),
+        (f"{HEAD}<tr>\n<th>2020</th>\n\n<td><p>5</p><p>t</p></td><td>EU</td></tr>", "Year; Emissions\n\nYear: 2020; Emissions: 5 t; EU"),
+        (f"{HEAD}<tr><td>2020<td></tr><tr><td>2021<td>6", "Year; Emissions\n\nYear: 2020\n\nYear: 2021; Emissions: 6"),
+        (f"{HEAD}<tr><th>Europe</th></tr><tr><td>2020</td></tr>", "Year; Emissions\n\nEurope\n\nYear: 2020"),
+        (f"{HEAD}<tr><td colspan=2>2020 to 2021</td><td>5</td></tr>", "Year; Emissions\n\n2020 to 2021; 5"),
+        (f"{HEAD}<tr><td rowspan=2>2020</td><td>5</td></tr><tr><td>6</td></tr>", "Year; Emissions\n\n2020; 5\n\n6"),
+        (f"{HEAD}<tr><td><table><tr><td>2020</td><td>5</td></tr></table></td><td>6</td></tr>", "Year; Emissions\n\n2020; 5\n\n6"),
+        ("<tr>\n<td>\n2020\n</td>\n<td>\n5\n</td></tr>", "2020; 5"),
+        ("<tr><td><p>One.</p><p>Two.</p></td><td>5</td></tr>", "One.\n\nTwo.\n\n5"),
+    ],
+)  # fmt: skip
+def test_cells_of_a_page_are_separate_and_have_the_names_of_their_columns(rows: str, text: str) -> None:
+    """A cell has the name from the last row of header cells, if its column is certain; a wide or tall cell makes it unsure."""
+    assert _read_html(f"<table>{rows}</table>") == text
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<select><option>2020</option><option>5</option></select>", "2020; 5"),
+        ("<button>2020</button><button>5</button>", "2020; 5"),
+        ("<dl><dt>2020</dt><dd>5</dd></dl>", "2020\n\n5"),
+        ("<figure><figcaption>Figure 20</figcaption></figure>20 tonnes", "Figure 20\n\n20 tonnes"),
+        ("<math><msup><mn>10</mn><mn>6</mn></msup></math>", "10 6"),
+        ("<p>1<b>0</b>6</p>", "106"),
+    ],
+)
+def test_elements_that_a_browser_separates_do_not_join_their_numbers(page: str, text: str) -> None:
+    """Options, buttons and captions are separate; a tag that only changes the font separates nothing."""
+    assert _read_html(page) == text
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("10<sup>6</sup> tonnes", "10⁶ tonnes"),
+        ("10<sup>&minus;6 </sup>tonnes", "10⁻⁶ tonnes"),
+        ("Ca<sup>2+</sup>", "Ca²⁺"),
+        ("2<sup>n+1</sup>", "2^(n+1)"),
+        ("e<sup>-x<sup>2</sup></sup>", "e^(-x^2)"),
+        ("5<sup>1</sup>/<sub>2</sub>", "5¹/2"),
+        ("in 2020<sup>[1]</sup><sup>[2]</sup> it rose.<sup>[3]</sup>", "in 2020 [1] [2] it rose.[3]"),
+        ("the 21<sup>st</sup> of 43<sup>*</sup>", "the 21st of 43*"),
+        ("H<sub>2</sub>O", "H2O"),
+        ("101<sub>2</sub>, log<sub>10</sub>100", "101_(2), log_(10)100"),
+        ("10<sup>6<p>tonnes", "10⁶\n\ntonnes"),
+        ("</sup>10<sup></sup>6", "106"),
+    ],
+)
+def test_superscripts_and_subscripts_of_a_page_do_not_join_the_number_beside_them(page: str, text: str) -> None:
+    """Digits and signs become Unicode superscripts, other exponents `^(…)`; footnotes and ordinals stay readable."""
+    assert _read_html(page) == text
+
+
+def test_a_superscript_in_a_heading_is_kept() -> None:
+    """The heading, which names the passage's place, has the same superscripts as the text."""
+    title, _ = read_sections(SourceFile(Path("a.html"), "a.html"), b"<h1>10<sup>6</sup> t of CO<sub>2</sub></h1>a")
+    assert title == "10⁶ t of CO2"
+
+
+def test_a_false_quote_of_a_superscript_is_altered() -> None:
+    """10⁶ tonnes in a page cannot be quoted as 106 tonnes. H₂O may be written with or without a subscript."""
+    passage = _read_html("<p>They emit 10<sup>6</sup> tonnes of H<sub>2</sub>O a year.</p>")
+    quotes = ("They emit 106 tonnes", "They emit 10⁶ tonnes", "tonnes of H2O a year", "tonnes of H₂O a year")
+    assert [check_quote(quote, passage).outcome for quote in quotes] == ["altered", *["verified"] * 3]
+
+
+@pytest.mark.parametrize(("text", "reason"), [("[" * 10_000 + "]" * 10_000, "nested too deeply"), ("[1", "not valid")])
+def test_json_that_is_nested_too_deeply_is_not_called_invalid(text: str, reason: str) -> None:
+    """Valid JSON that is too deep to be read has its own message."""
+    with pytest.raises(UnreadableSourceError, match=reason):
+        read_sections(SourceFile(Path("a.json"), "a.json"), text.encode())
+
+
 def test_a_heading_of_many_spaces_is_read_at_once() -> None:
     """The heading of a hostile file is found in a time that grows with its length, not with the square of it."""
     _, found = read_sections(SourceFile(Path("a.md"), "a.md"), f"# a{' ' * 1_000_000}b\ntext\n".encode())
     assert [section.text.strip() for section in found] == ["text"]
 
 
-@pytest.mark.parametrize("text", ["<!--x>" * 50_000, "<![CDATA[>" * 50_000, "<?" * 50_000, "</a " * 50_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("<!--x>" * 50_000, "<![CDATA[>" * 50_000, "<?" * 50_000, "</a " * 50_000),
+        *(
+            "<sup>" * 50_000,
+            f"{'<sup>' * 50_000}a{'</sup>' * 50_000}",
+            "<table><tr><th>" * 20_000,
+            f"<h1>{'a<b>' * 50_000}",
+        ),
+    ],
+)
 def test_a_page_whose_markup_never_ends_is_read_at_once(text: str) -> None:
     """Comments and tags without an end are read in a time that grows with their length, not with the square of it."""
     read_sections(SourceFile(Path("a.html"), "a.html"), text.encode())

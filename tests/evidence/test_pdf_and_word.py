@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from debate_cli.evidence.corpus import Corpus, list_source_files, open_corpus
-from debate_cli.evidence.documents import MAX_TEXT_CHARS
+from debate_cli.evidence.documents import MAX_TEXT_CHARS, SourceFile, read_sections
 
 docx = pytest.importorskip("docx", reason="needs the extra [documents]")
+WD_STYLE_TYPE = pytest.importorskip("docx.enum.style").WD_STYLE_TYPE
 
 
 def _corpus(folder: Path) -> Corpus:
@@ -74,6 +75,30 @@ def test_pdf_and_word_files_are_read_with_their_places(tmp_path: Path, docs: Pat
         ("Costs", "Costs", "Hosting costs 43 euros a month."),
         ("Costs", "Costs", "item: redis; cost: 43"),
     ]
+
+
+def test_superscripts_of_a_word_file_do_not_join_the_number_before_them(tmp_path: Path) -> None:
+    """Raised runs, also by their style and in headings, links and tables, become Unicode superscripts; H2O stays as it is."""
+    document = docx.Document()
+    raised = document.styles.add_style("Raised", WD_STYLE_TYPE.CHARACTER)
+    raised.font.superscript = True
+    table = document.add_table(rows=2, cols=1)
+    for paragraph in (
+        document.add_heading("", 1),
+        document.add_paragraph(),
+        *(row.cells[0].paragraphs[0] for row in table.rows),
+    ):
+        paragraph.add_run("10")
+        paragraph.add_run("-").font.superscript = True
+        paragraph.add_run("6", raised)
+        paragraph.add_run(" t of H")
+        paragraph.add_run("2").font.subscript = True
+        paragraph.add_run("O")
+    document.save(str(tmp_path / "a.docx"))
+    source = SourceFile(tmp_path / "a.docx", "a.docx")
+    title, sections = read_sections(source, source.path.read_bytes())
+    written = "10⁻⁶ t of H2O"
+    assert [title, *(section.text for section in sections)] == [written, f"{written}: {written}", written]
 
 
 def _zip_bomb() -> bytes:

@@ -1,7 +1,7 @@
 """Web search over the wire: requests as the vendors document them, results, pauses, errors and what a page may not do."""
 
 import json
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -22,6 +22,7 @@ from search_support import (
     anthropic_answer,
     cited_block,
     engine_answer,
+    openai_answer,
     result_block,
     tool_error,
 )
@@ -140,6 +141,64 @@ def test_the_limit_of_searches_is_no_error() -> None:
     assert len(ANTHROPIC.search(anthropic_answer(*blocks))[0].results) == 1
     nothing, _ = ANTHROPIC.search(anthropic_answer(ASKED_BLOCK, tool_error("max_uses_exceeded")))
     assert (nothing.failure, nothing.results) == (None, ())
+
+
+ODD_RESULTS = (
+    "text",
+    None,
+    5,
+    {"title": 5, "url": URL, "content": TEXT},
+    {"title": TITLE, "url": [URL], "content": TEXT},
+)
+
+
+@pytest.mark.parametrize("server", [OLLAMA, SEARXNG], ids=lambda server: server.name)
+def test_a_malformed_result_of_a_search_engine_is_left_out(server: SearchServer) -> None:
+    """Results that are no objects, or whose fields are no texts, cost no other result, and do not use up the limit."""
+    usual = {"title": TITLE, "url": URL, "content": TEXT}
+    record, _ = server.search(http_response({"results": [*ODD_RESULTS * 2, usual]}))
+    assert (record.failure, [item.text for item in record.results]) == (None, [TEXT])
+
+
+def test_half_a_character_in_a_result_costs_no_other_result() -> None:
+    """A page cut in the middle of an emoji has a character that UTF-8 cannot represent; it becomes a question mark."""
+    usual = {"title": TITLE, "url": URL, "content": TEXT}
+    record, _ = SEARXNG.search(engine_answer(usual, usual | {"content": "Costs \ud83d"}))
+    assert (record.failure, [item.text for item in record.results]) == (None, [TEXT, "Costs ?"])
+
+
+@pytest.mark.parametrize("field", ["url", "title", "cited_text"])
+def test_a_malformed_citation_of_anthropic_is_left_out(field: str) -> None:
+    """A citation with a field that is no text, and a block that is no object, cost no other result."""
+    odd = cited_block()
+    odd["citations"][0][field] = 5
+    answer = anthropic_answer(ASKED_BLOCK, odd, cast("dict[str, Any]", "text"), cited_block(), stop="pause_turn")
+    record, seen = ANTHROPIC.search(answer, anthropic_answer())
+    assert (record.failure, [item.text for item in record.results], len(seen)) == (None, [TEXT], 2)
+
+
+@pytest.mark.parametrize("field", ["url", "title", "start_index", "end_index"])
+def test_a_malformed_citation_of_openai_is_left_out(field: str) -> None:
+    """A citation with a field of another type, and an annotation that is no object, cost no other result."""
+    text, cited = "Costs rose.", {"type": "url_citation", "url": URL, "title": TITLE, "start_index": 0, "end_index": 0}
+    odd = cast("dict[str, Any]", "text")
+    record, _ = OPENAI.search(openai_answer(text, [odd, cited | {field: [5]}, cited]))
+    assert (record.failure, [item.text for item in record.results]) == (None, [text])
+
+
+def test_a_malformed_part_of_an_answer_of_openai_is_left_out() -> None:
+    """An output item, a content part or a list of annotations of another type costs no result of the other items."""
+    usual = json.loads(openai_answer()[0].partition(b"\r\n\r\n")[2])
+    message = usual["output"][1]
+    parts = ["text", {"type": "output_text", "text": 5}, {"type": "output_text", "text": "Words.", "annotations": 5}]
+    odd = [
+        "text",
+        {"type": "web_search_call", "action": "search"},
+        message | {"content": 5},
+        message | {"content": parts},
+    ]
+    record, _ = OPENAI.search(http_response(usual | {"output": [*odd, *usual["output"]]}))
+    assert (record.failure, [item.text for item in record.results]) == (None, ["Costs rose ."])
 
 
 def _addresses(results: list[dict[str, Any]], domains: tuple[str, ...] = ()) -> list[str]:

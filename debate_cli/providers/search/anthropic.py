@@ -5,6 +5,7 @@ The passages are the texts that the answer cites, because Anthropic encrypts the
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -59,13 +60,16 @@ class _SearchBuilder(ReplyBuilder):
         searches = parse_token_count(getattr(counts, "web_search_requests", None))
         self.usage = anthropic.parse_usage(usage, Usage()).model_copy(update={"searches": searches})
         self.stop_reason = parse_optional_text(whole.stop_reason)
-        for block in whole.content:
+        blocks = [block for block in whole.content if hasattr(block, "type")]
+        for block in blocks:
             if block.type == "text":
                 self.results += filter(None, map(_to_passage, block.citations or ()))
             elif block.type == "web_search_tool_result":
                 self.error_code = getattr(block.content, "error_code", None) or self.error_code
         if self.stop_reason == PAUSED:
-            self.continuation = json.dumps([block.to_dict(mode="json") for block in whole.content], ensure_ascii=False)
+            self.continuation = json.dumps(
+                [block.to_dict(mode="json", warnings=False) for block in blocks], ensure_ascii=False
+            )
 
     def validate(self, asked: SentRequest) -> None:
         status = _STATUS_BY_CODE.get(self.error_code)
@@ -85,9 +89,11 @@ class _SearchBuilder(ReplyBuilder):
 
 
 def _to_passage(citation: Any) -> FoundPassage | None:
-    if citation.type != "web_search_result_location":
-        return None
-    return FoundPassage(citation.url, parse_optional_text(citation.title), "", citation.cited_text, "web")
+    with suppress(AttributeError, TypeError):  # a field is missing or not a text
+        if citation.type == "web_search_result_location":
+            url, title, text = map(parse_optional_text, (citation.url, citation.title, citation.cited_text))
+            return FoundPassage(url, title, "", text, "web")
+    return None
 
 
 SEARCH_API = replace(anthropic.MESSAGES_API, build_body=build_search_body, reply_builder=_SearchBuilder)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from debate_cli import errors
@@ -16,7 +18,7 @@ from debate_cli.llm.search import dump_results
 from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import ErrorRule, SentRequest
-from debate_cli.providers.http_model import ProviderApi, ReplyBuilder, parse_optional_text
+from debate_cli.providers.http_model import ProviderApi, ReplyBuilder, parse_objects, parse_optional_text
 
 if TYPE_CHECKING:
     import httpx2
@@ -75,12 +77,17 @@ class _ResultsBuilder(ReplyBuilder):
 
     def add_whole(self, whole: Any) -> None:
         self.usage = Usage(searches=1)
-        for item in whole["results"][:MAX_RESULTS]:
-            title, url, content = (parse_optional_text(item.get(name)) for name in ("title", "url", "content"))
-            self.results.append(FoundPassage(url, title, "", content[:MAX_CONTENT_CHARS], "web"))
+        self.results += islice(filter(None, map(_to_passage, parse_objects(whole["results"]))), MAX_RESULTS)
 
     def build_reply(self, latency_s: float) -> Reply:
         return Reply(text=dump_results(self.results), usage=self.usage, finish_reason="stop", latency_s=latency_s)
+
+
+def _to_passage(item: dict[str, Any]) -> FoundPassage | None:
+    with suppress(TypeError):  # a field is not a text
+        title, url, content = (parse_optional_text(item.get(name)) for name in ("title", "url", "content"))
+        return FoundPassage(url, title, "", content[:MAX_CONTENT_CHARS], "web")
+    return None
 
 
 def _error_rules() -> Sequence[ErrorRule]:

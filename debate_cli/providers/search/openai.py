@@ -5,15 +5,16 @@ passage.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from debate_cli.domain.evidence import FoundPassage
 from debate_cli.llm.model import Profile, Reply, Request
 from debate_cli.llm.search import dump_results
 from debate_cli.providers import openai
-from debate_cli.providers.http_model import ProviderApi, ReplyBuilder, parse_optional_text
+from debate_cli.providers.http_model import ProviderApi, ReplyBuilder, parse_objects, parse_optional_text
 
 MAX_CITATIONS = 50
 
@@ -44,14 +45,15 @@ class _SearchBuilder(ReplyBuilder):
     refusal: str = ""
 
     def add_whole(self, whole: Any) -> None:
-        output: list[Any] = whole["output"]
+        output = parse_objects(whole["output"])
         self.status = parse_optional_text(whole.get("status"))
         self.usage = openai.parse_usage(whole.get("usage"), "input", "output", sum(map(_is_paid_search, output)))
         for item in output:
-            for part in item.get("content") or () if item.get("type") == "message" else ():
+            for part in _list_objects(item, "content") if item.get("type") == "message" else ():
                 self.refusal += parse_optional_text(part.get("refusal"))
-                if part.get("type") == "output_text":
-                    self.results += _cited_paragraphs(part["text"], part.get("annotations") or ())
+                text = part.get("text")
+                if part.get("type") == "output_text" and isinstance(text, str):
+                    self.results += _cited_paragraphs(text, _list_objects(part, "annotations"))
 
     def build_reply(self, latency_s: float) -> Reply:
         return Reply(
@@ -63,20 +65,42 @@ class _SearchBuilder(ReplyBuilder):
         )
 
 
-def _is_paid_search(item: Any) -> bool:
-    action: dict[str, Any] = item.get("action") or {}
-    return item.get("type") == "web_search_call" and action.get("type", "search") == "search"
+def _list_objects(item: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    with suppress(TypeError):
+        return parse_objects(item.get(name))
+    return []
 
 
-def _cited_paragraphs(text: str, annotations: Sequence[Any]) -> Iterator[FoundPassage]:
-    cited = [item for item in annotations if item.get("type") == "url_citation"][:MAX_CITATIONS]
-    marks = [(int(item["start_index"]), int(item["end_index"])) for item in cited]
+def _is_paid_search(item: dict[str, Any]) -> bool:
+    actions = parse_objects([item.get("action")])  # empty if the action is missing
+    return item.get("type") == "web_search_call" and all(each.get("type", "search") == "search" for each in actions)
+
+
+class _Citation(NamedTuple):
+    url: str
+    title: str
+    start: int
+    end: int
+    """Position after the citation's mark in the text."""
+
+
+def _to_citation(item: dict[str, Any]) -> _Citation | None:
+    with suppress(KeyError, TypeError, ValueError, OverflowError):  # a field is missing or has another type
+        if item.get("type") == "url_citation":
+            url, title = parse_optional_text(item["url"]), parse_optional_text(item.get("title"))
+            return _Citation(url, title, int(item["start_index"]), int(item["end_index"]))
+    return None
+
+
+def _cited_paragraphs(text: str, annotations: Sequence[dict[str, Any]]) -> Iterator[FoundPassage]:
+    cited = [item for item in map(_to_citation, annotations) if item is not None][:MAX_CITATIONS]
+    marks = [(item.start, item.end) for item in cited]
     for item in cited:
-        place = min(max(0, int(item["start_index"])), len(text))
+        place = min(max(0, item.start), len(text))
         start = text.rfind("\n", 0, place) + 1
         end = text.find("\n", place)
         paragraph = _without_marks(text, start, len(text) if end < 0 else end, marks)
-        yield FoundPassage(item["url"], parse_optional_text(item.get("title")), "", paragraph, "summary")
+        yield FoundPassage(item.url, item.title, "", paragraph, "summary")
 
 
 def _without_marks(text: str, start: int, end: int, marks: Sequence[tuple[int, int]]) -> str:

@@ -168,8 +168,6 @@ class _ConfigLoader:
         if config is None or self.problems or self.faults:
             lines = self.source_map.format_problems(self.problems, Redactor(self.secrets))
             raise ConfigError(*limit_lines(self.source_map.name, [*self.faults, *lines]))
-        self.secrets |= {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
-        record_secrets(self.secrets - {""})
         fingerprint = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
         return LoadedConfig(
             config,
@@ -257,7 +255,8 @@ class _ConfigLoader:
         if given is not None:
             used = {name: value for name, value in variables.items() if name in resolver.used}
             resolved["vars"] = used if is_mapping(given) else given
-        self.secrets |= resolver.secrets
+        self.secrets |= resolver.secrets | {self.env.get(name, "") for name in named if isinstance(name, str)}
+        record_secrets(self.secrets - {""})
         self.problems += [Problem(path, message) for path, message in dict.fromkeys(resolver.faults)]
         return resolved
 

@@ -176,7 +176,7 @@ def test_replace_replaces_earlier_assessments(saved: Path) -> None:
 
 @pytest.mark.parametrize("system", ["structured", "panel"])
 def test_a_debate_without_speeches_is_not_judged(saved: Path, system: str) -> None:
-    """Exit 2 with the command that continues it; the file is unchanged."""
+    """Exit 2 with advice to resume it; the file is unchanged."""
     document: dict[str, Any] = read(saved) | {
         "turns": [],
         "assessments": [],
@@ -187,7 +187,11 @@ def test_a_debate_without_speeches_is_not_judged(saved: Path, system: str) -> No
     saved.write_text(json.dumps(document))
     before = saved.read_bytes()
     done = judge(saved, saved, "--system", system, "--mock")
-    assert (done.code, "debate run --resume saved" in done.err, saved.read_bytes()) == (2, True, before), done.err
+    assert (done.code, "first resume this file with `debate run --resume`" in done.err, saved.read_bytes()) == (
+        2,
+        True,
+        before,
+    ), done.err
 
 
 @pytest.mark.parametrize("out", ["new.dir/", "new.json/", "new/."])

@@ -46,11 +46,21 @@ NAMES = [
     ("debaters.0.model=lab/SECRET", "debaters.0.model"),
     ("models.bad.model=lab/SECRET", "models.bad.model"),
     ("models.SECRET.model=lab/x", "models"),
-    ("providers.SECRET.kind=mock", "providers"),
+    ("providers.SECRET={kind: openai, base_url: 'http://127.0.0.1:9/v1', api_key_env: null}", "providers"),
     ("judging.systems.0.judge=mock/SECRET", "judging.systems.0.judge"),
     ("judging.systems.0.judges=[{id: SECRET}]", "judging.systems.0.judges.0.id"),
     ("judging.systems.0.criteria=[{name: SECRET, description: x, weight: 1}]", "judging.systems.0.criteria.0.name"),
 ]
+
+
+@pytest.mark.parametrize(
+    "setting", ["providers.SECRET.kind=mock", "providers.SECRET.structured=[]", "models.SECRET.modle=x"]
+)
+def test_an_error_of_the_configuration_shows_no_secret(here: Path, setting: str) -> None:
+    """A name that contains a secret is also removed from an error about another part of the configuration."""
+    write_config(here, CONFIG)
+    done = debate("run", "debate.yaml", "--set", setting.replace("SECRET", SECRET), cwd=here, env=ENV)
+    assert (done.code, SECRET in done.out + done.err, "[redacted]" in done.err) == (2, False, True), done.err
 
 
 @pytest.mark.parametrize(("setting", "path"), NAMES)

@@ -35,6 +35,10 @@ _ESCAPED_PAIR = re.compile(r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.
 """A character above U+FFFF, such as an emoji, as JSON escapes it. libyaml refuses it."""
 
 
+_FORMAT_CHARS = re.compile(r"[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufff0-\ufffb]")
+"""Invisible characters that PyYAML does not escape, e.g. to reverse a text. It puts texts with them in double quotes."""
+
+
 class SourcePosition(NamedTuple):
     """Line and column in a text, counted from 1."""
 
@@ -132,7 +136,7 @@ def parse_yaml(text: str, *, scalars_as_text: bool = False) -> ParsedYaml:
 
 
 def dump_yaml(data: Any, width: int) -> str:
-    """Return plain data as YAML text that `parse_yaml` reads back unchanged.
+    """Return plain data as YAML text that `parse_yaml` reads back unchanged. Control and format characters are escaped.
 
     Keys are texts and keep their order. `width`: number of columns after which long texts continue on the next line.
     YAML as we read it has no `inf`, no `nan`, no integer of more than 100 digits, and no character that is half of a
@@ -151,7 +155,7 @@ def dump_yaml(data: Any, width: int) -> str:
 
     Dumper.add_representer(str, represent_text)
     written: str = yaml.dump(data, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=width)
-    return written
+    return _FORMAT_CHARS.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
 
 def escape_unprintable(text: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from debate_cli.errors import ConfigError
-from debate_cli.regular_file import read_regular_file
+from debate_cli.regular_file import read_regular_file, shorten_path
 
 KeyPath = tuple[str | int, ...]
 """Path to a value in nested data, as keys of mappings and indices of lists."""
@@ -97,7 +97,7 @@ def read_yaml_text(path: Path, *, absent: str) -> str:
     except IsADirectoryError as error:
         raise ConfigError(f"{path}: this is a folder; name a file in it") from error
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror}); name a readable file") from error
+        raise ConfigError(f"{shorten_path(path)}: cannot be read ({error.strerror}); name a readable file") from error
     except ValueError as error:
         raise ConfigError(f"{escape_unprintable(str(path))}: not a valid file name; name another") from error
     if len(data) > MAX_YAML_BYTES:

@@ -27,6 +27,13 @@ def main() -> None:
     except FileNotFoundError:  # the working folder was deleted, so there is nothing in it to import
         pass
     try:
+        _run_command_line()
+    except KeyboardInterrupt:
+        sys.exit(130)  # ExitCode.INTERRUPTED, whose import may have been interrupted
+
+
+def _run_command_line() -> None:
+    try:
         from debate_cli.cli.app import main as run_command_line
     except ModuleNotFoundError as error:
         from debate_cli.errors import describe_missing_module

@@ -9,6 +9,8 @@ import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+_MAX_SHOWN_CHARS = 200
+
 
 def open_regular_file(path: Path) -> int:
     """Open the regular file at `path` for reading; the caller closes the descriptor.
@@ -55,6 +57,25 @@ def is_special_file(path: Path) -> bool:
     except OSError:
         return False
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether `path` is a folder. False if it cannot be examined."""
+    return os.path.isdir(path)  # noqa: PTH112 - never raises
+
+
+def may_exist(path: Path) -> bool:
+    """Return whether `path` exists. True if it cannot be examined, so that opening it reports the reason."""
+    try:
+        return path.exists()
+    except OSError:
+        return True
+
+
+def shorten_path(path: object) -> str:
+    """Return a path, or a text that was given as one, for a message: on one line, and cut if it is very long."""
+    line = "".join(char if char.isprintable() else " " for char in str(path))
+    return line if len(line) <= _MAX_SHOWN_CHARS else f"{line[:_MAX_SHOWN_CHARS]}…"
 
 
 FOLDER_MODE = 0o700

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from debate_cli.errors import ConfigError
-from debate_cli.regular_file import read_regular_file
+from debate_cli.regular_file import read_regular_file, shorten_path
 
 KeyPath = tuple[str | int, ...]
 """Path to a value in nested data, as keys of mappings and indices of lists."""
@@ -33,6 +33,10 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _TEXT_TAG = "tag:yaml.org,2002:str"
 _ESCAPED_PAIR = re.compile(r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
 """A character above U+FFFF, such as an emoji, as JSON escapes it. libyaml refuses it."""
+
+
+_FORMAT_CHARS = re.compile(r"[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufff0-\ufffb]")
+"""Invisible characters that PyYAML does not escape, e.g. to reverse a text. It puts texts with them in double quotes."""
 
 
 class SourcePosition(NamedTuple):
@@ -93,7 +97,7 @@ def read_yaml_text(path: Path, *, absent: str) -> str:
     except IsADirectoryError as error:
         raise ConfigError(f"{path}: this is a folder; name a file in it") from error
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror}); name a readable file") from error
+        raise ConfigError(f"{shorten_path(path)}: cannot be read ({error.strerror}); name a readable file") from error
     except ValueError as error:
         raise ConfigError(f"{escape_unprintable(str(path))}: not a valid file name; name another") from error
     if len(data) > MAX_YAML_BYTES:
@@ -132,7 +136,7 @@ def parse_yaml(text: str, *, scalars_as_text: bool = False) -> ParsedYaml:
 
 
 def dump_yaml(data: Any, width: int) -> str:
-    """Return plain data as YAML text that `parse_yaml` reads back unchanged.
+    """Return plain data as YAML text that `parse_yaml` reads back unchanged. Control and format characters are escaped.
 
     Keys are texts and keep their order. `width`: number of columns after which long texts continue on the next line.
     YAML as we read it has no `inf`, no `nan`, no integer of more than 100 digits, and no character that is half of a
@@ -151,7 +155,7 @@ def dump_yaml(data: Any, width: int) -> str:
 
     Dumper.add_representer(str, represent_text)
     written: str = yaml.dump(data, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=width)
-    return written
+    return _FORMAT_CHARS.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
 
 def escape_unprintable(text: str) -> str:

@@ -57,11 +57,20 @@ DATA = st.recursive(
 
 @given(DATA, st.sampled_from([20, 110]))
 @example({"key\x85": "a\x85b"}, 110)
+@example({"\u202e 1": ["\\u202e", "'\u2066", "\u200b" * 40]}, 20)
 @example(["\u2028", "\ufeff", "\x00", "😀 \x07", "1e3", "yes", "two\nlines\n"], 20)
 def test_written_data_is_read_back_unchanged(data: Any, width: int) -> None:
     """Also texts that look like numbers, line breaks of every kind, and control characters."""
     parsed = parse_yaml(dump_yaml(data, width))
     assert (parsed.data, parsed.faults) == (data, ())
+
+
+def test_format_characters_are_escaped() -> None:
+    """Written YAML has no character that reverses or hides a text. Those that join letters or emoji stay."""
+    hidden, joiners = "\u061c\u200b\u200e\u202e\u2060\u2066\ufff9", "\u200c\u200d"
+    written = dump_yaml({f"key{hidden}": hidden + joiners}, 110)
+    assert written == '"key{0}": "{0}{1}"\n'.format(ascii(hidden)[1:-1], joiners)
+    assert parse_yaml(written).data == {f"key{hidden}": hidden + joiners}
 
 
 def test_scalars_stay_text_on_request() -> None:

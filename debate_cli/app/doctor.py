@@ -9,8 +9,6 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from pydantic import ValidationError
-
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_pool import ModelPool
 from debate_cli.app.model_roles import all_model_specs, unique_specs, with_mock_models
@@ -182,13 +180,11 @@ def select_models(
     """
     named: dict[str, ModelSpec] = {}
     for name in names:
-        try:
-            spec = config.resolve_model(name)
-        except ValidationError:
-            spec = None
+        is_file = name not in config.models and name.endswith((".yaml", ".yml"))
+        spec = None if is_file else config.resolve_model(name)
         if spec is None:
             hint = format_suggestion(name, config.models) or "; write provider/model, or add it to `models`"
-            hint = f"; name the file with --config {name}" if name.endswith((".yaml", ".yml")) else hint
+            hint = f"; name the file with --config {name}" if is_file else hint
             raise UsageError(f"{name}: the configuration has no model of this name{hint}")
         named[name] = spec
     if mock:

@@ -5,7 +5,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from debate_cli.errors import TranscriptError, UsageError
-from debate_cli.regular_file import follow_links, is_inside, is_special_file, read_regular_file, visible_files
+from debate_cli.regular_file import (
+    follow_links,
+    is_folder,
+    is_inside,
+    is_special_file,
+    read_regular_file,
+    shorten_path,
+    visible_files,
+)
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, list_debate_files
 from debate_cli.storage.transcript_store import expand_references
 from debate_cli.systems.registry import text_system_options
@@ -65,7 +73,7 @@ def find_sources(
     """
     if not judges_texts and STDIN in references:
         raise UsageError(f"standard input is a text, and no chosen system judges texts; add {text_system_options()}")
-    folders_named = [Path(reference) for reference in references if judges_texts and Path(reference).is_dir()]
+    folders_named = [Path(reference) for reference in references if judges_texts and is_folder(Path(reference))]
     text_folders = list(filter(_is_text_folder, folders_named))
     others = [reference for reference in references if reference != STDIN and Path(reference) not in text_folders]
     found = [
@@ -124,7 +132,9 @@ def read_text_file(path: Path) -> str:
     try:
         data = read_regular_file(path, MAX_TEXT_BYTES)
     except OSError as error:
-        raise TranscriptError(f"{path}: cannot be read ({error.strerror}); name a transcript or a text file") from error
+        raise TranscriptError(
+            f"{shorten_path(path)}: cannot be read ({error.strerror}); name a transcript or a text file"
+        ) from error
     return decode_text(str(path), data)
 
 

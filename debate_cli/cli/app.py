@@ -1,10 +1,12 @@
 """The command `debate` and the table of its subcommands. A subcommand's module is imported when the subcommand runs."""
 
+import errno
 import importlib
 import sys
 import traceback
 from collections.abc import Sequence
 from inspect import cleandoc
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -33,6 +35,7 @@ from debate_cli.errors import (
     describe_missing_module,
     format_page_hint,
 )
+from debate_cli.regular_file import shorten_path
 from debate_cli.resolved_secrets import secret_collector
 from debate_cli.version import __version__
 
@@ -48,6 +51,10 @@ PLAIN_WORDS = (
     ("less than or equal to", "at most"),
 )
 """Replacements in errors about options: pairs of pydantic's words and plainer words."""
+UNUSABLE_PATH_ERRNOS = frozenset(
+    {errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.ENOENT}
+)
+"""Error numbers of a path that leads to no file, or to one that this user may not use."""
 MAX_CHOICES_WIDTH = 24
 """Maximum length of a list of choices in the placeholder column of help, in characters."""
 DEBATE_PANEL, SAVED_PANEL, SETUP_PANEL = "Debate", "Saved debates", "Setting up"
@@ -273,12 +280,25 @@ def _run(args: list[str]) -> None:
         raise
     except KeyboardInterrupt:
         sys.exit(ExitCode.INTERRUPTED)
-    except Exception as error:  # noqa: BLE001 - every error becomes a message; --debug adds the traceback
+    except Exception as raised:  # noqa: BLE001 - every error becomes a message; --debug adds the traceback
         if "--debug" in args:
-            traceback.print_exception(error)
+            traceback.print_exception(raised)
+        error = _as_usage_error(raised)
         for line in _describe_error(error):
             print_status(line)
         sys.exit(error.exit_code if isinstance(error, DebateError | TyperException) else ExitCode.FAILED)
+
+
+def _as_usage_error(error: Exception) -> Exception:
+    """Return a UsageError in place of an OSError about a path that cannot be used, and any other error unchanged."""
+    match error:
+        case OSError(filename=str() | Path()) if error.errno in UNUSABLE_PATH_ERRNOS:
+            reason = f"{shorten_path(error.filename)}: cannot be used ({error.strerror}); name another path"
+        case FileNotFoundError(filename=None, errno=errno.ENOENT):  # from `os.getcwd`
+            reason = "the working folder was deleted; change to another"
+        case _:
+            return error
+    return UsageError(reason)
 
 
 def _describe_error(error: Exception) -> list[str]:

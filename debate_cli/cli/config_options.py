@@ -1,5 +1,6 @@
 """Reads the configuration and the cassette that the options name."""
 
+import errno
 import json
 import math
 import os
@@ -19,7 +20,7 @@ from debate_cli.domain.config_checks import check_config, check_for_any_use
 from debate_cli.domain.message_text import closest_match
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
-from debate_cli.regular_file import follow_links, read_regular_text
+from debate_cli.regular_file import follow_links, read_regular_text, shorten_path
 from debate_cli.storage.config_file import ConfigCheck, LoadedConfig
 from debate_cli.storage.transcript_store import DEFAULT_CONFIG_PATHS
 from debate_cli.storage.variables import (
@@ -118,8 +119,7 @@ def config_from_argument(
         changes = [*_without_example(path, changes), *changes]
     elif reference != "-":
         path = Path(reference)
-        if reference.isprintable() and not os.path.lexists(path):
-            raise ConfigError(f"{reference}: no such file; {_suggest_instead(path)}")
+        _check_existence(path)
     loaded = resolve_config(
         path,
         os.environ,
@@ -133,9 +133,28 @@ def config_from_argument(
     return loaded
 
 
-def _suggest_instead(path: Path) -> str:
-    if re.search(r"\s|\?$", str(path)):
-        return f"to debate a motion: debate run --topic {shlex.quote(str(path))}"
+def _check_existence(path: Path) -> None:
+    """Raise ConfigError with advice if there is no file at `path`, or if it cannot be reached."""
+    try:
+        os.lstat(path)
+    except ValueError:  # a NUL character, which the reader of the file reports
+        return
+    except (FileNotFoundError, NotADirectoryError) as error:
+        advice = _suggest_motion(path) or _suggest_file(path)
+        raise ConfigError(f"{shorten_path(path)}: no such file; {advice}") from error
+    except OSError as error:
+        motion = _suggest_motion(path) if error.errno == errno.ENAMETOOLONG else ""
+        advice = motion or "name a readable file"
+        raise ConfigError(f"{shorten_path(path)}: cannot be read ({error.strerror}); {advice}") from error
+
+
+def _suggest_motion(path: Path) -> str:
+    text = str(path)
+    is_motion = text.isprintable() and re.search(r"\s|\?$", text)
+    return f"to debate a motion: debate run --topic {shlex.quote(text)}" if is_motion else ""
+
+
+def _suggest_file(path: Path) -> str:
     by_stem = {file.stem: file for file in path.parent.glob("*.y*ml")}
     match = closest_match(path.stem, by_stem)
     return f"did you mean `{by_stem[match]}`?" if match else "`debate init` writes one"

@@ -55,8 +55,10 @@ def check_config(config: DebateConfig, *, needs_debaters: bool = True, needs_mod
     if not needs_models:
         config = config.model_copy(update={"models": {"default": ModelSpec(model="mock/default"), **config.models}})
     topic = [] if config.topic.strip() else [Problem(("topic",), "contains only spaces; write the motion")]
+    output = [] if config.output.dir else [Problem(("output", "dir"), "is empty; name a folder, e.g. `transcripts`")]
     return [
         *topic,
+        *output,
         *(_check_debaters(config) if config.debaters or needs_debaters else ()),
         *_check_models(config),
         *_check_format(config.format),
@@ -98,7 +100,7 @@ def check_stored_config(config: DebateConfig, *, needs_models: bool = True) -> l
 
     `needs_models`: whether a debater or judge without a model is invalid.
     """
-    passed: set[KeyPath] = {("format", "order"), ("evidence", "sources")}
+    passed: set[KeyPath] = {("format", "order"), ("evidence", "sources"), ("output", "dir")}
     passed |= {
         ("debaters", index, "name")
         for index, one in enumerate(config.debaters)

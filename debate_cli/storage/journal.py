@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from debate_cli.domain.events import EVENT_ADAPTER, DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.lost_events import keep_costs
 from debate_cli.errors import StorageError, TranscriptError
-from debate_cli.regular_file import read_regular_file
+from debate_cli.regular_file import read_regular_file, shorten_path
 from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors, write_all
 from debate_cli.storage.plain_data import is_mapping
 from debate_cli.storage.serialization import (
@@ -274,7 +274,9 @@ def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
     try:
         data = read_regular_file(path, MAX_JOURNAL_BYTES)
     except OSError as error:
-        raise TranscriptError(f"{path}: cannot be read ({error.strerror}); give the path of a journal") from error
+        raise TranscriptError(
+            f"{shorten_path(path)}: cannot be read ({error.strerror}); give the path of a journal"
+        ) from error
     if len(data) > MAX_JOURNAL_BYTES:
         limit = f"{MAX_JOURNAL_BYTES // 1024**2} MiB"
         raise TranscriptError(f"{path}: larger than {limit}, so it is not a journal; name another file")

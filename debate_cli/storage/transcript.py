@@ -44,7 +44,7 @@ from debate_cli.domain.turn import Turn
 from debate_cli.domain.verdict import AnyNotes, Verdict
 from debate_cli.errors import TranscriptError
 from debate_cli.plugins import SYSTEMS
-from debate_cli.regular_file import read_regular_file
+from debate_cli.regular_file import read_regular_file, shorten_path
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.serialization import (
@@ -297,9 +297,7 @@ def load_transcript_file(path: Path) -> Transcript:
         raise TranscriptError(f"{path}: no such file; name a transcript") from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a file name"
-        raise TranscriptError(
-            f"{printable_line(str(path), _MAX_FAULT_CHARS)}: cannot be read ({reason}); name a transcript"
-        ) from error
+        raise TranscriptError(f"{shorten_path(path)}: cannot be read ({reason}); name a transcript") from error
     if len(data) > MAX_TRANSCRIPT_BYTES:
         raise TranscriptError(
             f"{path}: larger than {MAX_TRANSCRIPT_BYTES // 1024**2} MiB, so it is not a transcript; name another file"

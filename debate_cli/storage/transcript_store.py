@@ -13,6 +13,7 @@ from debate_cli.domain.message_text import format_suggestion
 from debate_cli.domain.text_normalization import common_prefix_length
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import ConfigError, TranscriptError, UsageError
+from debate_cli.regular_file import follow_links, is_folder, may_exist
 from debate_cli.storage.folder import (
     JOURNAL_SUFFIX,
     TRANSCRIPT_SUFFIX,
@@ -55,16 +56,17 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
     """
     path = Path(reference)
     is_path = path.suffix in _SUFFIXES or len(path.parts) > 1
-    if not is_path and path.is_file():
+    if not is_path and os.path.isfile(path):  # noqa: PTH113 - never raises
         return path
-    if not is_path and not (reference and path.is_dir()):
+    if not is_path and not (reference and is_folder(path)):
         validate_id(reference)
     searched = list(dict.fromkeys(folders))
     for base in [path] if is_path else [folder / reference for folder in searched]:
-        for place in (*_journal_and_transcript(base), base):
-            if place.exists() and not place.is_dir():
+        named = (base,) if base.suffix in _SUFFIXES else ()
+        for place in (*named, *_journal_and_transcript(base), base):
+            if may_exist(place) and not is_folder(place):
                 return place
-    if path.is_dir():
+    if is_folder(path):
         listing = f"debate list {shlex.quote(str(path))}"
         raise UsageError(f"{path}: is a folder; name one of its debates, which `{listing}` shows")
     if is_path:
@@ -97,8 +99,9 @@ def open_debate(path: Path, *, up_to_damage: bool = False) -> StoredDebate:
     if path.suffix not in _SUFFIXES:
         return _from_transcript(path)
     journal, transcript = _journal_and_transcript(path)
-    if not journal.exists():
-        return _from_transcript(transcript if path.suffix == TRANSCRIPT_SUFFIX or transcript.exists() else path)
+    if not os.path.exists(journal):  # noqa: PTH110 - never raises
+        has_transcript = os.path.exists(transcript)  # noqa: PTH110 - never raises
+        return _from_transcript(transcript if path.suffix == TRANSCRIPT_SUFFIX or has_transcript else path)
     contents = (read_before_damage if up_to_damage else read_journal)(journal)
     from_journal = StoredDebate(
         journal, fold(contents.events), incomplete_line_warning=contents.incomplete_line_warning
@@ -146,39 +149,44 @@ def is_transcript_of(path: Path, debate: Debate) -> bool:
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """Expand paths, ids, folders and globs to a list of files, each once. `folders`: where to search for ids.
 
-    Paths that cannot be opened are returned too, e.g. of missing files and FIFOs. So is a folder that has the name of a
-    debate's file and contains no debates. A glob leaves out all other folders. Raises UsageError for a folder or glob
-    without files, and for a single unknown id that is similar to the id of a debate.
+    If several references lead to one file, e.g. through a link, the first path is returned. Paths that cannot be opened
+    are returned too, e.g. of missing files and FIFOs. So is a folder that has the name of a debate's file and contains
+    no debates. A glob leaves out all other folders. Raises UsageError for a folder or glob without files, and for a
+    single unknown id that is similar to the id of a debate.
     """
-    found: dict[Path, None] = {}
+    references = list(references)
+    found: dict[Path, Path] = {}
     searched: list[Path] | None = None
     for reference in references:
         path = Path(reference)
         files = [path]
-        if path.is_dir():
+        if is_folder(path):
             files = list_debate_files(path)
             if not files and path.suffix in _SUFFIXES:  # e.g. from a glob that the shell expanded
                 files = [path]
-        elif glob.has_magic(reference) and not path.exists():
-            places = map(Path, glob.glob(reference, recursive=True))  # noqa: PTH207 - takes absolute patterns too
-            files = sorted(
-                place
-                for place in places
-                if not place.is_dir() or (place.suffix in _SUFFIXES and not contains_debates(place))
-            )
-        elif not path.exists() and not path.suffix and len(path.parts) == 1:
+        elif glob.has_magic(reference) and not may_exist(path):
+            files = _expand_glob(reference)
+        elif not may_exist(path) and not path.suffix and len(path.parts) == 1:
             searched = list(folders) if searched is None else searched
             places = (place for folder in searched for place in reversed(_journal_and_transcript(folder / path)))
-            files = [next((place for place in places if place.exists()), path)]
+            files = [next(filter(may_exist, places), path)]
         if not files:
             raise UsageError(f"{reference}: contains no transcripts; name a transcript, a folder or a glob")
-        found.update(dict.fromkeys(files))
-    if searched and len(found) == 1:
-        path = next(iter(found))
-        hint = "" if path.exists() else suggest_debate_id(path.name, searched)
+        for file in files:
+            found.setdefault(follow_links(file) if len(references) > 1 else file, file)
+    paths = list(found.values())
+    if searched and len(paths) == 1 and not may_exist(paths[0]):
+        hint = suggest_debate_id(paths[0].name, searched)
         if hint:
-            raise UsageError(f"`{path}`: there is no such debate in {' or '.join(map(str, searched))}{hint}")
-    return [path for path in found if not is_schema_file(path.name)] or list(found)
+            raise UsageError(f"`{paths[0]}`: there is no such debate in {' or '.join(map(str, searched))}{hint}")
+    return [path for path in paths if not is_schema_file(path.name)] or paths
+
+
+def _expand_glob(pattern: str) -> list[Path]:
+    places = map(Path, glob.glob(pattern, recursive=True))  # noqa: PTH207 - takes absolute patterns too
+    return sorted(
+        place for place in places if not is_folder(place) or (place.suffix in _SUFFIXES and not contains_debates(place))
+    )
 
 
 def _journal_and_transcript(path: Path) -> tuple[Path, Path]:

@@ -87,6 +87,12 @@ def test_bad_files_are_reported_at_the_end(two_saved: Path, options: tuple[str, 
     assert ("one" in done.out, "two" in done.out) == (True, True)
 
 
+def test_a_folder_of_bad_files_only_is_wrong_input(here: Path) -> None:
+    """If no file can be read, the exit code is 2, as with `score`."""
+    (here / "bad.json").write_text("{")
+    assert [debate(command, ".", cwd=here).code for command in ("list", "score")] == [2, 2]
+
+
 def test_interrupted_debates_show_how_to_resume(two_saved: Path) -> None:
     """An interrupted debate is listed with its state and the command that resumes it."""
     write_transcript_file(two_saved, first_debate(), closed="interrupted", status="incomplete")

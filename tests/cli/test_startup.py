@@ -10,6 +10,7 @@ from cli_support import run_python
 import debate_cli
 from debate_cli.__main__ import remove_working_folder
 from debate_cli.cli.app import COMMANDS
+from debate_cli.errors import ExitCode
 
 PROBE = """
 import json, sys
@@ -65,6 +66,14 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(here: Path
     assert (done.code, len(done.lines)) == (1, 1)
     assert f"the Python package {package} is missing" in done.err
     assert f"{sys.executable} -m pip install" in done.err
+
+
+def test_an_interrupt_during_the_imports_ends_without_a_traceback(here: Path) -> None:
+    """Ctrl-C in the first moment ends with exit code 130, as it does later."""
+    stub = "import sys\nclass Stop:\n def find_spec(self, name, *_):\n  if name == 'typer': raise KeyboardInterrupt\n"
+    code = f"{stub}sys.meta_path.insert(0, Stop()); from debate_cli.__main__ import main; main()"
+    done = run_python("-c", code, cwd=here)
+    assert (done.code, done.out, done.err) == (ExitCode.INTERRUPTED, "", "")
 
 
 def test_nothing_of_the_working_folder_is_imported(here: Path) -> None:

@@ -31,6 +31,9 @@ class Slip:
         Slip(("explain", "contxt"), "explain contxt: there is no such page; did you mean `context-overflow`?"),
         Slip(("explain", "xyzzy"), "explain xyzzy: there is no such page; known are bad-config, broken-answer"),
         Slip(("doctor", "two.yaml", "--config", str(CONFIGS / "mock.yaml")), "; name the file with --config two.yaml"),
+        Slip(
+            ("doctor", "a/two.yaml", "--config", str(CONFIGS / "mock.yaml")), "; name the file with --config a/two.yaml"
+        ),
         Slip(("run", "--mokc"), "--mock"),
         Slip(("run", "--var", "1A=x"), "--var 1A=x: write NAME=VALUE; a NAME has letters, digits and `_`, and begins"),
         Slip(("schema", "confg"), "'confg' is not one of 'config', 'transcript', 'experiment'; did you mean `config`?"),

@@ -79,6 +79,34 @@ def test_a_named_configuration_sets_the_folder(here: Path) -> None:
     assert "debates/one.json: to resume this debate, you may change models" in resumed.err
 
 
+EMPTY: dict[str, tuple[str, tuple[str, ...], dict[str, str]]] = {
+    "debate.yaml:4:15": ("output: {dir: ''}\n", (), {}),
+    "--set": ("", ("--set", 'output.dir=""'), {}),
+    "DEBATE_OUT": ("", (), {"DEBATE_OUT": ""}),
+}
+"""Ways to set no folder: what debate.yaml adds, the options of `run`, and the environment."""
+
+
+@pytest.mark.parametrize("place", EMPTY)
+def test_an_empty_folder_is_refused(here: Path, place: str) -> None:
+    """A run does not save into the working folder, where no command searches."""
+    written, options, env = EMPTY[place]
+    write_config(here, CONFIG + written)
+    done = debate("run", "debate.yaml", "-q", *options, cwd=here, env=env)
+    message = f"{place}: output.dir: is empty; name a folder, e.g. `transcripts` (debate explain bad-config)"
+    assert (done.code, done.lines, [path.name for path in here.iterdir()]) == (2, [message], ["debate.yaml"])
+
+
+def test_a_debate_that_was_saved_without_a_folder_can_be_judged_and_resumed(saved: Path) -> None:
+    """A stored configuration with an empty `output.dir`, from an earlier version, is no error."""
+    document = json.loads(saved.read_text())
+    document["config"]["output"]["dir"] = ""
+    saved.write_text(json.dumps(document))
+    for command in (("judge", saved, "--mock", "--no-save", "-q"), ("run", "--resume", saved, "-q")):
+        done = debate(*command, cwd=saved.parent.parent)
+        assert done.code == 0, done.err
+
+
 OPTIONS: dict[str, tuple[tuple[str, ...], str, dict[str, str]]] = {
     "setting": (("--set", "output.dir=debates"), "", {}),
     "variable": (("--var", "PLACE=debates"), "output: {dir: '${PLACE:-other}'}\n", {}),

@@ -104,6 +104,31 @@ def test_a_folder_stands_for_its_debates(tmp_path: Path) -> None:
     assert [path.name for path in expand_references([str(tmp_path)])] == ["a.json", "b.json", "c.jsonl"]
 
 
+def test_one_file_under_two_names_is_returned_once(tmp_path: Path) -> None:
+    """The first spelling is kept. Another spelling, a link to the file, and its folder add nothing."""
+    (tmp_path / "a").mkdir()
+    one, two = (transcribed(tmp_path / "a" / f"{name}.json", WHOLE) for name in ("one", "two"))
+    (tmp_path / "link.json").symlink_to(one)
+    (tmp_path / "folder").symlink_to(one.parent)
+    first = tmp_path / "a" / ".." / "a" / "one.json"
+    references = [first, one, tmp_path / "link.json", tmp_path / "folder", one.parent]
+    assert expand_references(map(str, references)) == [first, tmp_path / "folder" / two.name]
+
+
+def test_a_transcript_with_the_longest_name_is_read(tmp_path: Path) -> None:
+    """A transcript is read although the name of its journal would be too long."""
+    path = transcribed(tmp_path / "a.json", WHOLE).rename(tmp_path / f"{'n' * 250}.json")
+    assert open_debate(find_debate(str(path), [])).path == path
+
+
+def test_a_name_that_is_too_long_is_an_error_of_the_file(tmp_path: Path) -> None:
+    """It is not taken for a missing file or an id: opening the file reports the reason, with the start of the name."""
+    path = Path("n" * 300 + ".json")
+    assert (expand_references([str(path)], [tmp_path]), find_debate(str(path), [tmp_path])) == ([path], path)
+    with pytest.raises(TranscriptError, match=r"^n{200}…: cannot be read \(File name too long\); name a transcript$"):
+        open_debate(path)
+
+
 @pytest.mark.parametrize("reference", ["{folder}", "{folder}/*.json"])
 def test_an_empty_folder_or_glob_is_an_error(tmp_path: Path, reference: str) -> None:
     """The error says that no transcript was found."""

@@ -37,7 +37,7 @@ from debate_cli.domain.message_text import one_line
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError, TranscriptError, UsageError
 from debate_cli.judging.schedule import owed_briefs
-from debate_cli.regular_file import follow_links
+from debate_cli.regular_file import follow_links, may_exist
 from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.folder import list_debate_files, new_id, validate_id
@@ -385,7 +385,7 @@ def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConf
     path = source.path
     if not source.is_text:
         return _build_transcript_task(path, request, loaded)
-    if source.content is None and not path.exists():
+    if source.content is None and not may_exist(path):
         raise TranscriptError(f"{path}: no such file; name a transcript, or a text for {text_system_options()}")
     if not request.judges_texts:
         raise TranscriptError(f"{path}: is not a transcript; to judge it as a text, add {text_system_options()}")

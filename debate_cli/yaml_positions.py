@@ -35,7 +35,7 @@ _ESCAPED_PAIR = re.compile(r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.
 """A character above U+FFFF, such as an emoji, as JSON escapes it. libyaml refuses it."""
 
 
-_FORMAT_CHARS = re.compile(r"[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufff0-\ufffb]")
+_FORMAT_CHARS = re.compile(r"[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufff0-\ufffb]")
 """Invisible characters that PyYAML does not escape, e.g. to reverse a text. It puts texts with them in double quotes."""
 
 
@@ -136,8 +136,9 @@ def parse_yaml(text: str, *, scalars_as_text: bool = False) -> ParsedYaml:
 
 
 def dump_yaml(data: Any, width: int) -> str:
-    """Return plain data as YAML text that `parse_yaml` reads back unchanged. Control and format characters are escaped.
+    """Return plain data as YAML text that `parse_yaml` reads back unchanged.
 
+    Control characters are escaped, and so are characters that hide or reverse text. Characters that join letters stay.
     Keys are texts and keep their order. `width`: number of columns after which long texts continue on the next line.
     YAML as we read it has no `inf`, no `nan`, no integer of more than 100 digits, and no character that is half of a
     surrogate pair, so `data` must not contain them either.

@@ -407,7 +407,8 @@ def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConf
 def _read_judged_text(source: JudgeSource) -> str:
     text = source.read_text()
     if is_saved_debate(text.encode()):
-        advice = "to judge it, save it under a name that ends in .json"
+        suffix = ".json or, if it is a journal, in .jsonl"
+        advice = f"to judge it, save it under a name that ends in {suffix}"
         raise TranscriptError(f"{source.path}: this is a saved debate, not a text; {advice}")
     return text
 

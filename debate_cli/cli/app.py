@@ -51,10 +51,8 @@ PLAIN_WORDS = (
     ("less than or equal to", "at most"),
 )
 """Replacements in errors about options: pairs of pydantic's words and plainer words."""
-UNUSABLE_PATH_ERRNOS = frozenset(
-    {errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.ENOENT}
-)
-"""Error numbers of a path that leads to no file, or to one that this user may not use."""
+UNUSABLE_PATH_ERRNOS = frozenset({errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP})
+"""Error numbers of a path that cannot lead to a file, or leads to a file that this user may not use."""
 MAX_CHOICES_WIDTH = 24
 """Maximum length of a list of choices in the placeholder column of help, in characters."""
 DEBATE_PANEL, SAVED_PANEL, SETUP_PANEL = "Debate", "Saved debates", "Setting up"
@@ -294,11 +292,19 @@ def _as_usage_error(error: Exception) -> Exception:
     match error:
         case OSError(filename=str() | Path()) if error.errno in UNUSABLE_PATH_ERRNOS:
             reason = f"{shorten_path(error.filename)}: cannot be used ({error.strerror}); name another path"
-        case FileNotFoundError(filename=None, errno=errno.ENOENT):  # from `os.getcwd`
+        case FileNotFoundError(filename=None) if _is_working_folder_deleted():
             reason = "the working folder was deleted; change to another"
         case _:
             return error
     return UsageError(reason)
+
+
+def _is_working_folder_deleted() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _describe_error(error: Exception) -> list[str]:

@@ -61,6 +61,7 @@ def check_config(config: DebateConfig, *, needs_debaters: bool = True, needs_mod
         *output,
         *(_check_debaters(config) if config.debaters or needs_debaters else ()),
         *_check_models(config),
+        *_check_mock_provider(config),
         *_check_format(config.format),
         *_check_evidence(config),
         *_check_judging(config),
@@ -110,6 +111,7 @@ def check_stored_config(config: DebateConfig, *, needs_models: bool = True) -> l
         passed |= {("judging", "question"), ("judging", "context")}
     if not config.judging.systems:
         passed.add(("judging", "systems"))
+    passed |= {("providers", name, "kind") for name in config.providers}
     return [
         problem
         for problem in check_config(config, needs_debaters=False, needs_models=needs_models)
@@ -170,10 +172,18 @@ def _check_role(config: DebateConfig, role: str, path: KeyPath) -> Iterator[Prob
     yield Problem(path, f"`models` has no entry of this name{advice}")
 
 
+def _check_mock_provider(config: DebateConfig) -> Iterator[Problem]:
+    for name, row in config.providers.items():
+        if row.kind is not None and (row.kind == MOCK_PROVIDER) != (name == MOCK_PROVIDER):
+            words = "only the provider `mock` has the kind mock, and it has no other kind; name its models `mock/NAME`"
+            yield Problem(("providers", name, "kind"), words)
+
+
 def _check_models(config: DebateConfig) -> Iterator[Problem]:
     for name, spec in config.models.items():
         provider, _, model = spec.model.partition("/")
-        is_mock = provider == MOCK_PROVIDER
+        row = config.providers.get(provider)
+        is_mock = ((row.kind if row is not None else None) or provider) == MOCK_PROVIDER
         if spec.time_limit_s is not None and provider not in TERMINAL_PROVIDERS:
             message = "this setting is only for the providers human and paste, with which a person answers at the terminal; remove it"
             yield Problem(("models", name, "time_limit_s"), message)

@@ -124,10 +124,10 @@ class LedgerCells:
     async def open_budget(self, limits: Limits) -> Budget:
         """Register this run. Return a budget that starts with the stored costs of all cells.
 
-        Cells of dead runs become open, and so do finished cells in which a judge has no result.
+        Cells of dead runs become open, and so do finished cells with a saved debate in which a judge has no result.
         """
         self._recover()
-        self._ledger.reopen_without_results()
+        self._ledger.reopen_without_results(self._folder / DEBATES_FOLDER)
         self._renew(BudgetAmount())
         self._settled_before = self._spent()
         return Budget(limits.max_cost_usd, limits.max_tokens, self._settled_before)

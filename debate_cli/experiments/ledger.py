@@ -325,17 +325,21 @@ class Ledger:
         )
         return [self.to_record(row) for row in rows]
 
-    def reopen_without_results(self) -> None:
+    def reopen_without_results(self, debates: Path) -> None:
         """Set the finished cells of the newest plan to `open` in which a judge has no result.
 
-        The next run computes the results from the saved debate, and asks only judges without an answer in it.
+        The next run computes the results from the saved debate in the folder `debates`, and asks only judges without an
+        answer in it. A cell whose debate is not saved stays finished, because the debate would be paid for again.
         """
-        self.query(
-            "UPDATE cells SET state = 'open' WHERE plan = ? AND state = 'done' AND EXISTS ("
+        rows = self.query(
+            "SELECT key, debate FROM cells WHERE plan = ? AND state = 'done' AND EXISTS ("
             "SELECT 1 FROM json_each(judges) WHERE NOT EXISTS (SELECT 1 FROM results WHERE cell = cells.key "
             "AND questions = json_extract(value, '$[0]') AND scoring = json_extract(value, '$[1]')))",
             self.plan,
         )
+        for key, debate in rows:
+            if (debates / f"{debate}.json").is_file():
+                self.query("UPDATE cells SET state = 'open' WHERE key = ?", key)
 
     def counts(self, shard: tuple[int, int] = (1, 1), *, now: float | None = None) -> dict[CellState, int]:
         """Return how many cells of a shard are in each state. The running cells of dead workers count as open.

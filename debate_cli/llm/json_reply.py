@@ -3,14 +3,14 @@
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, cast
 
 import json_repair
 from pydantic import ValidationError
 
-from debate_cli.llm.form import MAX_SHOWN_CHARS, Form, FormT, find_violations
+from debate_cli.llm.form import MAX_SHOWN_CHARS, Form, FormT, JsonSchema, find_violations
 from debate_cli.llm.prompt_sanitizer import prompt_line, sanitize_for_prompt
 from debate_cli.llm.schema_dialect import restore_lists
 
@@ -31,10 +31,10 @@ objects."""
 
 _THINKING_TAG = re.compile(r"<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _LOOKS_LIKE_JSON = re.compile(r"""\{\s*(?:["'}]|\w+["']?\s*:|//|/\*)""")
-_QUOTED_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
+_QUOTED_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}]', re.DOTALL)
 
 _NAME_OR_BRACKET = re.compile(
-    r"""(?P<name>"(?:[^"\\]|\\.)*+(?:"|\Z)|(?<!\w)'(?:[^'\\]|\\.)*+(?:'|\Z)|“[^”]*+(?:”|\Z)|\w++)(?P<colon>\s*+:)?"""
+    r"""(?P<name>"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|(?<!\w)'(?:[^'\\]|\\.)*+(?:'|\\?\Z)|“[^”]*+(?:”|\Z)|\w++)(?P<colon>\s*+:)?"""
     r"""|//[^\n]*+|/\*.*?(?:\*/|\Z)|[][{}]""",
     re.DOTALL,
 )
@@ -138,9 +138,8 @@ def _find_objects(text: str) -> _FoundObjects:
                 if depth == 0:
                     end = match.end()
                     break
-            fault = str(error) if isinstance(error, _ForbiddenError) else _find_repeated_key(text[start:end])
-            if fault is not None:
-                found.forbidden.append(fault)
+            if isinstance(error, _ForbiddenError):
+                found.forbidden.append(str(error))
             else:
                 found.broken.append(text[start:end])
         begun = _LOOKS_LIKE_JSON.search(text, end)
@@ -163,6 +162,9 @@ def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedRep
     repaired = repair_json(found.broken[0]) if len(found.broken) == 1 else None
     if repaired is None or _choose_object(_find_objects(found.broken[0][1:]).valid, form).form is not None:
         return parsed
+    repeated = _find_repeated_key(found.broken[0], frozenset(_property_names(form.schema)))
+    if repeated is not None:
+        return ParsedReply("invalid", faults=_format_faults([_describe_repeated_key(repeated)]))
     again = _choose_object([repaired], form)
     return replace(again, repaired=again.form is not None)
 
@@ -215,17 +217,26 @@ def _format_faults(faults: Iterable[str]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _find_repeated_key(broken: str) -> str | None:
-    """Return the fault of a broken JSON text with a key twice in one object; None if no key occurs twice.
+def _property_names(schema: JsonSchema) -> Iterator[str]:
+    properties: dict[str, JsonSchema] = schema.get("properties", {})
+    yield from properties
+    parts = [*properties.values(), *schema.get("prefixItems", ())]
+    for part in [*parts, schema["items"]] if "items" in schema else parts:
+        yield from _property_names(part)
 
-    A repair would keep only the last value of such a key.
+
+def _find_repeated_key(broken: str, names: Collection[str]) -> str | None:
+    """Return a key of a broken JSON text that occurs twice in one object; None if there is none.
+
+    A repair would keep only the last value of such a key. Only keys in `names` are looked for, because words before a
+    colon in a broken text look like keys.
     """
     objects: list[set[str]] = [set()]
     for match in _NAME_OR_BRACKET.finditer(broken):
         key = match["name"].strip("\"'“”") if match["colon"] else None
         if key is not None and key in objects[-1]:
-            return _describe_repeated_key(key)
-        if key is not None:
+            return key
+        if key is not None and key in names:
             objects[-1].add(key)
         elif match.group() in "{[":
             objects.append(set())

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from debate_cli.domain.config import DebateConfig, Limits, Price, ProviderSpec
 from debate_cli.domain.config_checks import KeyPath, Problem
-from debate_cli.domain.model_call import MOCK_PROVIDER, PERSON_PROVIDERS
+from debate_cli.domain.model_call import PERSON_PROVIDERS
 from debate_cli.errors import ConfigError, MissingKeyError
 from debate_cli.llm.model import Profile
 from debate_cli.plugins import PROVIDERS
@@ -223,12 +223,6 @@ def _find_spec_problems(name: str, spec: ProviderSpec, preset: ProviderRow | Non
     elif preset is None and spec.kind in REMOTE_KINDS and spec.base_url is None and not spec.api_key_env:
         message = "is missing; give the address of the server, or give api_key_env to use the vendor's server"
         yield ("base_url",), message
-    kind = spec.kind or (preset and preset.kind)
-    if kind is not None and (kind == MOCK_PROVIDER) != (name == MOCK_PROVIDER):
-        message = (
-            "only the provider `mock` has the kind mock, and it has no other kind; name models of the mock `mock/NAME`"
-        )
-        yield ("kind",), message
     is_moved = preset is not None and (spec.base_url is not None or spec.kind not in {None, preset.kind})
     if is_moved and "api_key_env" not in spec.model_fields_set:
         message = (

@@ -247,15 +247,15 @@ class _ConfigLoader:
         self.problems += _literal_secrets(data, ())
         given = data.get("vars")
         variables = given if is_mapping(given) else {}
-        rows = data.get("providers")
-        named = [row.get("api_key_env") for row in (rows.values() if is_mapping(rows) else ()) if is_mapping(row)]
+        named = _key_variables(data)
         keys = {str(name) for name in (*named, *(row.api_key_env for row in BUILTIN_PROVIDERS.values())) if name}
         resolver = VariableResolver(self.env, variables, key_variables=keys)
         resolved = resolver.resolve({key: value for key, value in data.items() if key != "vars"})
         if given is not None:
             used = {name: value for name, value in variables.items() if name in resolver.used}
             resolved["vars"] = used if is_mapping(given) else given
-        self.secrets |= resolver.secrets | {self.env.get(name, "") for name in named if isinstance(name, str)}
+        self.secrets |= resolver.secrets
+        self.secrets |= {self.env.get(str(name), "") for name in (*named, *_key_variables(resolved))}
         record_secrets(self.secrets - {""})
         self.problems += [Problem(path, message) for path, message in dict.fromkeys(resolver.faults)]
         return resolved
@@ -366,3 +366,9 @@ def parse_rubric(data: Mapping[str, Any], source_map: SourceMap) -> Rubric:
     except ValidationError as error:
         raise ConfigError(*source_map.format_problems(problems_from_validation(error, data, model))) from error
     return Rubric({name: change or {} for name, change in data.items()})
+
+
+def _key_variables(data: Mapping[str, Any]) -> list[object]:
+    """Return the values of `api_key_env` of all providers."""
+    rows = data.get("providers")
+    return [row.get("api_key_env") for row in (rows.values() if is_mapping(rows) else ()) if is_mapping(row)]

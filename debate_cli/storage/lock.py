@@ -28,7 +28,9 @@ def lock_debate(path: Path) -> Generator[None]:
 
     Raises StorageError if another process holds the lock, or if `path` is a link: the debate has another lock there.
     """
-    if path.is_symlink():
+    with friendly_os_errors(path, "locked"):
+        is_link = path.is_symlink()
+    if is_link:
         raise StorageError(f"{path}: is a link, which may lead out of its folder; name the file itself")
     lock_path = path.with_suffix(LOCK_SUFFIX)
     make_folder(lock_path.parent)

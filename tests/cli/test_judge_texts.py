@@ -302,9 +302,7 @@ def test_a_saved_debate_with_another_name_is_no_text(saved: Path, here: Path, na
     """Judges are not asked about the JSON of a saved debate."""
     shutil.copy(saved, here / name)
     done = debate("judge", name, "--system", "panel", "--mock", cwd=here)
-    expected = (
-        f"debate: {name}: this is a saved debate, not a text; to judge it, save it under a name that ends in .json"
-    )
+    expected = f"debate: {name}: this is a saved debate, not a text; to judge it, save it under a name that ends in .json or, if it is a journal, in .jsonl"
     assert (done.code, done.lines) == (2, [expected])
 
 

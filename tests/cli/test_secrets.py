@@ -56,10 +56,13 @@ NAMES = [
 @pytest.mark.parametrize(
     "setting", ["providers.SECRET.kind=mock", "providers.SECRET.structured=[]", "models.SECRET.modle=x"]
 )
-def test_an_error_of_the_configuration_shows_no_secret(here: Path, setting: str) -> None:
+@pytest.mark.parametrize("variable", ["LAB_KEY", "'${WHICH}'"])
+def test_an_error_of_the_configuration_shows_no_secret(here: Path, setting: str, variable: str) -> None:
     """A name that contains a secret is also removed from an error about another part of the configuration."""
-    write_config(here, CONFIG)
-    done = debate("run", "debate.yaml", "--set", setting.replace("SECRET", SECRET), cwd=here, env=ENV)
+    write_config(here, CONFIG.replace("LAB_KEY", variable))
+    done = debate(
+        "run", "debate.yaml", "--set", setting.replace("SECRET", SECRET), cwd=here, env={**ENV, "WHICH": "LAB_KEY"}
+    )
     assert (done.code, SECRET in done.out + done.err, "[redacted]" in done.err) == (2, False, True), done.err
 
 

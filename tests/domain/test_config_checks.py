@@ -35,6 +35,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("no model for a marker", {"models": {"a": {"model": "mock/a"}}, "judging": {"systems": [{"kind": "structured", "judges": [{"id": "a", "model": "a"}, {"id": "b"}]}]}},
      "judging.systems.0.judges.1", "this judge names no model; set `model`, `models.judge`"),
     ("unknown judge", {"judging": {"systems": [{"kind": "live", "judge": "x"}]}}, "judging.systems.0.judge", "has no entry of this name"),
+    ("a server called mock", {"providers": {"mock": {"kind": "openai", "base_url": "http://127.0.0.1:9/v1"}}}, "providers.mock.kind",
+     "only the provider `mock` has the kind mock"),
+    ("a mock of another name", {"providers": {"lab": {"kind": "mock"}}}, "providers.lab.kind", "only the provider `mock` has the kind mock"),
     ("no system", {"judging": {"systems": []}}, "judging.systems", "names no system"),
     ("a system twice", {"judging": {"systems": ["live", "live"]}}, "judging.systems.1", "is listed twice"),
     ("misspelt deciding system", {"judging": {"decides": "strutured"}}, "judging.decides", "did you mean `structured`?"),
@@ -71,6 +74,12 @@ def test_each_contradiction_is_one_problem(changes: dict[str, Any], path: str, w
     """Each contradiction is reported once, at its key path, with advice."""
     problems = {".".join(map(str, problem.path)): problem.message for problem in check_config(config(**changes))}
     assert words in problems.get(path, f"no problem at {path}: {problems}")
+
+
+def test_a_stored_debate_may_use_the_mock_under_another_name() -> None:
+    """Versions before this rule have stored such debates, with settings that only the mock has."""
+    models = {"default": {"model": "lab/x", "latency_s": 1}}
+    assert not check_stored_config(config(providers={"lab": {"kind": "mock"}}, models=models))
 
 
 @pytest.mark.parametrize(

@@ -204,6 +204,18 @@ def test_lost_results_are_computed_again(here: Path, judges: list[str] | None, l
     assert " done  " not in run(here)
 
 
+def test_a_finished_debate_that_is_lost_is_not_held_again(here: Path) -> None:
+    """Without result and transcript, the debate would be paid for twice, so the cell stays finished."""
+    write_experiment(here, players=PAIR)
+    run(here)
+    lost = min((here / "trial" / "debates").iterdir())
+    lost.unlink()
+    with closing(sqlite3.connect(here / "trial" / LEDGER_NAME)) as ledger, ledger:
+        ledger.execute("DELETE FROM results")
+    assert run(here).count(" done  ") == 3
+    assert not lost.exists()
+
+
 def test_a_journal_that_outlived_its_transcript_is_removed(here: Path) -> None:
     """A run removes a journal whose transcript is complete, and asks no model."""
     write_experiment(here, players=PAIR)

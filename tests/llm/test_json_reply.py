@@ -54,6 +54,7 @@ def test_one_valid_object_is_found(text: str) -> None:
         '{"reason": "sound" "score": 7}',
         '{"answer": {"reason": "sound", "score": 7,}}',
         '{/* reason: why */ "reason": "sound", "score": 7}',
+        "{'reason': 'sound', 'score': 7, /* it's why: this. It's why: that. */}",
     ],
 )
 def test_one_broken_object_is_repaired(text: str) -> None:

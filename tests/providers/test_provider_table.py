@@ -6,7 +6,7 @@ import pytest
 from provider_config_support import config
 
 from debate_cli.errors import ConfigError
-from debate_cli.providers.provider_table import BUILTIN_PROVIDERS, build_provider_table, find_provider_problems
+from debate_cli.providers.provider_table import BUILTIN_PROVIDERS, build_provider_table
 
 KEY = "sk-real-0123456789"
 
@@ -76,13 +76,3 @@ def test_a_redirected_row_with_its_own_key_is_accepted(own: dict[str, Any]) -> N
     """A row may have another address if it names a key variable, or null."""
     row = build_provider_table(config(openai={"base_url": "http://127.0.0.1:1/v1"} | own))["openai"]
     assert row.api_key_env == own["api_key_env"]
-
-
-@pytest.mark.parametrize(("name", "kind"), [("mock", "openai"), ("lab", "mock")])
-def test_only_the_mock_is_called_mock(name: str, kind: str) -> None:
-    """By its name a model counts as the mock, so a server cannot have this name, and the mock no other name."""
-    row = {"kind": kind, "base_url": "http://127.0.0.1:9/v1", "api_key_env": None}
-    problems = find_provider_problems(config(**{name: row}))
-    assert [problem.message for problem in problems if problem.path == ("providers", name, "kind")] == [
-        "only the provider `mock` has the kind mock, and it has no other kind; name models of the mock `mock/NAME`"
-    ]

@@ -5,6 +5,7 @@ from itertools import permutations
 import pytest
 from scoring_support import CON, EXCHANGE, PRO, build_debate, opening, opening_event, speech
 
+from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
 from debate_cli.domain.tasks import Brief, Cue
@@ -108,6 +109,10 @@ def test_a_model_is_replaced_wherever_it_is_used(models: tuple[str | None, str],
     [
         ((None, "lab/m"), "--set models.default.max_output_tokens=16384"),
         (
+            ("a; rm x", "lab/m"),
+            """--set 'models.debater-1={"model": "lab/m", "max_output_tokens": 16384}' --set debaters.0.model=debater-1""",
+        ),
+        (
             ("lab/m", "lab/m"),
             (
                 """--set 'models.debater-1={"model": "lab/m", "max_output_tokens": 16384}'"""
@@ -115,7 +120,7 @@ def test_a_model_is_replaced_wherever_it_is_used(models: tuple[str | None, str],
             ),
         ),
     ],
-    ids=["models.default", "a model"],
+    ids=["models.default", "a name for a shell", "a model"],
 )
 @pytest.mark.parametrize("finish_reason", ["length", "stop"])
 def test_a_speech_that_was_cut_off_needs_a_higher_limit(
@@ -126,7 +131,9 @@ def test_a_speech_that_was_cut_off_needs_a_higher_limit(
     debaters = tuple(
         debater.model_copy(update={"model": model}) for debater, model in zip(config.debaters, models, strict=True)
     )
-    debate = build_debate(OPENED.model_copy(update={"config": config.model_copy(update={"debaters": debaters})}))
+    named = {**config.models, "a; rm x": ModelSpec(model="lab/m")}
+    config = config.model_copy(update={"debaters": debaters, "models": named})
+    debate = build_debate(OPENED.model_copy(update={"config": config}))
     failure = Failure(
         task=Cue(index=0, round=1, phase="opening", speaker=PRO),
         who=PRO,

@@ -119,6 +119,12 @@ def test_a_file_of_the_user_with_the_name_of_a_lock_is_kept(tmp_path: Path) -> N
         assert not lock.exists()
 
 
+def test_a_path_that_cannot_be_examined_is_a_storage_error(tmp_path: Path) -> None:
+    """E.g. a name that is too long."""
+    with pytest.raises(StorageError, match="cannot be locked"), lock_debate(tmp_path / f"{'x' * 300}.json"):
+        pass
+
+
 def test_a_link_to_a_debate_is_not_locked(tmp_path: Path) -> None:
     """Another process may hold the lock beside the file that the link names."""
     (tmp_path / "real.json").write_text("{}")

@@ -1,9 +1,11 @@
 """Tells the user how to complete a debate: what to change, and which command to run."""
 
 import json
+import re
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import count
 from typing import NamedTuple
 
 from debate_cli.domain.config import OUTPUT_LIMIT_SETTING, DebateConfig, DebaterConfig, ModelSpec
@@ -30,6 +32,8 @@ SHORTER_PROMPTS = "--set format.history=recent"
 OUTPUT_LIMIT_FACTOR = 4
 """After an answer that was cut off at its limit, a command sets the limit to this multiple."""
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
+_PLAIN_ROLE = re.compile(r"[\w-]+")
+"""Matches a name in `models` that can stand in a setting and on a command line as it is."""
 UNRECORDED = UnrecordedCallError.__name__
 """Cause of a failure to replay a call: the cassette has no reply for it. Only another cassette or a model has one."""
 ABSTENTION_PAGE = "no-structured-output"
@@ -138,7 +142,7 @@ def _judge_setting(config: DebateConfig, index: int, seat: JudgeSeat) -> str:
 
 
 def _setting_of_role(role: str, own: str) -> str:
-    return own if "/" in role else f"models.{role}.model"
+    return f"models.{role}.model" if _PLAIN_ROLE.fullmatch(role) else own
 
 
 def _debater(config: DebateConfig, cue: Cue) -> DebaterConfig:
@@ -172,9 +176,10 @@ def _longer_speech_options(config: DebateConfig, failure: Failure) -> tuple[str,
     if spec is None:
         return ()
     limit = _raised_limit(config, spec)
-    if "/" not in role:
+    if _PLAIN_ROLE.fullmatch(role):
         return (f"--set models.{role}.{OUTPUT_LIMIT_SETTING}={limit}",)
-    own = f"debater-{config.debaters.index(debater) + 1}"
+    numbers = count(config.debaters.index(debater) + 1)
+    own = next(name for name in (f"debater-{number}" for number in numbers) if name not in config.models)
     named = f"models.{own}={json.dumps({'model': spec.model, OUTPUT_LIMIT_SETTING: limit})}"
     users = [index for index, item in enumerate(config.debaters) if item.model == role]
     return (" ".join((f"--set {shlex.quote(named)}", *(f"--set debaters.{index}.model={own}" for index in users))),)

@@ -11,6 +11,9 @@ from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.errors import ConfigError
 from debate_cli.importing.formats import READERS
+from debate_cli.storage.batch_store import STORE_NAME
+from debate_cli.storage.folder import JOURNAL_SUFFIX
+from debate_cli.storage.lock import LOCK_SUFFIX
 
 MAX_NAME_CHARS = 4000
 """Maximum length of the name of a judged text, as of any topic."""
@@ -112,11 +115,16 @@ def find_path_problem(path: str | PathLike[str]) -> str | None:
     return None
 
 
+_OTHER_SUFFIXES = {JOURNAL_SUFFIX, LOCK_SUFFIX, Path(STORE_NAME).suffix}
+
+
 def check_transcript_path(path: str | PathLike[str]) -> Path:
     """Return `path` as the path of a transcript to write. Raises ConfigError if no file can have this path."""
     problem = find_path_problem(path)
     if problem is None and (not Path(path).name or Path(path).is_dir()):
         problem = f"{str(path)!r} is a folder, not a file; pass the path of a transcript, e.g. transcripts/one.json"
+    if problem is None and Path(path).suffix in _OTHER_SUFFIXES:
+        problem = f"{str(path)!r} has the suffix of another file of a debate; pass a path that ends in .json"
     if problem is not None:
         raise ConfigError(f"path: {problem}")
     return Path(path)

@@ -101,6 +101,8 @@ class Session:
                 raise UsageError(
                     f"{existing[0]} exists already; choose another --id, resume it with --resume, or overwrite it with --force"
                 )
+            if self.context.batches is None:
+                BatchStore(folder).forget(debate_id)  # questions about an earlier debate of this id
             found = file_identity(path)
             with await self._create_journal(path, [opened], overwrite=force) as journal:
                 self.context.observer.event(opened, debate)

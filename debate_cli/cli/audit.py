@@ -50,7 +50,8 @@ from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.cli.output_files import check_output, refuse_inputs, refuse_stdout
 from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.cli.saved_options import AuditOptions
-from debate_cli.domain.events import CloseReason
+from debate_cli.domain.events import ABSTAINED, CloseReason, Failure
+from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.model_call import mock_notice
 from debate_cli.engine import StopSignal
 from debate_cli.errors import ExitCode, UsageError
@@ -205,7 +206,9 @@ def _judge_with(cassette: Cassette | None, given: AuditOptions, plans: Sequence[
             ),
             observer,
         )
-        ends = Counter(_follow(results, len(plans), quiet=given.quiet))
+        failures: list[Failure] = []
+        ends = Counter(_follow(results, len(plans), failures, quiet=given.quiet))
+    _print_failures(failures)
     _print_left(errors, len(plans) - ends[None], len(plans), budget, observer)
     codes = {run_control.EXIT_CODES.get(reason or "", ExitCode.DONE) for reason in ends}
     stopped = ExitCode.DONE if observer.stop_cause is None else observer.stop_cause.exit_code
@@ -219,18 +222,33 @@ def _judge_with(cassette: Cassette | None, given: AuditOptions, plans: Sequence[
     return run_control.gravest_exit_code(codes)
 
 
-def _follow(results: Iterable[tuple[JudgeTask, Outcome]], planned: int, *, quiet: bool) -> Iterator[CloseReason | None]:
-    """Yield for each judging run why it ended early; None for a complete run. On a terminal, show how many are complete."""
+def _follow(
+    results: Iterable[tuple[JudgeTask, Outcome]], planned: int, failures: list[Failure], *, quiet: bool
+) -> Iterator[CloseReason | None]:
+    """Yield for each judging run why it ended early; None for a complete run. On a terminal, show how many are complete.
+
+    Adds the judgements that failed to `failures`. A run in which the provider failed ended early; a judge that abstains
+    is a result of the audit.
+    """
     is_shown = is_interactive(sys.stderr) and not quiet
     done = 0
     for _, outcome in results:
-        done += outcome.halted is None
+        found = [item for item in outcome.debate.failures if item.task.key not in outcome.debate.answered_keys]
+        failures += found
+        reason = outcome.halted or ("failed" if any(item.cause != ABSTAINED for item in found) else None)
+        done += reason is None
         discard_drafts(outcome.path, outcome.debate)
         if is_shown:
             print(f"\rjudged {done} of {planned} ", end="", file=sys.stderr, flush=True)
-        yield outcome.halted
+        yield reason
     if is_shown:
         print(file=sys.stderr)
+
+
+def _print_failures(failures: Sequence[Failure]) -> None:
+    if failures:
+        count, first = count_noun(len(failures), "judgement"), failures[0]
+        print_status(f"note: {count} failed; the first: {first.who}: {first.message}")
 
 
 def _print_left(

@@ -130,7 +130,8 @@ class ProviderSpec(ConfigModel):
     """A new provider, or changes to the built-in provider with this name."""
 
     kind: ProviderKind | None = None
-    """Protocol of the server, required for a new provider. `openai` fits every OpenAI-compatible server."""
+    """Protocol of the server, required for a new provider. `openai` fits every OpenAI-compatible server. Only the provider
+    `mock` has the kind `mock`."""
     base_url: str | None = None
     """Address without `/chat/completions`, usually ending in `/v1`. For a built-in provider, also set `api_key_env`."""
     api_key_env: str | None = None

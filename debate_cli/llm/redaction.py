@@ -35,7 +35,9 @@ _BEARER = re.compile(rf"({_WORD_START}(?i:bearer)(?:\s|\\[nrt])+){_LONG_WORD}")
 _KEY_HEADER = re.compile(
     r"""((?i:api(?:(-)|_?)key)\\?["']?\s*[:=]\s*\\?["']?)(?(2)|(?=[A-Za-z._~+/-]*[0-9]))[A-Za-z0-9._~+/-]{6,}"""
 )
-_URL_CREDENTIALS = re.compile(r"""((?<=[A-Za-z0-9+.-])://)[^\s/:@"'\\<>\[\]]*:[^\s/@"'\\<>\[\]]+(?=@)""")
+_URL_CREDENTIALS = re.compile(
+    r"""((?<=[A-Za-z0-9+.-])://)(?:[^\s/:@"'\\<>\[\]]*:[^\s/@"'\\<>\[\]]+|[^\s/:@"'\\<>\[\]]{12,})(?=@)"""
+)
 
 _WORD = re.compile("[!-~]+")
 _KEY_LABEL = "(?i:bearer|api[-_]?key)"

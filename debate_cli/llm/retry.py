@@ -7,12 +7,13 @@
 """
 
 import asyncio
+import math
 import random as randomness
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import cast
+from typing import Any, cast
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
@@ -273,6 +274,29 @@ def _format_rejected(name: str, parameter: str) -> str:
     return f"{name} does not accept {parameter}; later requests {later}"
 
 
+_REPLY_TYPES: Mapping[str, Any] = {
+    "text": str,
+    "usage": Usage,
+    "finish_reason": str | None,
+    "truncated": bool,
+    "refusal": str | None,
+    "latency_s": int | float,
+    "attempts": int,
+    "is_final": bool,
+}
+
+
+def _checked_callback(on_text: OnText | None) -> OnText | None:
+    def check(piece: object) -> None:
+        if not isinstance(piece, str):
+            msg = f"on_text takes texts, not {type(piece).__name__}"
+            raise TypeError(msg)
+        if on_text is not None:
+            on_text(piece)
+
+    return None if on_text is None else check
+
+
 class ExternalModel:
     """Wrapper for a model object of a Python caller or of a plug-in. Limits the time for an answer.
 
@@ -297,9 +321,14 @@ class ExternalModel:
         started = time.perf_counter()
         try:
             async with deadline:
-                reply = cast("object", await self._model.complete(request, on_text))
+                reply = cast("object", await self._model.complete(request, _checked_callback(on_text)))
         except CallError:
             raise
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            raise self._make_error("raised CancelledError, although nothing was cancelled") from error
         except Exception as error:
             if not deadline.expired():
                 raise self._make_error(f"raised {type(error).__name__} ({error})") from error
@@ -311,10 +340,12 @@ class ExternalModel:
             raise late from None
         if not isinstance(reply, Reply):
             raise self._make_error(f"returned {type(reply).__name__} instead of a `Reply`")
-        for field, kind in (("text", str), ("usage", Usage)):
+        for field, kind in _REPLY_TYPES.items():
             value = getattr(reply, field)
             if not isinstance(value, kind):
                 raise self._make_error(f"returned a `Reply` whose `{field}` is {type(value).__name__}")
+        if not 0 <= reply.latency_s < math.inf or reply.attempts < 1:
+            raise self._make_error("returned a `Reply` whose `latency_s` or `attempts` is out of range")
         return reply
 
     def _make_error(self, what: str) -> CallerModelError:

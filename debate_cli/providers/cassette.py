@@ -13,10 +13,10 @@ from dataclasses import replace
 from operator import not_
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 import jiter
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from debate_cli import errors
 from debate_cli.domain.frozen_model import FrozenModel
@@ -24,6 +24,7 @@ from debate_cli.domain.model_call import Count, Usage
 from debate_cli.domain.text_normalization import common_prefix_length
 from debate_cli.errors import (
     BudgetError,
+    CallError,
     ConfigError,
     DebateError,
     ModelError,
@@ -31,6 +32,7 @@ from debate_cli.errors import (
     StorageError,
     TransientError,
     UnrecordedCallError,
+    UsageError,
 )
 from debate_cli.llm.model import Message, Model, OnText, Reply, Request
 from debate_cli.llm.usage import error_usage
@@ -38,6 +40,7 @@ from debate_cli.providers.mock.model import split_words
 from debate_cli.regular_file import make_private_folder, read_regular_file
 
 CASSETTE_VERSION = 1
+MAX_RECORDED_ATTEMPTS = 1_000_000
 CASSETTE_VERSION_KEY = "cassette_version"
 CASSETTE_HEADER = json.dumps({CASSETTE_VERSION_KEY: CASSETTE_VERSION}).encode() + b"\n"
 """The first line of the file."""
@@ -66,7 +69,7 @@ class RecordedError(FrozenModel):
     def to_exception(self) -> DebateError:
         """Return the recorded error as an exception."""
         kind: Any = getattr(errors, self.type, None)
-        known = isinstance(kind, type) and issubclass(kind, DebateError)
+        known = isinstance(kind, type) and issubclass(kind, CallError | UsageError)
         error: DebateError = kind(self.message) if known else PermanentError(self.message)
         if isinstance(error, ModelError):
             error.attempts, error.latency_s = self.attempts, self.latency_s
@@ -83,6 +86,15 @@ class RecordedCall(FrozenModel):
     request: Request
     reply: Reply | None = None
     fault: RecordedError | None = None
+
+    @model_validator(mode="after")
+    def _check_reply(self) -> Self:
+        if self.reply is not None and not (
+            self.reply.latency_s >= 0 and 1 <= self.reply.attempts <= MAX_RECORDED_ATTEMPTS
+        ):
+            msg = "latency_s or attempts is out of range"
+            raise ValueError(msg)
+        return self
 
     @property
     def is_transient(self) -> bool:

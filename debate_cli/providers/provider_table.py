@@ -409,7 +409,8 @@ def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], limits: Limits) -
 def collect_secrets(rows: Iterable[ProviderRow], env: Mapping[str, str]) -> tuple[str, ...]:
     """Return the secrets of `rows`, sorted.
 
-    Secrets of a row are its key, the values of variables in its headers, and the password in its address. `env`:
+    Secrets of a row are its key, the values of variables in its headers, and the password in its address, or the user name
+    if there is no password. `env`:
     environment variables.
     """
     found: set[str] = set()
@@ -417,8 +418,9 @@ def collect_secrets(rows: Iterable[ProviderRow], env: Mapping[str, str]) -> tupl
         named = {name for value in row.headers.values() for name in find_variables(value)} | {row.api_key_env or ""}
         found.update(env.get(name, "").strip() for name in named)
         try:
-            password = urlsplit(resolve_base_url(row, env) or "").password or ""
+            address = urlsplit(resolve_base_url(row, env) or "")
         except ValueError:
             continue
+        password = address.password or address.username or ""  # a token may be the user name
         found.update((password, unquote(password)))
     return tuple(sorted(found - {""}))

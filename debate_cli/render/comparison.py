@@ -127,7 +127,7 @@ def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
     if not both:
         return "No system has a verdict in both A and B, so the outcomes are not compared."
     change, a, b = both[0]
-    clause = "The outcomes differ" if change.outcome == "winner" else "The outcome is the same"
+    clause = "The outcome is the same" if a.verdict.outcome == b.verdict.outcome else "The outcomes differ"
     return f"{clause}: {_describe_side('A', change.system, a)}; {_describe_side('B', change.system, b)}."
 
 

@@ -286,3 +286,19 @@ def test_labels_without_a_known_winner_are_counted(here: Path) -> None:
     assert done.code == 0, done.err
     assert "2 labels left out" in done.out
     assert "2 labels left out" in (here / "audit" / "card.html").read_text()
+
+
+def test_failed_judgements_are_named(here: Path) -> None:
+    """An audit whose provider fails ends with exit code 3 and the first cause; so does the wrong cassette."""
+    (here / "lab.yaml").write_text(
+        BIASED.replace(
+            "topic: x",
+            "topic: x\nproviders: {lab: {kind: openai, base_url: 'http://127.0.0.1:1/v1', api_key_env: null}}",
+        ).replace("mock/judge, bias: {first: 0.4}", "lab/m")
+        + "limits: {max_attempts: 1}\n"
+    )
+    dead = debate("audit", "--config", "lab.yaml", *ONE, cwd=here)
+    assert (dead.code, "judgements failed; the first: judge: lab (127.0.0.1:1)" in dead.err) == (3, True), dead.err
+    assert debate("audit", "--judge", "mock/a", *ONE, "--record", "a.cas", "-o", "one", cwd=here).code == 0
+    other = debate("audit", "--judge", "mock/b", *ONE, "--replay", "a.cas", "-o", "two", cwd=here)
+    assert (other.code, "has no recorded reply" in other.err) == (3, True), other.err

@@ -1,5 +1,6 @@
 """`debate diff`: two debates, or two judging runs of one."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -88,3 +89,18 @@ def test_what_cannot_be_compared_is_refused(two_saved: Path, words: tuple[str, .
     """A comparison that is impossible ends with exit code 2 and one line."""
     done = diff(two_saved, *words)
     assert (done.code, done.out, len(done.lines), said in done.err) == (2, "", 1, True)
+
+
+def test_a_draw_differs_from_an_undetermined_result(two_saved: Path) -> None:
+    """Neither has a winner, but the outcomes are not the same."""
+    saved = json.loads(two_saved.read_text())
+    saved["assessments"] = []
+    (two_saved.parent / "none.json").write_text(json.dumps(saved))
+    done = diff(two_saved, "one", "none")
+    assert "The outcomes differ: in A, Bo wins narrowly" in done.out
+    even = json.loads(two_saved.read_text())
+    for mark in (mark for each in even["assessments"] for mark in each["marks"]):
+        mark["value"] = 5
+    (two_saved.parent / "even.json").write_text(json.dumps(even))
+    done = diff(two_saved, "even", "none")
+    assert "The outcomes differ: in A, the result is a draw" in done.out, done.out

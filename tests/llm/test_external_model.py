@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from llm_support import reply, request
@@ -57,6 +57,13 @@ async def test_an_answer_and_an_error_of_a_call_are_unchanged() -> None:
         (None, "returned NoneType instead of a `Reply`"),
         (replace(reply("x"), text=None), "returned a `Reply` whose `text` is NoneType"),
         (replace(reply("x"), usage=None), "returned a `Reply` whose `usage` is NoneType"),
+        (replace(reply("x"), finish_reason=5), "returned a `Reply` whose `finish_reason` is int"),
+        (
+            replace(reply("x"), latency_s=float("nan")),
+            "returned a `Reply` whose `latency_s` or `attempts` is out of range",
+        ),
+        (replace(reply("x"), attempts=0), "returned a `Reply` whose `latency_s` or `attempts` is out of range"),
+        (asyncio.CancelledError(), "raised CancelledError, although nothing was cancelled"),
     ],
     ids=str,
 )
@@ -64,7 +71,7 @@ async def test_a_fault_of_the_object_is_an_error_of_the_model(result: Any, words
     """The message names the model, the fault and the advice."""
 
     async def act() -> Any:
-        if isinstance(result, Exception):
+        if isinstance(result, BaseException):
             raise result
         return result
 
@@ -103,3 +110,22 @@ async def test_a_deadline_of_the_caller_is_not_the_deadline_of_the_answer() -> N
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(DEADLINE_S):
             await ask(sleep_for_ever, deadline_s=60)
+
+
+async def test_only_texts_are_passed_on() -> None:
+    """A piece of another type is a fault of the object, before it reaches the journal or the screen."""
+
+    class Streaming:
+        """Passes bytes to the callback."""
+
+        async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+            """See `Model`."""
+            assert on_text is not None
+            on_text(cast("str", b"x"))
+            return reply("x")
+
+    pieces: list[str] = []
+    model = ExternalModel(Streaming(), "acme/x", deadline_s=DEADLINE_S, advice="correct it")
+    with pytest.raises(CallerModelError, match=r"raised TypeError .on_text takes texts, not bytes."):
+        await model.complete(request(), pieces.append)
+    assert pieces == []

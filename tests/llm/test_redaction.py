@@ -52,6 +52,7 @@ class StreamingModel:
         ('api_key="hush12"', 'api_key="[redacted]"'),
         ('{"x-api-key": "hush-hush"}', '{"x-api-key": "[redacted]"}'),
         ("https://me:pw@example.org/v1?a=b", "https://[redacted]@example.org/v1?a=b"),
+        ("https://0123456789abcdef@example.org/v1", "https://[redacted]@example.org/v1"),
         (r'{"text": "line\nsk-abcdefgh12345678"}', r'{"text": "line\n[redacted]"}'),
     ],
 )

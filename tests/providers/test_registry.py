@@ -178,6 +178,8 @@ def test_resolved_secrets_of_providers() -> None:
     lab = {"kind": "openai", "base_url": "http://me:hunter22@127.0.0.1:1/v1", "headers": {"X-Token": "Bearer ${TOKEN}"}}
     env = {"OPENAI_API_KEY": KEY, "TOKEN": "token-0123456", "HOME": "/home/somebody"}
     assert collect_provider_secrets(config(lab=lab), env) == tuple(sorted((KEY, "token-0123456", "hunter22")))
+    lab["base_url"] = "http://a-token-0123@127.0.0.1:1/v1"  # a user without a password
+    assert "a-token-0123" in collect_provider_secrets(config(lab=lab), env)
 
 
 # Adapters --------------------------------------------------------------------------------------------------------

@@ -217,11 +217,12 @@ def _format_faults(faults: Iterable[str]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _property_names(schema: JsonSchema) -> Iterator[str]:
-    properties: dict[str, JsonSchema] = schema.get("properties", {})
+def _property_names(schema: JsonSchema | bool) -> Iterator[str]:
+    if isinstance(schema, bool):  # in JSON Schema, true allows any value
+        return
+    properties: dict[str, JsonSchema | bool] = schema.get("properties", {})
     yield from properties
-    parts = [*properties.values(), *schema.get("prefixItems", ())]
-    for part in [*parts, schema["items"]] if "items" in schema else parts:
+    for part in (*properties.values(), *schema.get("prefixItems", ()), schema.get("items", True)):
         yield from _property_names(part)
 
 

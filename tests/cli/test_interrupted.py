@@ -385,7 +385,7 @@ def test_a_copy_with_another_suffix_is_not_resumed(here: Path) -> None:
     assert (here / "one.json").read_text() == "another file"
 
 
-@pytest.mark.parametrize("option", [("--expect-winner", "Nobody"), ("--set", "topic=other")], ids=str)
+@pytest.mark.parametrize("option", [("--expect-winner", "Zoe"), ("--set", "topic=other")], ids=str)
 def test_a_refused_resume_cuts_no_journal(here: Path, journal: Path, option: tuple[str, str]) -> None:
     """--up-to-damage changes the journal only after all options were checked."""
     journal.write_bytes(damaged := journal.read_bytes().replace(b"asked", b"asket", 1))

@@ -66,7 +66,7 @@ def parse_csv(text: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:
     columns = {number: name or f"unnamed {number + 1}" for number, name in enumerate(head) if name or number in used}
     repeated = [name for name, count in Counter(map(str.lower, columns.values())).items() if count > 1]
     if repeated:
-        raise ValueError(f"the column {repeated[0]!r} is named twice; rename or remove one of the two")
+        raise ValueError(f"two columns are named {repeated[0]!r}; rename or remove one of them")
     return CsvFile(
         tuple(columns.values()),
         tuple((line, {columns[at]: cell for at, cell in enumerate(row) if at in columns}) for line, row in rows),
@@ -76,7 +76,8 @@ def parse_csv(text: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:
 def find_delimiter(text: str) -> str:
     """Return the most frequent delimiter in the first row with text; the comma if the row has no delimiter.
 
-    Delimiters and line breaks in a quoted cell do not count. A quote inside a cell, as in `12" screen`, does not begin one.
+    Delimiters and line breaks in a quoted cell do not count. A quotation mark inside a cell, as in `12" screen`, does not
+    begin a quoted cell.
     """
     head = _QUOTED_CELL.sub("", text.lstrip("\r\n")[:_MAX_HEAD_CHARS]).split("\n", 1)[0]
     return max(DELIMITERS, key=head.count)

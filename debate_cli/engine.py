@@ -184,9 +184,9 @@ class DebateRun:
 
     @property
     def halted(self) -> CloseReason | None:
-        """Why the run ended early: `budget`, `failed` or `interrupted`. None if it runs, or did not end early.
+        """Why the run ended early: `budget`, `failed` or `interrupted`. None while it runs, and after a complete run.
 
-        A stopped run did not end early if the calls in flight answered its last tasks.
+        A stopped run is complete if the calls in flight answered its last tasks.
         """
         return self._halted
 
@@ -199,7 +199,7 @@ class DebateRun:
         return len(waiting) == len(self._meters)
 
     def _find_due_tasks(self) -> tuple[list[Task], CloseReason | None]:
-        """Return the tasks without an answer, also those in flight, and why the debate is over; None if it is not over."""
+        """Return (tasks without an answer, also those in flight; why the debate is over, or None if it is not over)."""
         briefs = owed_briefs(self.debate)
         if self._judging_runs is not None:
             return [brief for brief in briefs if brief.run in self._judging_runs], None

@@ -32,7 +32,7 @@ class ExtensionPoint:
     built_in: Mapping[str, str]
     """Maps the name of each built-in object to its import path."""
     find_fault: Callable[[str, Any], str] | None = None
-    """Returns what is wrong with an object of an installed package and its name, as a clause; empty if nothing is wrong.
+    """Takes the name and the object of an installed package. Returns what is wrong, as a clause, or an empty text.
     None: the caller of `load` checks the object."""
 
     def names(self) -> tuple[str, ...]:

@@ -1,8 +1,7 @@
 """Collects the secrets that a command resolves. The command line removes them from every line that it prints.
 
-Functions that resolve secrets record them here: they read the environment, load a configuration or prepare a run. So no
-command has to hide the secrets that it uses. Callers of the Python API collect nothing. This module does not redact;
-`llm/redaction.py` does.
+The functions that read the environment, load a configuration or prepare a run call `record_secrets`, so that a command
+need not. A caller of the Python API collects nothing. This module does not redact; `llm/redaction.py` does.
 """
 
 from collections.abc import Generator, Iterable
@@ -14,7 +13,7 @@ _collected: ContextVar[set[str] | None] = ContextVar("collected_secrets", defaul
 
 @contextmanager
 def secret_collector() -> Generator[None]:
-    """Collect the secrets that are recorded in the `with` block, also by its tasks. They are forgotten at its end."""
+    """Collect the secrets recorded in the `with` block and in tasks started there. Forget them at the end of the block."""
     token = _collected.set(set())
     try:
         yield

@@ -32,11 +32,11 @@ _TOO_DEEP = f"nested more than {MAX_YAML_DEPTH} levels deep; use fewer levels"
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _TEXT_TAG = "tag:yaml.org,2002:str"
 _ESCAPED_PAIR = re.compile(r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
-"""A character above U+FFFF, such as an emoji, as JSON escapes it. libyaml refuses it."""
+"""Matches the JSON escape of a character above U+FFFF, such as an emoji. libyaml refuses such escapes."""
 
 
 _FORMAT_CHARS = re.compile(r"[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufff0-\ufffb]")
-"""Invisible characters that PyYAML does not escape, e.g. to reverse a text. It puts texts with them in double quotes."""
+"""Matches an invisible character that PyYAML writes without an escape, e.g. one that reverses text."""
 
 
 class SourcePosition(NamedTuple):
@@ -140,13 +140,13 @@ def dump_yaml(data: Any, width: int) -> str:
 
     Control characters are escaped, and so are characters that hide or reverse text. Characters that join letters stay.
     Keys are texts and keep their order. `width`: number of columns after which long texts continue on the next line.
-    YAML as we read it has no `inf`, no `nan`, no integer of more than 100 digits, and no character that is half of a
-    surrogate pair, so `data` must not contain them either.
+    `data` must not contain what `parse_yaml` cannot read back: `inf`, `nan`, integers of more than 100 digits, and halves
+    of surrogate pairs.
     """
     yaml = _yaml()
 
     class Dumper(yaml.SafeDumper):
-        """Writes a text in quotes where the reader would take it for a number, as in `1e3`, or would change it."""
+        """Puts a text in quotes if it would be read as a number, e.g. `1e3`, or changed on reading."""
 
     def represent_text(dumper: Any, text: str) -> Any:
         style = None if _plain_value(text) == text else "'"
@@ -198,7 +198,7 @@ def _check_bounds(depth: int, nodes: int, part: Any) -> None:
     if depth > MAX_YAML_DEPTH:
         raise _FaultError(_position(part), _TOO_DEEP)
     if nodes > MAX_YAML_NODES:
-        message = f"more than {MAX_YAML_NODES} values, counting an alias as a copy; make it smaller"
+        message = f"more than {MAX_YAML_NODES} values, where each alias counts as a copy; make the file smaller"
         raise _FaultError(_position(part), message)
 
 

@@ -102,7 +102,7 @@ def test_a_text_that_begins_like_an_anchor_needs_quotes(text: str) -> None:
         ("[" * 900, 1, MAX_YAML_DEPTH + 1, "deep"),
         ("- " * 10_000, 1, 2 * MAX_YAML_DEPTH + 1, "deep"),
         ("- a\n" * 50_000, 20_000, 3, "more than 20000 values"),
-        (LAUGHS, 1, 8, "counting an alias as a copy"),
+        (LAUGHS, 1, 8, "where each alias counts as a copy"),
         ("a" * (MAX_YAML_BYTES + 1), 1, 1, "larger than 1024 KiB"),
     ],
     ids=lambda value: repr(value)[:20],

@@ -62,7 +62,7 @@ class TurnContext:
     def target_ids(self) -> tuple[str, ...]:
         """Ids of the arguments to answer.
 
-        If the cue has questions, the arguments in question, otherwise all arguments of the opponents.
+        If the cue has questions, the arguments that they are about; otherwise all arguments of the opponents.
         """
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))

@@ -1,4 +1,4 @@
-"""Changes argument ids so that each is its speaker's prefix and a short plain word, e.g. `PRO-1`.
+"""Changes argument ids so that each consists of its speaker's prefix and a short plain word, e.g. `PRO-1`.
 
 Without prefixes, two debaters could both have an argument `ARG-1`. A longer id could address the judge, who reads the ids
 of all arguments.
@@ -30,10 +30,10 @@ class RenamedArgument(NamedTuple):
 def rename_arguments(
     arguments: Sequence[Argument], speaker: Participant, taken: Collection[str], *, renumber: bool = False
 ) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
-    """Give a new id to each of `arguments` whose id is not the prefix of `speaker` and a short plain word.
+    """Give a new id to each argument whose id does not consist of the speaker's prefix and a short plain word.
 
     Returns (all arguments, old and new id of each changed argument). `taken`: ids that are not available, e.g. those
-    of earlier turns. With `renumber`, an id that is repeated in `arguments` is changed too.
+    of earlier turns. With `renumber`, a repeated id is changed too.
     """
     used = {*taken, *(argument.id for argument in arguments if _is_own(argument.id, speaker.prefix))}
     kept: list[Argument] = []
@@ -62,7 +62,7 @@ def describe_renamed(renamed: Iterable[RenamedArgument]) -> tuple[str, ...]:
         if _is_own(item.written, prefix):
             text = f"duplicate-id: the id {written} is used more than once, so a later argument with this id became"
         elif item.written.startswith(f"{prefix}-"):
-            text = f"id-prefix: the id {written} is not {prefix}- and a short word or number, so it was changed to"
+            text = f"id-prefix: in {written}, {prefix}- is not followed by a short word or number, so the id was changed to"
         else:
             text = f"id-prefix: the id {written} does not begin with {prefix}-, so it was changed to"
         warnings.append(f"{text} {item.id}.")
@@ -75,10 +75,10 @@ def rename_in_turns(
     earlier: Sequence[Turn] = (),
     renamed: Sequence[RenamedArgument] = (),
 ) -> tuple[tuple[Turn, ...], tuple[RenamedArgument, ...]]:
-    """Rename arguments in `turns` as `rename_arguments` does. Updates the references in `turns` to these ids.
+    """Rename the arguments in `turns` with `rename_arguments`, and update all references to the renamed arguments.
 
     - `earlier`: turns of the debate before `turns`. They stay unchanged.
-    - `renamed`: arguments of `earlier` that earlier calls renamed.
+    - `renamed`: arguments of `earlier` that previous calls renamed.
 
     Returns (the changed `turns`, all renamed arguments, including `renamed`).
     """

@@ -123,7 +123,7 @@ class MockBias(ConfigModel):
     citation: float = Field(default=0, ge=-1, le=1)
     """Advantage of a side that names a study."""
     noise: float = Field(default=0, ge=0, le=1)
-    """Largest random change of a side's marks in each judgement, upwards or downwards."""
+    """Largest random change of a side's marks in each judgement, up or down, as a share of the scale."""
 
 
 class ProviderSpec(ConfigModel):
@@ -154,7 +154,7 @@ class ProviderSpec(ConfigModel):
 PREFIX_PATTERN = r"^[A-Za-z][A-Za-z0-9]{0,15}$"
 """Regular expression of the prefixes of argument ids."""
 OUTPUT_LIMIT_SETTING = "max_output_tokens"
-"""Key of a model that limits its answers."""
+"""Key of a model's settings that limits the length of an answer."""
 
 
 class ModelSpec(ConfigModel):

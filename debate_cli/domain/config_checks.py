@@ -87,12 +87,12 @@ def _find_ignored_format_keys(given: FormatConfig) -> Iterator[str]:
 
 
 def check_for_any_use(config: DebateConfig) -> list[Problem]:
-    """Return the problems of `config` for a debate if it has debaters, else for `debate judge`, which needs no models."""
+    """Return the problems of `config` for a debate. Without debaters: for `debate judge`, which needs no models."""
     return check_config(config, needs_debaters=False, needs_models=bool(config.debaters))
 
 
 def check_for_judging(config: DebateConfig) -> list[Problem]:
-    """Return the problems of `config` for judging a debate or text. It needs no debaters, models or systems."""
+    """Return the problems of `config` for judging a debate or text, which needs no debaters, models or systems."""
     return check_stored_config(config, needs_models=False)
 
 
@@ -175,7 +175,9 @@ def _check_role(config: DebateConfig, role: str, path: KeyPath) -> Iterator[Prob
 def _check_mock_provider(config: DebateConfig) -> Iterator[Problem]:
     for name, row in config.providers.items():
         if row.kind is not None and (row.kind == MOCK_PROVIDER) != (name == MOCK_PROVIDER):
-            words = "only the provider `mock` has the kind mock, and it has no other kind; name its models `mock/NAME`"
+            words = (
+                "the provider `mock` must have the kind `mock`, and no other provider may; change the kind or the name"
+            )
             yield Problem(("providers", name, "kind"), words)
 
 
@@ -198,7 +200,7 @@ def _check_models(config: DebateConfig) -> Iterator[Problem]:
 def _check_evidence(config: DebateConfig) -> Iterator[Problem]:
     evidence = config.evidence
     if evidence is not None and not evidence.sources and evidence.web is None:
-        yield Problem(("evidence", "sources"), "is empty; name a folder with documents, or a `web` search")
+        yield Problem(("evidence", "sources"), "is empty; name a folder with documents, or add `evidence.web`")
     has_files = evidence is not None and bool(evidence.sources)
     for index, system in enumerate(config.judging.systems):
         if "corpus" in system.lookup_places and "web" not in system.lookup_places and not has_files:

@@ -180,7 +180,7 @@ class Debate(FrozenModel):
 
     @cached_property
     def settled_keys(self) -> frozenset[str]:
-        """Keys of all settled tasks (see `is_settled`)."""
+        """Keys of all tasks that are answered, or have failed and are not retried in this session."""
         return self.answered_keys | self.given_up
 
     @property
@@ -222,6 +222,8 @@ class Debate(FrozenModel):
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
         """Return all judging runs, from the lowest precedence to the highest.
 
+        These rules apply; a later rule matters only in a tie:
+
         1. Runs by models take precedence over runs by people.
         2. Runs that judged all turns (see `judged_all_turns`) take precedence over other runs.
         3. Newer runs take precedence over older runs.
@@ -231,7 +233,7 @@ class Debate(FrozenModel):
     def compared_runs(self, run_id: str) -> tuple[JudgingRun, ...]:
         """Return the run `run_id` and the other runs of its comparison of judge models.
 
-        A run outside a comparison is returned alone. Empty if there is no such run.
+        A run outside a comparison is returned alone. Empty if no run has the id `run_id`.
         """
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})
@@ -241,7 +243,7 @@ class Debate(FrozenModel):
         return tuple([item for item in self.assessments if item.system == system and item.run == run])
 
     def searches_for(self, key: str) -> tuple[SearchRecord, ...]:
-        """Return the searches that were made for the cue or brief with this key. Of a repeated search, only the last one."""
+        """Return the searches for the cue or brief with this key. Of a repeated search, only the last is returned."""
         return tuple({item.id: item for item in self.searches if item.key == key}.values())
 
     def search_warnings(self, key: str) -> tuple[str, ...]:
@@ -291,12 +293,12 @@ class Debate(FrozenModel):
         return self._replace(assessments=self.assessments_of_turns)
 
     def show_first_passages(self, key: str, count: int) -> Debate:
-        """Return the debate in which the cue `key` gets only its first `count` passages."""
+        """Return a copy of the debate in which the cue `key` has only its first `count` passages."""
         shown = self.shown_passages.get(key, ())[:count]
         return self._replace(shown_passages={**self.shown_passages, key: shown})
 
     def with_assessments(self, assessments: Iterable[Assessment]) -> Debate:
-        """Return the debate with only these assessments. Only the first assessment for each brief is kept."""
+        """Return a copy with the given assessments instead of all others. If several answer one brief, the first is kept."""
         return self._replace(assessments=first_assessments(assessments, self.runs))
 
     def apply(self, event: Event) -> Debate:
@@ -543,7 +545,7 @@ def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) ->
 
 
 def is_rehearsal(debate: Debate) -> bool:
-    """Whether all speeches and judgements of the debate, given or planned, are the mock's.
+    """Whether the mock gives all speeches and judgements of the debate, past and planned.
 
     False if there are none, or if a person speaks or judges, or if a speech was imported.
     """

@@ -59,7 +59,7 @@ class DebateOpened(FrozenModel):
 
 
 class JudgingOpened(FrozenModel):
-    """A later judging run begins (`debate judge`, `debate review`)."""
+    """A judging run of `debate judge` or `debate review` begins."""
 
     type: Literal["judging_opened"] = "judging_opened"
     at: UtcDatetime

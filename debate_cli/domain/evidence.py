@@ -75,7 +75,7 @@ class FoundPassage:
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """(SHA-256, source, locator), as in `Passage.place`."""
+        """(SHA-256 of the text, source, locator). Passages with the same place get the same id."""
         return self.sha256, self.source, self.locator
 
 

@@ -110,9 +110,9 @@ class SystemSettings(ConfigModel):
         return None
 
     def question_settings(self) -> Self:
-        """Return the settings with the default of each setting that only `score` uses.
+        """Return a copy in which each setting that only `score` uses has its default.
 
-        If two settings give equal return values, a system asks the same questions with both.
+        If two copies are equal, the system asks the same questions with both settings.
         """
         fields = type(self).model_fields
         return self.model_copy(
@@ -251,9 +251,9 @@ class JudgingConfig(ConfigModel):
         )
 
     def question_settings(self) -> Self:
-        """Return the configuration without the settings that change only the scores or the choice of the deciding verdict.
+        """Return a copy without the settings that change only the scores or the choice of the deciding verdict.
 
-        If two configurations give equal return values, judges are asked the same questions with both.
+        If two copies are equal, judges are asked the same questions with both configurations.
         """
         systems = tuple(system.question_settings() for system in self.systems)
         return self.model_copy(update={"systems": systems, "decides": None})

@@ -42,7 +42,7 @@ class JudgingRun(FrozenModel):
     started_at: UtcDatetime
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
-    """Models that the judges of this run use, by name; empty for the debate's own run."""
+    """Models that the judges of this run use, by name; empty for the first run, which uses those of the debate."""
     providers: dict[str, ProviderSpec] = {}
     """Providers to add or to change for this run, by name."""
     replaces: bool = False
@@ -64,7 +64,8 @@ class JudgingRun(FrozenModel):
     def model_for_judge(self, config: DebateConfig, role: str | None) -> ModelSpec | None:
         """Return the model of a judge. Models of this run take precedence over those of `config`, the debate's settings.
 
-        `role`: as in `DebateConfig.model_for_judge`.
+        `role`: a name in `models`, `provider/model` or a person, e.g. `human`; None means `models.judge`, else
+        `models.default`.
         """
         if self.models:
             config = config.model_copy(update={"models": {**config.models, **self.models}})
@@ -82,7 +83,7 @@ def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingR
 def insert_assessment(
     assessments: tuple[Assessment, ...], added: Assessment, runs: Sequence[JudgingRun]
 ) -> tuple[Assessment, ...]:
-    """Insert `added` at its position in `assessments`, which have the order of `first_assessments`."""
+    """Insert `added` into `assessments`, which are sorted by run, system, subject, revision and judge."""
     rank = _canonical_rank(runs)
     place = bisect_right(assessments, rank(added), key=rank)
     return (*assessments[:place], added, *assessments[place:])

@@ -88,7 +88,7 @@ class ModelCall(FrozenModel):
     """All requests to a model for one task."""
 
     model: str
-    """Called model as `provider/model`."""
+    """The model that was called, as `provider/model`."""
     rung: StructuredOutputMode
     """Mode of structured output that gave the answer. Without an answer, the mode that was tried last."""
     attempts: Count

@@ -15,7 +15,7 @@ PRESSURE_KINDS: tuple[PressureKind, ...] = get_args(PressureKind)
 Trait = float
 TRAIT_MIN, TRAIT_MAX = 1.0, 10.0
 DRIFT_STEP = 3.0
-"""Largest change of a trait by one kind of pressure in one event, in points of the scale 1-10."""
+"""Largest change of a trait by one kind of pressure in one exchange, in points of the scale 1-10."""
 RESPONSE_STEP = 0.5
 """Largest change of a trait in the second part of `apply_pressures`, in points of the scale 1-10. In this part, a rigid
 personality moves its extreme traits towards the middle, and any other personality raises its highest traits."""
@@ -90,7 +90,7 @@ PRESSURE_WEIGHTS: dict[PressureKind, dict[str, float]] = {
 def apply_pressures(
     personality: Personality, pressures: Mapping[PressureKind, float], elasticity: float
 ) -> Personality:
-    """Return the personality after one event. Pressures and `elasticity` are numbers from 0 to 1.
+    """Return the personality after one exchange (two adjacent turns). Pressures and `elasticity` are numbers from 0 to 1.
 
     First, each pressure moves the traits in PRESSURE_WEIGHTS. Then, if the personality is rigid, its extreme traits
     move towards the middle. Otherwise its highest traits rise.
@@ -111,7 +111,7 @@ def apply_pressures(
 
 
 def recover(personality: Personality, start: Personality, recovery: float) -> Personality:
-    """Return the personality after an event without pressure: each trait moves towards `start`.
+    """Return the personality after an exchange without pressure: each trait moves towards `start`.
 
     `recovery`: share (0-1) of the distance that a trait moves.
     """

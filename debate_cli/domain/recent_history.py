@@ -24,8 +24,8 @@ class LedgerEntry(NamedTuple):
     """A claim of an older turn, with the responses to the claim. The texts are not sanitized."""
 
     id: str
-    """Id of the argument that makes the claim, e.g. `PRO-1`. If the claim is a whole turn, e.g. `turn 3` for the turn
-    with index 3."""
+    """Id of the argument that makes the claim, e.g. `PRO-1`; or e.g. `turn 3` if the claim is the whole turn with
+    index 3."""
     speaker: str
     claim: str
     """First sentence of the claim, at most MAX_CLAIM_CHARS characters."""
@@ -50,7 +50,7 @@ class RecentHistory(NamedTuple):
     turns: tuple[Turn, ...]
     """Turns to show in full, sorted by index."""
     ledger: ClaimLedger
-    """Claims of all other turns."""
+    """Claims of the older turns, which are not in `turns`."""
 
     @property
     def argument_ids(self) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Reviews of saved debates by people: the reviewer, the terms and the answers."""
+"""Reviews of saved debates by people: the reviewer, the settings and the answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -91,7 +91,7 @@ class Turn(FrozenModel):
     """A speech. If the debater filled in a form, `text` is composed from the form."""
 
     index: int = Field(ge=0)
-    """Position in the debate, from 0, as in the cue."""
+    """Position in the debate, from 0."""
     round: int = Field(ge=1)
     """Number of the round, from 1."""
     phase: Phase

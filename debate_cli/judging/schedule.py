@@ -36,7 +36,7 @@ def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
 
 
 def unsettled_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """Return the briefs that still need an answer, those of the system that decides the debate first.
+    """Return the briefs that still need an answer. Briefs of the system that decides the debate come first.
 
     Briefs about future turns and rounds are left out.
     """
@@ -67,9 +67,9 @@ def missing_briefs(debate: Debate, run: str | None = None) -> tuple[Brief, ...]:
 
     Two kinds of briefs are left out:
 
-    - briefs of the debate's own run, while the debate is unfinished
-    - briefs of a system, if models have judged with this system in a run that takes precedence and is complete; runs
-      of one comparison of judge models do not count
+    - Briefs of the first run, while the debate is unfinished.
+    - Briefs of a system, if models answered all briefs of this system in another run that takes precedence. Runs of the
+      same comparison of judge models do not count.
 
     `run`: id of a judging run. If given, all briefs of this run without an assessment are returned, and no others.
     """

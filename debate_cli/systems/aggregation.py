@@ -52,7 +52,7 @@ def weighted_mean(values: Iterable[tuple[float, float]]) -> float:
 
 
 def clamp_mark(mark: Mark, low: float, high: float) -> float:
-    """Return the value of `mark`, limited to the range from `low` to `high`, or to `mark.out_of` if it is lower."""
+    """Return the value of `mark`, limited to the range from `low` to the smaller of `high` and `mark.out_of`."""
     return max(low, min(mark.value, mark.out_of, high))
 
 

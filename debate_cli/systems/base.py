@@ -72,9 +72,9 @@ class Requirement(FrozenModel):
     text: str
     """The change or condition, in the words of the first judge who states it."""
     judges: tuple[str, ...]
-    """Ids of the judges who state it, in the order of the settings."""
+    """Ids of the judges who state the requirement, in the order of the settings."""
     weight: float
-    """Share of the voting weight, 0-1, that belongs to these judges."""
+    """Share of the voting weight, 0-1, of the judges in `judges`."""
     quote: str | None = None
     """Passage of the judged text that a change quotes; None if it quotes no such passage."""
     line: int | None = None

@@ -71,7 +71,7 @@ def describe_trial_judges(debate: Debate) -> str:
 
 
 def build_briefing(debate: Debate) -> Briefing | None:
-    """Return the briefing from the newest run that reviews claims; None without such a run or answer."""
+    """Return the briefing from the newest run that reviews claims; None if there is none, or if no judge answered."""
     review = review_claims(debate)
     if review is None:
         return None

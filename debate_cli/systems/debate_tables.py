@@ -62,7 +62,7 @@ def build_source_tables(debate: Debate) -> list[Table]:
 
 
 def build_findings_tables(debate: Debate) -> list[Table]:
-    """Return one table of manipulations, contradictions, dropped premises and remarks on sources, without repetitions.
+    """Return a list with one table: manipulations, contradictions, dropped premises and remarks on sources, each once.
 
     The list is empty if the debate has no such findings.
     """

@@ -27,7 +27,7 @@ def describe_scores(
     - `marks`: maps each debater to a mapping from criteria to marks.
     - `maxima`: maps criteria to highest possible marks.
     - `weights`: maps criteria to weights, 0-1. None means weights in proportion to `maxima`.
-    - `whole`: name of the total in the second sentence, e.g. in `40% of the score`.
+    - `whole`: name of the total in the second sentence, e.g. `the score` in `40% of the score`.
     """
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     if not ranked:

@@ -83,7 +83,7 @@ def judge_form(
     needs one entry with `participant: Ann` and one with `participant: Bob`. With `{"targets": ("participant", [])}`, the
     form has no list `targets`.
 
-    `narrowing`: further restrictions of the schema, as in `derive_schema`.
+    `narrowing`: `NAME=keywords` adds JSON Schema keywords to the property NAME. `NAME=None` removes the property.
     """
     lists = {entries: each_of(key, values) if values else None for entries, (key, values) in (complete or {}).items()}
     schema = derive_schema(model, **lists, **narrowing)

@@ -50,9 +50,9 @@ def format_margin(verdict: Verdict) -> str:
 
 
 def rank_scores(verdict: Verdict) -> list[tuple[str, float]]:
-    """Return the scores to show with their names, the highest first.
+    """Return pairs (name, score), the highest score first. Names are of debaters or, after a vote, of options.
 
-    A vote also lists the options that favour no debater, e.g. `CONDITIONAL`.
+    Options that favour no debater, e.g. `CONDITIONAL`, are included.
     """
     shown = {**_undecided_options(verdict), **verdict.displayed_scores}
     return sorted(shown.items(), key=lambda item: -item[1])

@@ -34,9 +34,13 @@ def score(
     `systems`: the kinds of systems to score; None means all. `settings`: maps kinds of systems to settings that replace
     the stored settings.
 
-    The deciding verdict is by the configured deciding system. Without such a verdict, the first verdict decides. In two
-    cases no verdict decides: only people judged, or this verdict belongs to a comparison of judge models. The verdicts
-    that are compared come first; all verdicts after the first ones are in the order of their runs.
+    The deciding verdict is by the system that decides the debate; without a verdict by this system, it is the first
+    verdict. No verdict has the flag in two cases:
+
+    - Only people judged.
+    - The deciding verdict belongs to a comparison of judge models. The verdicts that are compared then come first.
+
+    All other verdicts follow in the order of their runs, those by people last.
     """
     replacing = settings or {}
     chosen = [
@@ -60,8 +64,8 @@ def score(
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
     """Return the verdicts that decide the debate. Verdicts by persons are ignored.
 
-    Normally, only the verdict with the flag `decides` is returned. In a comparison of judge models, no verdict has the
-    flag. The system of the first verdict then decides, and its verdicts of all compared runs are returned.
+    Normally, this is the one verdict with the flag `decides`. In a comparison of judge models, no verdict has the flag;
+    the verdicts that decide are then those of all compared runs by the system of the first verdict.
     """
     verdicts = [verdict for verdict in verdicts if verdict.reviewer is None]
     decisive = [verdict for verdict in verdicts if verdict.decides]
@@ -73,9 +77,9 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
     """Return the verdicts of several runs: first the main verdict, then all others, run by run.
 
-    The main verdict is by the deciding system of the newest run that was not judged by a person. Only the main verdict
-    gets the flag `decides`. If its run belongs to a comparison of judge models, no verdict gets the flag, and this
-    system's verdicts of all compared runs come first.
+    The main verdict is by the deciding system of the newest run that no person judged. Only the main verdict gets the
+    flag `decides`. Exception: if this run belongs to a comparison of judge models, no verdict gets the flag, and the
+    deciding system's verdicts of all compared runs come first.
 
     `runs`: ids of the runs, oldest first.
     """
@@ -89,15 +93,15 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
 
 
 def _compared_with(debate: Debate, head: Verdict, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts by the system of `head` in its run, and in the runs that this run is compared with."""
+    """Return the verdicts by the system of `head`: in the run of `head`, and in the runs compared with this run."""
     compared = {run.id for run in debate.compared_runs(head.run)}
     return tuple(item for item in verdicts if item.system == head.system and item.run in compared)
 
 
 def _put_compared_first(verdicts: Iterable[Verdict], compared: Collection[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts without the flag `decides`: those in `compared`, then the others, each in the given order.
+    """Return copies of all verdicts without the flag `decides`, in their order, but those in `compared` first.
 
-    The undetermined verdicts in `compared` follow its other verdicts.
+    Among the verdicts in `compared`, undetermined verdicts come last.
     """
     ranks = {(item.system, item.run): int(item.victory == "undetermined") for item in compared}
     ordered = sorted(verdicts, key=lambda item: ranks.get((item.system, item.run), 2))
@@ -125,7 +129,7 @@ def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> 
         found = found.model_copy(update={"reviewer": run.reviewer.name})
     if debate.judged_all_turns(run, settings.kind):
         return found
-    part = f"{run.id} judged the debate when {run.heard} of {len(debate.turns)} speeches had been made."
+    part = f"The judging run {run.id} covers only the first {run.heard} of {len(debate.turns)} speeches."
     notes = found.notes
     if isinstance(notes, Notes):
         return found.model_copy(update={"notes": notes.model_copy(update={"missing": (*notes.missing, part)})})
@@ -137,7 +141,7 @@ def _kept_verdict(debate: Debate, run: JudgingRun, kind: str) -> Verdict:
     for verdict in debate.kept_verdicts:
         if (verdict.system, verdict.run) == (kind, run.id):
             return verdict.model_copy(update={"decides": False})
-    missing: list[JsonValue] = [f"The judging system {kind} is not installed."]
+    missing: list[JsonValue] = [f"The judging system {kind} is not installed; install its plug-in."]
     return Verdict(
         system=kind, run=run.id, winner=None, victory="undetermined", margin=None, scores={}, notes={"missing": missing}
     )

@@ -113,7 +113,7 @@ def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -
 
 
 def name_item(debate: Debate, item: str) -> str:
-    """Return the id of an argument, or `closing`; `unknown` for any other words, which a debater could address to judges."""
+    """Return `item` if it is the id of an argument or `closing`, else `unknown`: other words could address the judge."""
     return item if item in debate.arguments or item == CLOSING_ITEM else "unknown"
 
 

@@ -71,7 +71,10 @@ class TraceRow(FrozenModel):
 
 
 def build_trace_table(debate: Debate, run: str | None = None) -> tuple[TraceRow, ...]:
-    """Return a row per argument, in the order of the debate, with its standing in `run`, as in `review_claims`."""
+    """Return a row per argument, in the order of the debate, with its standing according to the judges of `run`.
+
+    `run`: None means the newest run that reviews claims.
+    """
     responses = group_by_key(
         (item.target, TraceResponse(by=turn.speaker, turn=turn.index, **item.model_dump(include=_RESPONSE_FIELDS)))
         for turn in debate.turns

@@ -206,7 +206,7 @@ def test_rows_without_a_cluster_share_no_weight(tmp_path: Path) -> None:
         ("left,right,margin\na,b,x\n", "results.csv:2: `margin` must be a number, not 'x'"),
         ("left,right,score\na,b,1\na,b,\n", "results.csv:3: the row has no result; write a number in `score`"),
         ("left,right,margin,score\na,b,,\n", "the row has no result; write a number in `score` or `margin`"),
-        ("left,right,score,score\na,b,1,0\n", "results.csv: the column 'score' is named twice"),
+        ("left,right,score,score\na,b,1,0\n", "results.csv: two columns are named 'score'"),
         ("left,right,score\na,b,0,5\n", "results.csv: line 2 has more values than the 3 columns"),
         ("left,right,score\n" + "x" * 200_000 + ",b,1\n", "results.csv: not valid CSV at line 2"),
     ],

@@ -78,7 +78,7 @@ def test_a_mistake_is_one_sentence(here: Path, changes: dict[str, Any], words: s
         ("topic\n" + "x" * 4001 + "\n", "m.csv:2: topic: must have at most 4000 characters"),
         ("topic\n\udcff", "m.csv: is not valid UTF-8"),
         ("", "m.csv:1: there is no column `topic` (columns: none)"),
-        ("topic,Topic\nTea?,Coffee?\n", "m.csv: the column 'topic' is named twice"),
+        ("topic,Topic\nTea?,Coffee?\n", "m.csv: two columns are named 'topic'"),
         ("topic,tags\nTea?,x\nTea, or coffee?,x\n", "m.csv: line 3 has more values than the 2 columns"),
     ],
 )

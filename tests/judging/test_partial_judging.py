@@ -54,7 +54,7 @@ def test_a_run_that_judged_all_turns_takes_precedence(finished: Debate) -> None:
     assert newest is not None
     assert newest.id == "r1"
     (partial,) = score(finished, runs="r2")
-    assert partial.notes["missing"] == ["r2 judged the debate when 2 of 6 speeches had been made."]
+    assert partial.notes["missing"] == ["The judging run r2 covers only the first 2 of 6 speeches."]
 
 
 def test_a_verdict_on_a_part_of_the_debate_fails_the_gate_on_missing_judgements(finished: Debate) -> None:

@@ -192,7 +192,7 @@ class TestScript:
             (b"opening: \xff", "{0}:1:10: not valid UTF-8; save the file as UTF-8"),
             (b"closing: x\nopening: a: b", "{0}:2:11: not valid YAML (mapping values are not allowed in this context); "),
             (b"opening: x\nopening: y", "{0}:2:1: opening: duplicate key; keep one"),
-            (BOMB.encode(), "{0}:1:20: more than 20000 values, counting an alias as a copy; make it smaller"),
+            (BOMB.encode(), "{0}:1:20: more than 20000 values, where each alias counts as a copy; make the file smaller"),
             (b"- opening", "{0}: the script of mock/scripted must map purposes (opening, ...) to replies; begin it with"),
         ],
     )  # fmt: skip

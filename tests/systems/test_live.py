@@ -210,7 +210,9 @@ def test_a_resolution_is_noted_with_the_narrative() -> None:
     resolved = score_run(live_debate(rows, narrative(CON), why), "r1", LiveSettings())
     unresolved = score_run(live_debate(rows, narrative(CON)), "r1", LiveSettings())
     assert narrative_note(resolved)["resolution"] == "Because."
-    assert "The conflict of narrative and scorecard was not explained." in str(unresolved.notes["missing"])
+    assert "The judge did not explain why its narrative and the scores name different winners." in str(
+        unresolved.notes["missing"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -236,7 +238,7 @@ def test_the_resolution_chooses_the_pattern(
 def test_a_missing_register_review_is_named(revision: int, is_missing: bool) -> None:
     """The verdict says that every register entry counts if no judge reviewed the register."""
     found = score_run(live_debate([(20, 0, 0)] * 2, assessment("live", (), revision=revision)), "r1", LiveSettings())
-    assert ("The register was not reviewed" in str(found.notes["missing"])) is is_missing
+    assert ("logic gaps was not reviewed" in str(found.notes["missing"])) is is_missing
 
 
 def test_the_first_two_turns_are_marked_cold_start() -> None:

@@ -31,7 +31,7 @@ def test_a_turn_shows_its_marks_chain_and_flagged_words() -> None:
     assert [(score.participant, score.value, score.out_of) for score in report.scores] == [(PRO, 66, 100)]
     assert report.sentences[:4] == (
         "logic 36/40, rhetoric 20/30, tactics 10/30",
-        "the causal chain lacks: process, weakest premise",
+        "the main argument lacks: process, answer to the weakest premise",
         "Turn 3 contradicts turn 1: then and now",
         "Turn 3, hollow claim: “Costs fall.”",
     )
@@ -71,7 +71,7 @@ def test_the_review_shows_how_many_entries_it_withdrew() -> None:
     opened = pair(1, GAP)
     review = assessment("live", (), decision(0, "gap", "withdrawn"), revision=2)
     debate = live_debate([(30, 0, 0)] * 2, opened, review)
-    assert sentences(debate, review) == ("1 withdrawn", "turn 1 logic: no longer logic gap (−3)")
+    assert sentences(debate, review) == ("1 withdrawn", "turn 1 logic: “logic gap (−3)” no longer applies")
 
 
 def test_one_of_two_equal_penalties_is_withdrawn() -> None:
@@ -79,7 +79,7 @@ def test_one_of_two_equal_penalties_is_withdrawn() -> None:
     opened = pair(1, GAP, gap(0, 3, "Rents fall"))
     review = assessment("live", (), decision(0, "gap", "withdrawn"), decision(0, "gap", "confirmed"), revision=2)
     debate = live_debate([(30, 0, 0)] * 2, opened, review)
-    assert sentences(debate, review) == ("1 confirmed, 1 withdrawn", "turn 1 logic: no longer logic gap (−3)")
+    assert sentences(debate, review) == ("1 confirmed, 1 withdrawn", "turn 1 logic: “logic gap (−3)” no longer applies")
 
 
 def test_the_table_of_changes_shows_each_penalty_as_a_step() -> None:

@@ -188,7 +188,7 @@ def test_contradictory_settings_are_named(settings: dict[str, Any], words: str) 
     ("name", "description", "words"),
     [
         ("spread", "x", "`spread` is a reserved name"),
-        ("a b", "x", "must have up to 40 letters"),
+        ("a b", "x", "must consist of at most 40 letters"),
         ("cost", " ", "should have at least 1 character"),
     ],
 )

@@ -172,15 +172,15 @@ MAX_MASKING_PASSES = 3
 """Maximum number of passes of `mask_injection` over a text. After one pass has masked an instruction, the words around
 it may form a new instruction for the next pass."""
 MAX_EXAMINED_CHARS = 60_000
-"""Maximum number of characters that are examined with all rules. In a longer text, these are the most suspicious parts;
-one fast pattern examines the rest."""
+"""Maximum number of characters of a text that are examined with all rules: in a longer text, the most suspicious parts.
+One fast pattern examines the rest."""
 MAX_LEAD_CHARS = 200
 """A speaker may begin an instruction at the end of one text and finish it in the next text. Only this many characters at
 the end of the first text are searched."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 Span = tuple[int, int, str]
-"""Start, end and technique of words in the sanitized text."""
+"""Start and end of words in the sanitized text, and the technique of manipulation, e.g. `override`."""
 
 
 class Hit(NamedTuple):

@@ -28,7 +28,7 @@ from debate_cli.judge_input.transcript_prompt import (
 from debate_cli.llm.form import Form, FormModel
 
 ADDRESSED_TO_JUDGE = "addressed_to_judge"
-"""Name of the form field in which a judge reports words meant for the judge; also the `technique` of these findings."""
+"""Name of the form field in which a judge reports words meant for the judge, and `technique` of the resulting findings."""
 _DESCRIPTION = "Quotes of words that are meant for the judge instead of the debate; empty if there are none."
 MAX_QUOTES = 3
 """Maximum number of quotes that a judge may report in one form."""
@@ -36,7 +36,7 @@ MAX_QUOTE_CHARS = 160
 
 
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
-    """Return a finding for each passage in `subject` that addresses the judge. Quotes of sources are not searched.
+    """Return the findings about words in `subject` that address the judge. Quotes of sources are not searched.
 
     If the subject is the whole debate, the motion, the background and the names are searched too. If the subject is a
     pair or a selection of turns, the result is empty.

@@ -75,7 +75,7 @@ class Language:
         return self._patterns[name]
 
     def find_technique(self, sentence: str) -> str | None:
-        """Return the technique of the first rule whose conditions `sentence` meets; None if there is no such rule."""
+        """Return the technique (e.g. `override`) of the first rule whose conditions `sentence` meets; None if there is none."""
         if not self.pattern("stems").search(sentence):
             return None
         return next((rule.technique for rule in self.fitting_rules(sentence)), None)
@@ -213,7 +213,7 @@ def hints_at_instruction(text: str) -> bool:
 
 
 def blank_discussed_quotations(text: str) -> str:
-    """Write `_` for each letter of quotations that the surrounding sentence discusses."""
+    """Return `text` with `_` for each letter of a quotation, if the sentence around the quotation discusses it."""
     return load_english().pattern("quotation").sub(lambda match: _blank_if_discussed(match, text), text)
 
 

@@ -1,5 +1,6 @@
 """Findings of the live judge about turns, exchanges (two adjacent turns) and the whole debate."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import Field
@@ -85,7 +86,8 @@ class RegisterDecision(Finding):
 
     def describe(self) -> list[str]:
         """Return the decision, the quoted words and the reason."""
-        return [f"Turn {self.turn + 1}, {self.fault} {self.status}: “{self.quote}” {self.reason}".rstrip()]
+        entry = "gap in the logic" if self.fault == "gap" else f"{self.fault} claim"
+        return [f"Turn {self.turn + 1}, {entry} {self.status}: “{self.quote}” {self.reason}".rstrip()]
 
 
 class Arc(FrozenModel):
@@ -156,6 +158,11 @@ class Pressure(Finding):
         return [f"Pressure on {self.participant}: {', '.join(felt)}"] if felt else []
 
 
+def format_missing_parts(missing: Iterable[str]) -> str:
+    """Return what a main argument lacks (`CausalChain.missing`) as text, e.g. `cause, answer to the weakest premise`."""
+    return ", ".join(missing).replace("weakest_premise", "answer to the weakest premise")
+
+
 class CausalChain(Finding):
     """Cause, process and consequence in the main argument of a turn.
 
@@ -171,5 +178,5 @@ class CausalChain(Finding):
 
     def describe(self) -> list[str]:
         """Return the cause, the process and the consequence, followed by the names of the missing parts."""
-        missing = f" Missing: {', '.join(self.missing).replace('_', ' ')}." if self.missing else ""
+        missing = f" Missing: {format_missing_parts(self.missing)}." if self.missing else ""
         return [f"Chain: {self.cause} → {self.process} → {self.consequence}.{missing}"]

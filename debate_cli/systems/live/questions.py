@@ -42,8 +42,7 @@ Context = JudgingContext[LiveSettings]
 RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}
 """Maps the four parts of rhetoric to their highest marks, which add up to 30."""
 WEAK_FRAMING_BELOW = 5
-"""A mark for framing below this number is weak. The mark for delivery may then not be higher than the mark for
-framing."""
+"""If the mark for framing is below this number, a higher mark for delivery is lowered to the mark for framing."""
 CHAIN_LINKS = ("cause", "process", "consequence")
 WEAKEST_PREMISE = "weakest_premise"
 """Value in `CausalChain.missing` if the turn does not address the opponent's weakest premise."""
@@ -149,7 +148,7 @@ def _read_turn_form(filled: TurnForm, context: Context) -> AssessmentContent:
             collector.add_findings(kind.model_validate(said))
         else:
             collector.add_warnings(
-                f"dropped: a finding names turn {item.earlier + 1}, which is not an earlier turn of {turn.speaker}"
+                f"dropped: turn {item.earlier + 1} is not an earlier turn of {turn.speaker}, so the finding about it is dropped"
             )
     add_faults(filled.suspect_claims, filled.logic_gap, turn.index, context.debate, collector)
     return collector.result(filled.reasoning)

@@ -44,7 +44,7 @@ class RegisterRow(FrozenModel):
     quote: str
     """The quoted words with the fault; empty for logic gaps in old transcripts."""
     points: float
-    """Points that a turn loses in logic: the turn with the index `charged_to`. If this is None, no turn loses points."""
+    """Points that the turn `charged_to` loses in logic. If `charged_to` is None, no turn loses points."""
     status: EntryStatus
     """What the judge decided in the final review. `open`: nothing. `confirmed`: the fault exists. `withdrawn`: there is
     no fault, and the entry costs no points. `doubted`: there is no fault, but the entry still costs points, because the
@@ -68,7 +68,7 @@ class _EntryKey(NamedTuple):
 
 
 def build_register(debate: Debate, given: Iterable[Assessment], *, withdrawals: bool = True) -> tuple[RegisterRow, ...]:
-    """Return the entries of the register with the decisions of the final review, sorted by turn.
+    """Return the register: suspect claims and logic gaps with the decisions of the final review, sorted by turn.
 
     Several reports of the same fault in the same quote become one entry. If `withdrawals` is False, withdrawn entries
     still cost points.
@@ -149,8 +149,8 @@ def _position(row: RegisterRow) -> tuple[int, str, str, float, str]:
 # The forms in which a judge adds, confirms and withdraws entries
 
 MAX_LISTED_ENTRIES = 24
-"""Maximum number of register entries in a question about a turn. If there are more, the costliest are listed. The final
-review lists all entries."""
+"""Maximum number of suspect claims and logic gaps that a question about a turn lists. If there are more, the costliest
+are listed. The final review lists all of them."""
 MIN_GAP_POINTS, MAX_GAP_POINTS = 1, 10
 SUPPORTED_IS_NOT_FABRICATED = (
     "A claim beside a citation that supports it is not fabricated: withdraw such an entry, and add none of that fault."
@@ -227,14 +227,14 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
     turn = find_quoted_turn(quote, turns)
     if turn is None:
         collector.add_warnings(
-            f"dropped_quote: {quote!r} is in none of the turns that may have this fault, so the fault is dropped"
+            f"dropped_quote: {quote!r} is in no turn that the judge may quote here, so the reported fault is dropped"
         )
     return turn
 
 
 @memoize_on_value
 def list_entries(debate: Debate, run: str, before: int | None = None) -> Mapping[str, RegisterRow]:
-    """Map names such as `E1` to the open entries of the register, for a question to the judge.
+    """Map names such as `E1` to the open suspect claims and logic gaps of the register, for a question to the judge.
 
     `before`: index of a turn. Only entries from assessments of earlier turns are returned, at most MAX_LISTED_ENTRIES
     (the costliest). If `before` is None, all open entries are returned.

@@ -1,4 +1,4 @@
-"""Computes the verdict of the live system. The scorecard decides who wins, not the judge's narrative."""
+"""Computes the verdict of the live system from the scores of the turns (scorecard), not from the judge's narrative."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -206,7 +206,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
 
 
 def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> bool:
-    """Return whether narrative (the judge's account of the debate) and scorecard name different winners.
+    """Return whether narrative (the judge's account of the debate) and scorecard (scores) name different winners.
 
     False if the judge gave no narrative, or if the scorecard is undetermined.
     """
@@ -280,10 +280,10 @@ def _expected_briefs(
         yield brief, f"Turns {earlier + 1} and {later + 1} were not compared"
     whole = {
         NARRATIVE_REVISION: "The debate as a whole was not assessed",
-        REVIEW_REVISION: "The register was not reviewed, so every entry counts",
+        REVIEW_REVISION: "The register of suspect claims and logic gaps was not reviewed, so every entry counts",
     }
     if narrative is not None and narrative.agrees is False:
-        whole[RESOLUTION_REVISION] = "The conflict of narrative and scorecard was not explained"
+        whole[RESOLUTION_REVISION] = "The judge did not explain why its narrative and the scores name different winners"
     for revision, words in whole.items():
         yield from ((brief, words) for brief in briefs_for(run_id, asked, WHOLE_DEBATE, revision))
     if len(debate.turns) >= MIN_CONVERGENCE_TURNS:

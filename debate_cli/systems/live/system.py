@@ -43,6 +43,7 @@ from debate_cli.systems.live.findings import (
     RegisterDecision,
     Resolution,
     SuspectClaim,
+    format_missing_parts,
 )
 from debate_cli.systems.live.personality_drift import build_personality_section, describe_pressure
 from debate_cli.systems.live.settings import LiveSettings
@@ -177,9 +178,7 @@ def _build_report(assessment: Assessment, debate: Debate, settings: LiveSettings
 def _describe(finding: Finding) -> Iterable[str]:
     match finding:
         case CausalChain():
-            return (
-                [f"the causal chain lacks: {', '.join(finding.missing).replace('_', ' ')}"] if finding.missing else []
-            )
+            return [f"the main argument lacks: {format_missing_parts(finding.missing)}"] if finding.missing else []
         case Narrative():
             return [f"{finding.winner or 'no debater'} is ahead"]
         case Manipulation() | Pressure() | RegisterDecision():
@@ -209,7 +208,7 @@ def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSett
     )
     gone = Counter(map(_change_key, before)) - Counter(map(_change_key, after))
     for turn, dimension, why in gone.elements():
-        yield f"turn {turn + 1} {dimension}: no longer {why}"
+        yield f"turn {turn + 1} {dimension}: “{why}” no longer applies"
     known = set(before)
     new = [item for item in after if item not in known and not gone[_change_key(item)]]
     for item in sorted(new, key=lambda item: item.turn):

@@ -12,7 +12,7 @@ from debate_cli.systems.live.calibration import (
     Penalty,
     UnresolvedExchange,
 )
-from debate_cli.systems.live.findings import DebatePattern
+from debate_cli.systems.live.findings import DebatePattern, format_missing_parts
 from debate_cli.systems.live.register import EntryStatus, RegisterRow
 from debate_cli.systems.live.score import LiveNotes, TurnRow, dimension_means
 from debate_cli.systems.tables import (
@@ -114,7 +114,7 @@ def _turn_tables(notes: LiveNotes) -> Iterator[Table]:
             "turn": lambda row: turn_number(row.turn),
             "debater": lambda row: DebaterCell(row.speaker),
             "cause → process → consequence": lambda row: f"{row.cause} → {row.process} → {row.consequence}",
-            "missing": lambda row: ", ".join(row.missing).replace("_", " "),
+            "missing": lambda row: format_missing_parts(row.missing),
         },
     )
     yield column_table(
@@ -132,7 +132,7 @@ def _turn_tables(notes: LiveNotes) -> Iterator[Table]:
 
 
 def _turn_remark(row: TurnRow) -> str:
-    mixed = f"won and lost {', '.join(row.mixed)}" if row.mixed else ""
+    mixed = f"won and lost an exchange in {', '.join(row.mixed)}" if row.mixed else ""
     return "; ".join(filter(None, ("cold start" if row.cold_start else "", mixed)))
 
 
@@ -222,7 +222,7 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
     """Yield a chart of each debater's mean scores by dimension."""
     yield percent_chart(
         "Marks by dimension",
-        "Mean over a debater's turns after calibration and penalties, as a percentage of the dimension's maximum.",
+        "Mean of the final scores of a debater's turns, as a percentage of the dimension's maximum.",
         DIMENSION_MAXIMA,
         dimension_means(parse_notes(LiveNotes, verdict)),
     )

@@ -1,8 +1,8 @@
 """Criteria of the moderator, and the scale of its scores. Prompts, forms, scores and tables are derived from them.
 
 To add a criterion, add one line to `ROUND` or `FINAL` and raise `RULES`. Debates that were judged before lack its marks,
-so their verdicts become undetermined. The rules of the chair in the prompts, and docs/systems/moderator.md, name some
-criteria: adapt them if the new criterion changes what they say. Docstrings in score.py give the ranges of sums.
+so their verdicts become undetermined. The moderator's rules in the prompts, and docs/systems/moderator.md, name some
+criteria: adapt both if the new criterion changes what they say. Docstrings in score.py give the ranges of sums.
 """
 
 from collections.abc import Mapping
@@ -11,14 +11,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 RULES = 1
-"""Version of the scoring rules. With a higher number, stored verdicts of older rules are no longer compared."""
+"""Version of the scoring rules. A stored verdict of another version is not compared with a recomputed one."""
 
 
 class Criterion(NamedTuple):
     """A criterion that the judge marks from 0 to `most` for each debater."""
 
     name: str
-    """Name in forms, prompts, marks and verdicts. No criterion of the same question may have this name."""
+    """Name in forms, prompts, marks and verdicts. Unique among the criteria of one question."""
     asks: str
     """What the judge marks. The judge reads this text."""
     most: int = 10

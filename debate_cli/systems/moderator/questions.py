@@ -192,7 +192,9 @@ def _known_debaters(
     named = tuple(dict.fromkeys(names))
     known = tuple(name for name in named if name in context.debater_names)
     if known != named:
-        collector.add_warnings(f"unknown: {where}, the judge names someone who is not in the debate")
+        collector.add_warnings(
+            f"unknown: {where}, the judge names someone who is not in the debate, so this name is dropped"
+        )
     return known
 
 
@@ -214,7 +216,7 @@ def _add_marks(
             continue
         if abs(claimed - computed) > CLAIMED_TOTAL_TOLERANCE:
             collector.add_warnings(
-                f"claimed_total: the judge gave {entry.participant} a total of {claimed:g}, but the marks add up to {computed:g}"
+                f"claimed_total: the judge gave {entry.participant} a total of {claimed:g}, but the marks add up to {computed:g}, and this sum counts"
             )
         collector.add_mark(entry.participant, CLAIMED_TOTAL_CRITERION, claimed, (0, asked.total))
 

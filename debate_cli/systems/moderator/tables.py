@@ -161,7 +161,7 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
     notes = parse_notes(ModeratorNotes, verdict)
     yield percent_chart(
         "Final evaluation by category",
-        "Marks as a percentage of the category's maximum; the final evaluation counts three quarters.",
+        "Marks as a percentage of the category's maximum; the final evaluation makes up three quarters of the score.",
         FINAL.maxima,
         {row.participant: row.categories for row in notes.final},
     )
@@ -172,7 +172,7 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
             sums[row.participant][row.round] = row.sum
     yield Chart(
         "Marks by round",
-        f"Sum of the {spell_number(len(ROUND.criteria))} marks of a round, out of {ROUND.total:g}; the mean of the rounds counts a quarter.",
+        f"Sum of the {spell_number(len(ROUND.criteria))} marks of a round, out of {ROUND.total:g}; the mean of the rounds makes up a quarter of the score.",
         "line",
         tuple(map(str, rounds)),
         tuple(line_series(name, of, rounds) for name, of in sums.items() if of),

@@ -281,8 +281,8 @@ def find_required_changes(ballots: Sequence[Ballot], dimensions: Sequence[str], 
 def find_conditions(notes: PanelNotes) -> tuple[Requirement, ...]:
     """Return the conditions of the judges who voted CONDITIONAL in the final vote, those with the most weight first.
 
-    They are merged as in `find_required_changes`. There are none if the panel chose another option, or if the notes have
-    required changes, which contain the conditions.
+    Conditions that differ only in case, typography and punctuation count as one. Empty if the panel chose another option,
+    or if `notes.required_changes` is not empty, because the conditions are then among the required changes.
     """
     if notes.option != "CONDITIONAL" or notes.required_changes or not notes.rounds:
         return ()

@@ -137,7 +137,7 @@ def _vote_cell(vote: BallotRow | None) -> Cell:
     if vote is None:
         return "—"
     changed = ", changed" if vote.changed else ""
-    late = ", late" if vote.late else ", kept" if vote.carried else ""
+    late = ", late" if vote.late else ", no new vote" if vote.carried else ""
     return Lines((VOTE_BADGES[vote.option], f"{vote.confidence:.2f}{changed}{late}"))
 
 

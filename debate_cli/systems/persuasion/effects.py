@@ -41,8 +41,8 @@ def turn_effects(
 ) -> tuple[Effect, ...]:
     """Return the effects of a turn on the other debaters who have not surrendered.
 
-    `states`: the debaters' states before the turn. `given`: the assessments of the turn, used only if the setting
-    `effects` is `judge`. Debaters whose persuasion or attack was not rated are then left out.
+    `states`: the debaters' states before the turn. `given`: the assessments of the turn, used only with the setting
+    `effects: judge`. With this setting, debaters whose persuasion or attack was not rated are left out.
     """
     targets = [name for name, state in states.items() if name != turn.speaker and not state.surrendered]
     if settings.effects == "judge":
@@ -92,7 +92,7 @@ def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:
 
 
 def outgoing_influence(graph: InfluenceGraph) -> dict[str, float]:
-    """Map each speaker to the speaker's mean persuasion of the other debaters, 0-1."""
+    """Map each speaker to how much the speaker persuaded the other debaters on average, 0-1."""
     return mean_by_key((speaker, weight) for (speaker, _), weight in graph.items())
 
 
@@ -100,8 +100,8 @@ def social_context_vectors(states: Mapping[str, DebaterState], graph: InfluenceG
     """Map each debater to a unit vector of 128 numbers.
 
     The vector starts as fixed random features of the debater's state. Each of two steps replaces the vector with the mean
-    vector of the speakers who affected the debater; without such speakers, the vector stays. If two debaters affected
-    each other, the second step restores their own features. Similar states give similar vectors.
+    vector of the speakers who affected the debater; without such speakers, the vector stays. In a debate of two debaters
+    who affected each other, the second step restores the vectors of the start. Similar states give similar vectors.
     """
     vectors = {name: _random_features(state) for name, state in states.items()}
     for _ in range(AGGREGATION_ROUNDS):

@@ -59,9 +59,8 @@ class ScoreParts(_NoiseFree):
     stance: float
     """Points for the stance: 30 x |stance| x conviction."""
     persuasion: float
-    """10 x mean persuasion for each opponent, plus 20 for each opponent who surrendered.
-
-    Each mean is over the last ten speeches that had an effect on the opponent.
+    """Sum over all opponents: 10 x the mean persuasion by the last ten speeches that had an effect on the opponent, plus
+    20 if the opponent surrendered.
     """
     resistance: float
     """20 x conviction x (1 - mean attack received); 0 if no speech had an effect on the debater."""
@@ -195,7 +194,7 @@ class PersuasionNotes(Notes, _NoiseFree):
     graph: tuple[InfluenceEdge, ...]
     """How strongly each debater persuaded each other debater on average."""
     influence: dict[str, float]
-    """Maps each debater to the debater's mean persuasion of the others, 0-1."""
+    """Maps each debater to how much the debater persuaded the others on average, 0-1."""
     social_context: dict[str, tuple[float, ...]]
     """Maps each debater to a unit vector of 128 numbers. Debaters in similar states have similar vectors."""
     likeness: tuple[ContextSimilarity, ...]

@@ -80,8 +80,7 @@ class PersuasionSettings(SystemSettings):
     embody: bool = True
     """Whether a debater's prompt describes the debater's own stance and conviction."""
     bystander_effect: UnitInterval = 0.0
-    """When a debater surrenders, the stances of the other debaters with the same sign move towards 0 by this share
-    (0-1)."""
+    """When a debater surrenders, all other stances of the same sign (for or against) move towards 0 by this share (0-1)."""
     clear_margin: NonNegative = 30.0
     """A victory with a margin above this number of points is clear."""
 

@@ -54,7 +54,7 @@ class RoundPersuasion(NamedTuple):
     round: int
     """Number of the round."""
     persuasion: float
-    """From 0 to 1."""
+    """The strongest persuasion in the round, 0-1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ def end_round(
 ) -> dict[str, DebaterState]:
     """Return all states after the end of a round, at which debaters may surrender.
 
-    If a debater surrenders, the stances of the other debaters with the same sign move towards 0 by the share
+    If a debater surrenders, all other stances of the same sign (for or against) move towards 0 by the share
     `bystander_effect`, 0-1. A stance moves only once per round, even if several debaters surrender.
     """
     reasons = {
@@ -200,7 +200,7 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
     - `persuaded`: recent persuasion is above 0.6, and conviction is below `surrender_threshold`.
     - `neutral`: the stance moved to less than `stance_neutral_threshold` from 0, and conviction is below 0.5.
     - `worn_down`: persuasion was above 0.5 in `consecutive_persuasion` consecutive rounds. A round in which no speech
-      affected the debater interrupts them.
+      affected the debater ends the series.
     """
     conviction, neutral = strip_float_noise(state.conviction), conditions.stance_neutral_threshold
     if state.recent_persuasion > PERSUASION_THRESHOLD and conviction < conditions.surrender_threshold:

@@ -89,7 +89,7 @@ def build_form(context: JudgingContext[SourcesSettings]) -> Form[SourcesForm]:
 
 
 def prompt_values(context: JudgingContext[SourcesSettings], prompts: Prompts) -> Mapping[str, str]:
-    """Return the values of the prompt: the round, its citations, and its uncited claims."""
+    """Return the values of the prompt's placeholders: the round, its citations, and its uncited claims."""
     lines = [_citation_line(key, check, context) for key, check in _round_citations(context).items()]
     return {
         "round": str(context.brief.subject.round),

@@ -22,7 +22,7 @@ class Fallacy(Finding):
 
 
 class Trace(Finding):
-    """The standing that one judge gives one claim."""
+    """The standing, e.g. UPHELD, that one judge gives one claim."""
 
     kind: Literal["trace"] = "trace"
     participant: str

@@ -55,7 +55,7 @@ class Criterion(ConfigModel):
     @classmethod
     def _require_usable_name(cls, name: str) -> str:
         if not _CRITERION_NAME.fullmatch(name):
-            msg = "must have up to 40 letters, digits, `_` and `-`, and begin with a letter"
+            msg = "must consist of at most 40 letters, digits, `_` and `-`, and begin with a letter"
             raise ValueError(msg)
         if name.casefold() in RESERVED_CRITERIA:
             msg = f"`{name}` is a reserved name; choose another name"

@@ -262,3 +262,13 @@ def test_a_budget_below_the_plan_is_a_warning(
     found = [line for line in done.lines if "warning: limits" in line]
     assert [line.endswith("raise the limit") for line in found] == [True for _ in words], done.err
     assert all(word in line for word, line in zip(words, found, strict=True))
+
+
+def test_a_replay_needs_no_budget(here: Path) -> None:
+    """It asks no model, so it has no warning about the budget."""
+    write_config(here, f"topic: t\nmodels: {{default: {{model: mock/m}}}}\n{TWO}limits: {{max_attempts: 1}}\n")
+    assert debate("run", "debate.yaml", "--no-save", "-q", "--record", "calls.jsonl", cwd=here).code == 0
+    limited = ("run", "debate.yaml", "--no-save", "--max-tokens", "500")
+    assert "warning: limits" in debate(*limited, cwd=here).err
+    done = debate(*limited, "--replay", "calls.jsonl", cwd=here)
+    assert (done.code, "warning: limits" in done.err) == (0, False), done.err

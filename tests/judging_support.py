@@ -82,10 +82,16 @@ class SilentModel:
         raise AssertionError
 
 
-def judge(model: FillingModel | SilentModel, *, seed: int | None = None, temperature: float | None = None) -> Judge:
+def judge(
+    model: FillingModel | SilentModel,
+    *,
+    name: str = "mock/judge",
+    seed: int | None = None,
+    temperature: float | None = None,
+) -> Judge:
     """A judge who asks `model` for everything."""
-    client = StructuredOutputClient(model, Profile(modes=("native",)), name="mock/judge")
-    model_handle = ModelHandle(client, "mock/judge", 1000, temperature=temperature, seed=seed)
+    client = StructuredOutputClient(model, Profile(modes=("native",)), name=name)
+    model_handle = ModelHandle(client, name, 1000, temperature=temperature, seed=seed)
     return Judge(lambda _brief, _debate: model_handle, Prompts())
 
 

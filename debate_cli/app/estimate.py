@@ -133,15 +133,21 @@ class RunEstimate:
         """Highest possible calls, tokens and cost of all roles together."""
         return sum((role.worst for role in self.roles), NO_CALLS)
 
-    def context_warnings(self) -> list[str]:
-        """Return a warning for each role whose `longest_call_tokens` exceed the context of its model."""
-        return [
-            f"{role.role}: a prompt and its answer of about {role.longest_call_tokens:,} tokens exceed the context of "
-            f"{role.spec.model} ({role.context_tokens:,} tokens); shorten the background, plan fewer turns, or choose "
-            "another model"
-            for role in self.roles
-            if role.context_tokens is not None and role.longest_call_tokens > role.context_tokens
-        ]
+    def warnings(self, limits: Limits) -> Iterator[str]:
+        """Yield warnings about calls that exceed the context of their model, and about a budget that is too small."""
+        for role in self.roles:
+            if role.context_tokens is not None and role.longest_call_tokens > role.context_tokens:
+                yield (
+                    f"{role.role}: a prompt and its answer of about {role.longest_call_tokens:,} tokens exceed the context of "
+                    f"{role.spec.model} ({role.context_tokens:,} tokens); shorten the background, plan fewer turns, or choose "
+                    "another model"
+                )
+        planned, advice = self.planned, "so the run would stop before its end; raise the limit"
+        tokens, cost = planned.usage.input_tokens + planned.usage.output_tokens, planned.cost_usd
+        if limits.max_tokens is not None and tokens > limits.max_tokens:
+            yield f"limits.max_tokens is {limits.max_tokens}, but about {tokens} tokens are planned, {advice}"
+        if limits.max_cost_usd is not None and cost is not None and cost > limits.max_cost_usd:
+            yield f"limits.max_cost_usd is ${limits.max_cost_usd:.4g}, but about ${cost:.4f} are planned, {advice}"
 
 
 def planned_call_count(config: DebateConfig) -> int:

@@ -76,6 +76,8 @@ class CheckedFile(NamedTuple):
     """Address of the debate's HTML page, relative to the index page; None if no page is written."""
     remark: str | None = None
     """Sentences on what could not be scored or checked; None if there is nothing to say."""
+    notices: tuple[str, ...] = ()
+    """Sentences on unexpected effects of the new settings, e.g. that their weights are scaled."""
     incomplete_line_warning: str | None = None
     """A sentence about an incomplete last line of the journal; None if the line is complete."""
     missing: tuple[Brief, ...] = ()
@@ -202,10 +204,8 @@ def _score_file(path: Path, request: ScoreRequest, *, is_alone: bool) -> Checked
     missing = missing_briefs(debate, None if request.runs in {"latest", "all"} else request.runs)
     missing = tuple(brief for brief in missing if brief.system in (request.systems or (brief.system,)))
     gates = request.gates.evaluate(debate, verdicts, len(missing))
-    remarks = [
-        *_list_remarks(path, debate, verdicts, request),
-        *(f"{'.'.join(map(str, at))} {text}" for system in settings.values() for at, text in system.notices()),
-    ]
+    remarks = _list_remarks(path, debate, verdicts, request)
+    notices = (f"{'.'.join(map(str, at))} {text}" for system in settings.values() for at, text in system.notices())
     check = _check_stored_verdicts(stored, request) if request.check else _StoredCheck()
     if request.write:
         _store_verdicts(path, request.rubric)
@@ -214,6 +214,7 @@ def _score_file(path: Path, request: ScoreRequest, *, is_alone: bool) -> Checked
         ScoredFile(str(path), debate.id, debate.topic, debate.status, verdicts, debate.document_name, sources),
         (*gates, *check.gates),
         remark="; ".join([*remarks, *check.remarks]) or None,
+        notices=tuple(notices),
         incomplete_line_warning=stored.incomplete_line_warning,
         missing=missing if missing and lock_holder(stored.path) is None else (),
         compared_count=check.compared_count,

@@ -15,6 +15,7 @@ from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.console import print_json, print_lines, print_status, redact_line, replace_control_chars
 from debate_cli.cli.setup_options import CheckOptions
 from debate_cli.domain.config_checks import find_notices
+from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.nested_texts import map_texts
 from debate_cli.errors import DebateError, ExitCode, format_page_hint
 from debate_cli.render.theme import format_model_id
@@ -78,7 +79,7 @@ def _check_config(reference: str | None, given: CheckOptions) -> ConfigReport:
     return replace(
         report,
         problems=tuple(dict.fromkeys(consent.format_sentence() for consent in missing)),
-        warnings=(*report.warnings, *(f"warning: {line}" for line in plan.context_warnings())),
+        warnings=(*report.warnings, *(f"warning: {line}" for line in plan.warnings(context.config.limits))),
         destinations=context.destinations,
     )
 
@@ -101,7 +102,7 @@ def _print_report(report: ConfigReport) -> None:
         print_status(last.removesuffix(".") + format_page_hint(report.help_page))
         return
     name, models = replace_control_chars(report.config), ", ".join(map(format_model_id, report.models))
-    use = "" if report.has_debaters else " for judging texts, without debaters"
-    calls = f"at least {report.planned_calls} calls to {models or 'the model of --model'}"
+    use = "" if report.has_debaters else " for `debate judge`, but `debate run` needs at least two debaters"
+    calls = f"at least {count_noun(report.planned_calls or 0, 'call')} to {models or 'the model of --model'}"
     hosts = (f"{name}: {replace_control_chars(destination.format())}" for destination in report.destinations)
     print_lines([f"{name}: OK{use}; {calls}", *hosts], break_paths=True)

@@ -37,7 +37,7 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
     """Print the configuration and the estimate. JSON has all settings; text has only settings that the user gave."""
     config = context.config
     plan = asyncio.run(estimate_run(context))
-    for line in plan.context_warnings():
+    for line in plan.warnings(config.limits):
         print_status(f"warning: {line}")
     if as_json:
         print_json(

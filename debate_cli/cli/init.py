@@ -43,7 +43,7 @@ def run(given: InitOptions) -> None:
     schema, schema_text = config.parent / "debate.schema.json", format_schema(config_schema()).encode()
     is_current_schema = schema.is_file() and schema.read_bytes() == schema_text
     for path in (config,) if is_current_schema else (config, schema):
-        if path.exists() and not given.force:
+        if os.path.lexists(path) and not given.force:
             raise UsageError(f"{path} exists already; overwrite it with --force")
     env = load_environment(config.parent, os.environ)
     config_options.print_notes(env.notes)
@@ -88,14 +88,18 @@ def _render_config(answers: InitAnswers, config: Path) -> str:
         judge = (
             f"# {judge}    # to set the judge's model, remove the first #; until then, the model `default` also judges"
         )
-    name = str(config)
     filled = {
-        "@NAME@": shlex.quote(name if name.isprintable() else config.name),
+        "@NAME@": _quote_path(config if str(config).isprintable() else Path(config.name)),
         "@TOPIC@": json.dumps(answers.topic, ensure_ascii=False),
         "@MODEL@": _quote_yaml(answers.model),
         "@JUDGE@": judge,
     }
     return re.sub("|".join(filled), lambda found: filled[found[0]], template)
+
+
+def _quote_path(path: Path) -> str:
+    """Return `path` as an argument of a shell command. An argument that begins with a dash would be an option."""
+    return shlex.quote(f"./{path}" if str(path).startswith("-") else str(path))
 
 
 def _quote_yaml(model: str) -> str:
@@ -108,7 +112,7 @@ def _print_next_steps(config: Path, answers: InitAnswers) -> None:
     except DebateError as error:
         for line in error.problems:
             console.print_status(f"to do before running: {line}")
-    name = shlex.quote(str(config))
+    name = _quote_path(config)
     if is_mock(answers.model):
         console.print_status(
             "this configuration uses the mock, not a real model; to use a real model, see: debate explain missing-key"

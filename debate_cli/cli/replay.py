@@ -150,7 +150,7 @@ def _print_unfinished(stored: StoredDebate) -> None:
     if lock_holder(stored.path) is not None:
         console.print_status(f"the debate is still running, {after}")
         return
-    command = resume_command(str(stored.path), budget=debate.closed == "budget")
+    command = resume_command(str(stored.path), debate.budget_error)
     console.print_status(f"the debate is unfinished, {after}; resume with: {command}")
 
 

@@ -289,7 +289,11 @@ def _format_planned_cost(context: RunContext) -> str:
     if planned_call_count(context.config) > MAX_ESTIMATED_CALLS:
         return ""
     try:
-        cost = asyncio.run(estimate_run(context)).planned.cost_usd
+        plan = asyncio.run(estimate_run(context))
     except DebateError:
         return ""
+    is_replay = context.cassette is not None and context.cassette.is_replay
+    for line in () if is_replay else plan.warnings(context.config.limits):
+        print_status(f"warning: {line}")
+    cost = plan.planned.cost_usd
     return f"about {format_cost(cost)}" if cost else format_cost(cost)

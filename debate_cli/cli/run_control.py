@@ -264,7 +264,7 @@ def _report_halt(
     if failure.cause == UNRECORDED:
         resume_with = "to ask the models instead, resume with:"
     print_status("; ".join(filter(None, (f"debate: {reason}", change, resume_with))))
-    command = resume_command(place, budget=halted == "budget", why=failure.message)
+    command = resume_command(place, failure.message if halted == "budget" else None)
     for option in remedy_options(debate, failure):
         print_status(" ".join(filter(None, (command, resume_options, option))))
     return EXIT_CODES[halted]

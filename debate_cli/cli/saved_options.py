@@ -279,11 +279,10 @@ class ReplayOptions(NamedTuple):
 class ListOptions(NamedTuple):
     """List the saved debates of a folder: who won, and what it cost.
 
-    On a terminal the newest debate comes first. In a pipe or file each debate is one line, sorted by file name and
-    printed as soon as it is read. Tabs separate the columns: id, start (UTC), topic, models, winners, cost in USD,
-    state (with missing judgements), and `rehearsal` or `rehearsal in part` if the mock answered. With --json, the field
-    `rehearsal` has these words, or null. Unreadable files are named at the end; the exit code is then 1, or 2 if no
-    file could be read.
+    The newest debate comes first. In a pipe or file each debate is one line. Tabs separate the columns: id, start
+    (UTC), topic, models, winners, cost in USD, state (with missing judgements), and `rehearsal` or `rehearsal in part`
+    if the mock answered. With --json, the field `rehearsal` has these words, or null. Unreadable files are named at the
+    end; the exit code is then 1, or 2 if no file could be read.
 
     Examples:
 

@@ -105,6 +105,8 @@ class _Report:
     """Maps the path of each file with missing judgements to their number."""
     first_lacking: CheckedFile | None = None
     """The first file in `missing`."""
+    notices: dict[str, None] = field(default_factory=dict[str, None])
+    """The `notices` of all files, each once."""
     _sentences: set[str] = field(default_factory=set[str])
 
     def read(self, files: Iterator[CheckedFile | UnusableFile], pages: "PageWriter | None") -> Iterator[CheckedFile]:
@@ -135,6 +137,7 @@ class _Report:
         console.print_incomplete_line_note(file.incomplete_line_warning)
         if file.remark is not None:
             console.print_status(f"{file.file.path}: {file.remark}")
+        self.notices |= dict.fromkeys(file.notices)
         self.scored_files += 1
         if file.missing:
             self.missing[file.file.path] = len(file.missing)
@@ -225,6 +228,8 @@ def _print_missing(report: _Report) -> None:
 
 def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:
     option = request.rubric_option
+    for notice in report.notices:
+        console.print_status(f"note: {option}: {notice}")
     kept = [kind for kind, is_rescored in report.rescored.items() if not is_rescored]
     if option and kept:
         changed = " and ".join(kind for kind in report.rescored if kind not in kept)

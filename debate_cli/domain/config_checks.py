@@ -254,7 +254,8 @@ def _check_judging(config: DebateConfig) -> Iterator[Problem]:
     for index in duplicate_indices(kinds):
         yield Problem((*path, index), f"`{kinds[index]}` is listed twice; keep one of each kind")
     decides = config.judging.decides
-    if kinds and decides is not None and decides not in kinds:
+    has_unknown = any(isinstance(system, UninstalledSettings) for system in systems)  # it may be the missing system
+    if kinds and not has_unknown and decides is not None and decides not in kinds:
         listed = ", ".join(dict.fromkeys(kinds))
         advice = format_suggestion(decides, kinds) or "; name one of these systems, or add another"
         yield Problem(("judging", "decides"), f"`{decides}` is not among the systems ({listed}){advice}")
@@ -262,7 +263,7 @@ def _check_judging(config: DebateConfig) -> Iterator[Problem]:
         if getattr(config.judging, name) is not None:
             yield Problem(("judging", name), f"only transcripts of judged texts have this key; write `{key}` instead")
     for section, (name, _) in LEGACY_SECTIONS.items():
-        if getattr(config, section) is not None:
+        if getattr(config, section) is not None and not has_unknown:
             has_system = LEGACY_KIND in kinds
             why = f"has `{name}` already; keep one of the two" if has_system else "is not in `judging.systems`; add it"
             yield Problem((section,), f"is for the judging system `{LEGACY_KIND}`, which {why}")

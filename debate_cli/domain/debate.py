@@ -134,6 +134,12 @@ class Debate(FrozenModel):
         """`incomplete` while the debate is open or can be resumed, else `complete`."""
         return "complete" if self.closed is not None and self.closed not in RESUMABLE_CLOSE_REASONS else "incomplete"
 
+    @property
+    def budget_error(self) -> str | None:
+        """Message about the budget that stopped the debate; None if no budget stopped it."""
+        errors = (item.message for item in reversed(self.failures) if item.cause == "BudgetError")
+        return next(errors, None) if self.closed == "budget" else None
+
     @cached_property
     def turns_by_index(self) -> Mapping[int, Turn]:
         """Maps the index of each turn to the turn."""

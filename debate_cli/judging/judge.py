@@ -11,7 +11,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
 from debate_cli.domain.judging_config import SOLE_JUDGE_ID, judge_ids, judge_title
 from debate_cli.domain.judging_run import FIRST_RUN
-from debate_cli.domain.model_call import ModelCall, RawAnswer
+from debate_cli.domain.model_call import ModelCall, RawAnswer, is_mock
 from debate_cli.domain.tasks import Brief
 from debate_cli.errors import DebateError, RefusedError
 from debate_cli.judge_input.injection.findings import (
@@ -186,11 +186,12 @@ def build_request(model: ModelHandle, purpose: str, rules: str, shown: str, ask:
 
 
 def _judge_seed(model: ModelHandle, context: JudgingContext[Any]) -> int | None:
-    if model.seed is None:
-        return None
     judges = judge_ids(context.settings)
     earlier_runs = [run.id for run in context.debate.runs].index(context.brief.run)
-    return model.seed + earlier_runs * len(judges) + judges.index(context.brief.assessor)
+    place = earlier_runs * len(judges) + judges.index(context.brief.assessor)
+    if model.seed is None and (place == 0 or not is_mock(model.name)):  # without a seed, the mock repeats its answer
+        return None
+    return (model.seed or 0) + place
 
 
 def _result_without_form(

@@ -131,7 +131,7 @@ def _card(entry: IndexEntry) -> RenderableType:
     if missing := format_missing_judgements(entry):
         lines.append(Text(missing, style=colour))
     if is_resumable or entry.resumable_judgements:
-        command = [CopyableCommand("resume:", resume_command(entry.path, budget=entry.state == "budget"))]
+        command = [CopyableCommand("resume:", resume_command(entry.path, entry.budget_error))]
     elif entry.missing_judgements:
         path = shlex.quote(sanitize.sanitize_line(entry.path))
         command = [CopyableCommand("ask another model:", f"debate judge {path} --model PROVIDER/MODEL")]

@@ -39,8 +39,10 @@ def friendly_os_errors(path: Path, done: str) -> Generator[None]:
 def make_folder(folder: Path) -> None:
     """Create `folder` and its missing parents. Raises StorageError."""
     with friendly_os_errors(folder, "created"):
-        if folder.exists() and not folder.is_dir():
-            raise StorageError(f"{folder}: cannot be created (a file of this name exists); choose another folder")
+        if os.path.lexists(folder) and not folder.is_dir():
+            raise StorageError(
+                f"{folder}: cannot be created (a file or broken link of this name exists); choose another folder"
+            )
         make_private_folder(folder)
 
 

@@ -25,6 +25,8 @@ class IndexEntry:
     state: str
     """Why the debate closed: `complete`, `surrender`, `converged`, `budget`, `interrupted` or `failed`. An open debate
     is `running` while a process works on it, else `unfinished`."""
+    budget_error: str | None
+    """Message about the budget that stopped the debate; None if no budget stopped it."""
     turns: int
     models: tuple[str, ...]
     """Models of all debaters, as `provider/model`, each once."""
@@ -86,6 +88,7 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
         started_at=debate.started_at.isoformat().replace("+00:00", "Z"),
         topic=debate.topic,
         state=debate.closed or ("running" if is_locked else "unfinished"),
+        budget_error=debate.budget_error,
         turns=len(debate.turns),
         models=models_used_by_debaters(debate),
         conclusions=conclusions,

@@ -149,12 +149,11 @@ def is_transcript_of(path: Path, debate: Debate) -> bool:
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """Expand paths, ids, folders and globs to a list of files, each once. `folders`: where to search for ids.
 
-    If several references lead to one file, e.g. through a link, the first path is returned. Paths that cannot be opened
+    If several paths lead to one file, the first path that is not a link is returned. Paths that cannot be opened
     are returned too, e.g. of missing files and FIFOs. So is a folder that has the name of a debate's file and contains
     no debates. A glob leaves out all other folders. Raises UsageError for a folder or glob without files, and for a
     single unknown id that is similar to the id of a debate.
     """
-    references = list(references)
     found: dict[Path, Path] = {}
     searched: list[Path] | None = None
     for reference in references:
@@ -173,7 +172,9 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
         if not files:
             raise UsageError(f"{reference}: contains no transcripts; name a transcript, a folder or a glob")
         for file in files:
-            found.setdefault(follow_links(file) if len(references) > 1 else file, file)
+            place = follow_links(file)
+            earlier = found.get(place, file)
+            found[place] = file if os.path.islink(earlier) else earlier  # noqa: PTH114 - never raises
     paths = list(found.values())
     if searched and len(paths) == 1 and not may_exist(paths[0]):
         hint = suggest_debate_id(paths[0].name, searched)

@@ -241,3 +241,34 @@ def test_a_plan_that_exceeds_a_known_context_is_a_warning(here: Path, command: t
     assert (len(said["long.yaml"]), said["brief.yaml"]) == (1, [])
     assert "warning: Pro: a prompt and its answer of about " in said["long.yaml"][0]
     assert "openai/gpt-4 (8,192 tokens)" in said["long.yaml"][0]
+
+
+@pytest.mark.parametrize("command", [("check",), ("run", "--dry-run"), ("run", "--no-save")], ids=" ".join)
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        ("max_tokens: 500", ["warning: limits.max_tokens is 500, but about "]),
+        ("max_cost_usd: 0.01", ["warning: limits.max_cost_usd is $0.01, but about $"]),
+        ("max_cost_usd: 1000", []),
+    ],
+)
+def test_a_budget_below_the_plan_is_a_warning(
+    here: Path, command: tuple[str, ...], limit: str, words: list[str]
+) -> None:
+    """It is printed before the first call."""
+    priced = LAB.replace("null}", "null, price: {input: 100, output: 100}}")
+    text = f"topic: t\n{priced}models: {{default: {{model: lab/m}}}}\n{TWO}limits: {{{limit}, max_attempts: 1}}\n"
+    done = debate(*command, write_config(here, text), cwd=here)
+    found = [line for line in done.lines if "warning: limits" in line]
+    assert [line.endswith("raise the limit") for line in found] == [True for _ in words], done.err
+    assert all(word in line for word, line in zip(words, found, strict=True))
+
+
+def test_a_replay_needs_no_budget(here: Path) -> None:
+    """It asks no model, so it has no warning about the budget."""
+    write_config(here, f"topic: t\nmodels: {{default: {{model: mock/m}}}}\n{TWO}limits: {{max_attempts: 1}}\n")
+    assert debate("run", "debate.yaml", "--no-save", "-q", "--record", "calls.jsonl", cwd=here).code == 0
+    limited = ("run", "debate.yaml", "--no-save", "--max-tokens", "500")
+    assert "warning: limits" in debate(*limited, cwd=here).err
+    done = debate(*limited, "--replay", "calls.jsonl", cwd=here)
+    assert (done.code, "warning: limits" in done.err) == (0, False), done.err

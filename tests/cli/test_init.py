@@ -157,9 +157,12 @@ def test_a_model_without_a_key_is_written_and_reported(here: Path) -> None:
 
 
 def test_unusual_folder_names_are_quoted(here: Path) -> None:
-    """A folder's name is quoted in the command and in the comment of the file."""
-    for folder in ("a b", "x\ny: [1"):
-        assert debate("init", folder, "--yes", cwd=here, env={"OLLAMA_HOST": NOWHERE}).code == 0
+    """A folder's name is quoted in the command and in the comment of the file, and is no option there."""
+    for folder in ("a b", "x\ny: [1", "-dash"):
+        done = debate("init", "--yes", "--", folder, cwd=here, env={"OLLAMA_HOST": NOWHERE})
+        assert done.code == 0
+    assert "next: debate run ./-dash/debate.yaml" in done.err
+    assert "`debate run ./-dash/debate.yaml`" in (here / "-dash" / "debate.yaml").read_text()
     assert "`debate run 'a b/debate.yaml'`" in (here / "a b" / "debate.yaml").read_text()
     assert yaml.safe_load((here / "x\ny: [1" / "debate.yaml").read_text())["version"] == 1
 
@@ -173,6 +176,22 @@ def test_a_file_name_is_accepted_instead_of_a_folder(here: Path, name: str) -> N
     assert debate("init", path.with_stem("second"), "--yes", cwd=here).code == 0
     again = debate("init", name, "--yes", cwd=here)
     assert (again.code, "--force" in again.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("link", "code", "words"),
+    [
+        ("own.yaml", 2, "own.yaml exists already; overwrite it with --force"),
+        ("debate.schema.json", 2, "debate.schema.json exists already; overwrite it with --force"),
+        ("own", 1, "own: cannot be created (a file or broken link of this name exists); choose another folder"),
+    ],
+)
+def test_a_broken_link_is_not_replaced(here: Path, link: str, code: int, words: str) -> None:
+    """It counts as an existing file."""
+    (here / link).symlink_to("nowhere")
+    done = debate("init", "--yes", "own" if link == "own" else "own.yaml", cwd=here)
+    assert (done.code, done.lines) == (code, [f"debate: {words}"])
+    assert [path.name for path in here.iterdir()] == [link]
 
 
 def test_an_unanswered_question_is_an_interruption(here: Path) -> None:

@@ -280,13 +280,11 @@ def test_gates_of_a_text_take_options(here: Path, plan: str, gate: str) -> None:
 
 
 def test_a_configuration_for_texts_is_valid(here: Path) -> None:
-    """`check` says that it is for texts; `run` says what a debate needs besides."""
+    """`check` names the command that it is for, and what `run` needs besides, as `run` does."""
     (here / "q.yaml").write_text("topic: Is it ready?\nmodels: {judge: {model: mock/j}}\njudging: {systems: [panel]}\n")
     done = debate("check", "q.yaml", cwd=here)
-    assert (done.code, "q.yaml: OK for judging texts, without debaters; at least 5 calls to mock/j" in done.out) == (
-        0,
-        True,
-    )
+    use = "OK for `debate judge`, but `debate run` needs at least two debaters"
+    assert (done.code, f"q.yaml: {use}; at least 5 calls to mock/j" in done.out) == (0, True)
     assert "a debate needs at least two debaters" in debate("run", "q.yaml", cwd=here).err
 
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_support import CommandResult, debate, run_on_terminal, write_config
+from cli_support import CONFIGS, CommandResult, debate, run_on_terminal, write_config
 from model_server import model_server
 from render_support import debate as saved_debate
 from saved_support import first_debate, write_transcript_file
@@ -24,27 +24,27 @@ def list_(two_saved: Path, *options: str | Path) -> CommandResult:
 
 
 def test_a_pipe_gets_one_line_per_debate(two_saved: Path) -> None:
-    """In a pipe each debate is one line, sorted by name, with columns separated by tabs. The last one marks a rehearsal."""
+    """In a pipe each debate is one line, newest first, with columns separated by tabs. The last one marks a rehearsal."""
     done = list_(two_saved)
     topic = first_debate().topic
     assert (done.code, done.err) == (0, "")
     assert [line.split("\t") for line in done.out.splitlines()] == [
-        [
-            "one",
-            "2026-03-01T09:00:00Z",
-            topic,
-            "mock/debater",
-            "structured=Bo,moderator=Bo",
-            "0.022",
-            "complete",
-            "rehearsal",
-        ],
         [
             "two",
             "2026-03-02T09:00:00Z",
             topic,
             "mock/debater",
             "structured=Ada,moderator=Bo",
+            "0.022",
+            "complete",
+            "rehearsal",
+        ],
+        [
+            "one",
+            "2026-03-01T09:00:00Z",
+            topic,
+            "mock/debater",
+            "structured=Bo,moderator=Bo",
             "0.022",
             "complete",
             "rehearsal",
@@ -96,12 +96,21 @@ def test_a_folder_of_bad_files_only_is_wrong_input(here: Path) -> None:
 def test_interrupted_debates_show_how_to_resume(two_saved: Path) -> None:
     """An interrupted debate is listed with its state and the command that resumes it."""
     write_transcript_file(two_saved, first_debate(), closed="interrupted", status="incomplete")
-    assert list_(two_saved).out.splitlines()[0].endswith("\tinterrupted\trehearsal")
+    assert list_(two_saved).out.splitlines()[1].endswith("\tinterrupted\trehearsal")
     _, drawn = run_on_terminal("list", cwd=two_saved.parent.parent, env=DRAWN)
     assert [line.strip() for line in drawn.splitlines() if "interrupted" in line or "resume: " in line] == [
         "interrupted after 6 speeches",
         "resume: debate run --resume transcripts/one.json",
     ]
+
+
+def test_a_debate_stopped_by_its_budget_shows_the_limit_to_raise(here: Path) -> None:
+    """`list` and `replay` name the option that raises the reached limit, and no other."""
+    assert debate("run", CONFIGS / "mock.yaml", "--id", "one", "-q", "--max-tokens", "9000", cwd=here).code == 4
+    command = "debate run --resume transcripts/one.json --max-tokens N"
+    _, drawn = run_on_terminal("list", cwd=here, env=DRAWN)
+    assert [line.strip() for line in drawn.splitlines() if "resume: " in line] == [f"resume: {command}"]
+    assert debate("replay", "one", cwd=here).err.endswith(f"; resume with: {command}\n")
 
 
 def test_missing_judgements_show_how_to_resume(here: Path) -> None:
@@ -142,7 +151,7 @@ def test_topics_cannot_break_the_columns(two_saved: Path) -> None:
     document = json.loads(two_saved.read_text())
     document["config"]["topic"] = "a\tb\nc\x1b[31m\x1b]0;owned\x07 [bold]d[/bold]"
     two_saved.write_text(json.dumps(document))
-    first = list_(two_saved).out.splitlines()[0].split("\t")
+    first = list_(two_saved).out.splitlines()[1].split("\t")
     assert (first[0], first[2], len(first)) == ("one more", "a b c [bold]d[/bold]", 8)
     _, drawn = run_on_terminal("list", cwd=two_saved.parent.parent, env=DRAWN)
     assert ("\x1b]0;" in drawn, "\x07" in drawn, "[bold]d[/bold]" in drawn) == (False, False, True)

@@ -1,4 +1,4 @@
-"""Weights whose sum is not 1 are reported by `check` and `run`."""
+"""Weights whose sum is not 1 are reported by `check`, `run` and `score`."""
 
 import json
 from pathlib import Path
@@ -24,6 +24,14 @@ def test_check_reports_rescaled_weights(here: Path, uneven: Path) -> None:
     assert (done.code, [line for line in done.lines if "weights" in line]) == (0, [f"{uneven}: {TOLD}"])
     assert ": OK;" in done.out
     assert json.loads(as_json.out)[0]["problems"] == []
+
+
+def test_score_reports_rescaled_weights_once(two_saved: Path) -> None:
+    """The note names the option, and is not repeated for each file."""
+    done = debate("score", two_saved.parent, "--weights", "evidence=0.5", cwd=two_saved.parent.parent)
+    notes = [line for line in done.lines if "scaled" in line]
+    assert (done.code, len(notes)) == (0, 1)
+    assert notes[0].startswith("note: --weights evidence=0.5: weights sum to 0.5 (")
 
 
 def _weighted(here: Path, weights: str) -> Path:

@@ -52,7 +52,7 @@ def test_check_shows_models_and_calls(here: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("check judges.yaml", "OK for judging texts"),
+        ("check judges.yaml", "OK for `debate judge`"),
         ("doctor --config judges.yaml", "mock/judge  usable"),
         ("models --config judges.yaml", "openai"),
         ("evidence list --config judges.yaml", "plan.md: 1 passage"),

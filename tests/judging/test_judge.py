@@ -85,13 +85,20 @@ def test_the_default_temperature_is_low(own: float | None, sent: float) -> None:
     assert model.requests[0].temperature == sent
 
 
-def test_repeated_judging_runs_have_different_seeds() -> None:
-    """Each judging run has its own seed, because equal seeds would give equal answers."""
+@pytest.mark.parametrize(
+    ("name", "seed", "sent"),
+    [("lab/m", 7, [7, 8, 9, 10]), ("lab/m", None, [None] * 4), ("mock/m", None, [None, 1, 2, 3])],
+)
+def test_repeated_judging_runs_have_different_seeds(name: str, seed: int | None, sent: list[int | None]) -> None:
+    """Each judge of each run has its own seed, because equal seeds would give equal answers.
+
+    Without a configured seed, a real model gets none. The mock does, because it gives equal answers to equal requests.
+    """
     system: dict[str, Any] = {"kind": "structured", "judges": 2}
     debate, model = judge_later(close_debate(debate_with_speeches(system)), system), FillingModel()
     for brief in owed_briefs(debate):
-        asyncio.run(judge(model, seed=7).assess(brief, debate))
-    assert sorted(request.seed or 0 for request in model.requests) == [7, 8, 9, 10]
+        asyncio.run(judge(model, name=name, seed=seed).assess(brief, debate))
+    assert [request.seed for request in model.requests] == sent
 
 
 def test_requests_of_one_debate_share_a_prefix() -> None:

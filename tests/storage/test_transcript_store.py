@@ -105,7 +105,7 @@ def test_a_folder_stands_for_its_debates(tmp_path: Path) -> None:
 
 
 def test_one_file_under_two_names_is_returned_once(tmp_path: Path) -> None:
-    """The first spelling is kept. Another spelling, a link to the file, and its folder add nothing."""
+    """The first spelling is kept, but not that of a link. Another spelling, a link, and its folder add nothing."""
     (tmp_path / "a").mkdir()
     one, two = (transcribed(tmp_path / "a" / f"{name}.json", WHOLE) for name in ("one", "two"))
     (tmp_path / "link.json").symlink_to(one)
@@ -113,6 +113,8 @@ def test_one_file_under_two_names_is_returned_once(tmp_path: Path) -> None:
     first = tmp_path / "a" / ".." / "a" / "one.json"
     references = [first, one, tmp_path / "link.json", tmp_path / "folder", one.parent]
     assert expand_references(map(str, references)) == [first, tmp_path / "folder" / two.name]
+    (tmp_path / "a" / "link.json").symlink_to(one)
+    assert expand_references([str(one.parent)]) == [one, two]
 
 
 def test_a_transcript_with_the_longest_name_is_read(tmp_path: Path) -> None:

@@ -51,18 +51,15 @@ _REQUIRED_CHANGES = {  # {again}: what is tried again, e.g. `resuming`
 _REPEATED_REQUEST_CAUSES = frozenset({"ContextOverflowError", "RefusedError", "RejectedError"})
 
 
-def resume_command(debate_id: str | None, *, budget: bool = False, why: str = "") -> str:
+def resume_command(debate_id: str | None, budget_error: str | None = None) -> str:
     """Return the shell command that resumes a debate.
 
     - `debate_id`: None if the debate was not saved; the result then begins with `the same command`.
-    - `budget`: whether to add an option that raises the budget.
-    - `why`: error message. If the message names a limit, the option raises this limit.
+    - `budget_error`: message about the budget that stopped the debate. The command raises the limit that it names.
     """
-    named = [option for limit, option in BUDGET_OPTIONS.items() if limit in why] or list(BUDGET_OPTIONS.values())
-    options = f" {named[0]}{f' (or {named[1]})' if len(named) > 1 else ''}" if budget else ""
-    if debate_id is None:
-        return f"the same command{options}"
-    return f"debate run --resume {_quote(debate_id)}{options}"
+    options = [option for limit, option in BUDGET_OPTIONS.items() if limit in (budget_error or "")]
+    again = "the same command" if debate_id is None else f"debate run --resume {_quote(debate_id)}"
+    return " ".join([again, *options])
 
 
 def _quote(path: str) -> str:

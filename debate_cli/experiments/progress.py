@@ -24,7 +24,10 @@ class PlayerScore(NamedTuple):
     """Number of judgements on the player's debates against itself. They count as neither won nor lost."""
 
     def add(self, count: int, *, won: bool, against_itself: bool) -> "PlayerScore":
-        """Return the score after `count` further judgements on debates of one kind."""
+        """Return the score after `count` further judgements.
+
+        `won`: whether they name the player as winner. `against_itself`: whether the player debated against itself.
+        """
         if against_itself:
             return self._replace(against_itself=self.against_itself + count)
         return self._replace(won=self.won + count * won, judged=self.judged + count)

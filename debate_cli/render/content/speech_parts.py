@@ -115,7 +115,7 @@ class ArgumentThread(NamedTuple):
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """The author's latest reply, and the questions about the argument from the latest round that has any.
+    """The author's latest reply, and the questions from the latest round in which someone asked about the argument.
 
     Sorted by round.
     """

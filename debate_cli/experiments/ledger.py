@@ -227,7 +227,7 @@ class Ledger:
 
     @property
     def rehearsal_notice(self) -> str:
-        """Notice that the mock speaks and judges, or does so in part, in the newest plan. Empty if no cell uses the mock."""
+        """Notice that all or some answers come from the mock in the newest plan. Empty if no cell uses the mock."""
         return self.meta(REHEARSAL_META) or ""
 
     def meta(self, name: str) -> str | None:

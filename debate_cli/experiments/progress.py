@@ -44,7 +44,7 @@ class ExperimentProgress:
     tokens: int
     calls: int
     rehearsal_notice: str = ""
-    """Notice that the mock speaks and judges, or does so in part. Empty if no cell uses the mock."""
+    """Notice that all or some answers come from the mock. Empty if no cell uses the mock."""
     max_cost_usd: float | None = None
     calls_per_minute: float | None = None
     """Calls per minute in this run. None before the first call of this run."""

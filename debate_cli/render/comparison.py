@@ -38,7 +38,7 @@ from debate_cli.systems.tables import (
 
 OUTCOME_BADGES = {
     "same": Badge("=", "same", "info"),
-    "victory": Badge("~", "same winner, other victory", "mixed"),
+    "victory": Badge("~", "same winner, victory differs", "mixed"),
     "winner": Badge("≠", "other outcome", "bad"),
     "one_sided": Badge("…", "only in A or B", "mixed"),
 }

@@ -92,7 +92,7 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
         case "answers":
             return "those who were asked reply to the questions"
         case "rebuttal":
-            return f"each answers arguments of {others} by their ids"
+            return f"each answers arguments of {others}, named by their ids"
         case "closing":
             return f"each sums up in at most {config.closing_words} words"
         case "speech":

@@ -99,7 +99,7 @@ class DebateReport:
     verdicts: tuple[VerdictReport, ...]
     """The verdicts, the deciding one first. If the debate stopped early, verdicts without scores are left out."""
     omitted: tuple[str, ...]
-    """Sentence on the verdicts without scores, which the report of an unfinished debate leaves out; may be empty."""
+    """A sentence that names the verdicts left out because they have no scores yet; empty if none was left out."""
     agreement: Table | None
     """Comparison of the verdicts; None for fewer than two verdicts."""
     briefing: Briefing | None

@@ -128,7 +128,7 @@ class ThreadIndex:
         self._turns = tuple(turns)
 
     def of(self, target: str, round_number: int) -> ArgumentThread | None:
-        """Return the thread of argument `target` before round `round_number`; None if no argument has the id `target`."""
+        """Return the argument with the id `target`, and its thread before round `round_number`; None if there is none."""
         arguments = ((turn.speaker, item) for turn in self._turns for item in turn.arguments or () if item.id == target)
         owner, argument = next(arguments, ("", None))
         if argument is None:

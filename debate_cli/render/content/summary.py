@@ -102,7 +102,7 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
             verdict_label = f"none decides; {label} is shown"
     if len(equal) > 1:
         counts = count_outcomes(equal)
-        found = ", ".join(f"{outcome} {count}" for outcome, count in counts)
+        found = ", ".join(f"{outcome} in {count}" for outcome, count in counts)
         outcome = f"agree: {counts[0][0]}" if len(counts) == 1 else f"differ: {found}"
         answer = f"{len(equal)} compared judging runs {outcome}."
     return VerdictSummary(
@@ -311,8 +311,7 @@ def quote_judge(debate: Debate, verdict: Verdict, briefing: Briefing | None = No
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
     """Return a row with calls, tokens and cost of the whole debate.
 
-    If `judged` is given, a row with the usage of the judging runs with these ids comes first, unless the debate has no
-    other usage.
+    `judged`: ids of judging runs. A row with the usage of these runs comes first, if the debate has other usage too.
     """
     whole = debate.usage
     if judged is None:

@@ -148,7 +148,7 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
 def wrap_for_terminal(lines: Iterable[str], stream: TextIO, *, break_paths: bool = False) -> Iterator[str]:
     """Yield the lines. If `stream` is a terminal, wrap long lines between words, and indent continuation lines.
 
-    A long line of fields with tabs between them is wrapped between fields, which then have spaces between them.
+    In a long line with tabs, spaces replace the tabs, and the line is wrapped between the fields.
     `break_paths`: whether a word that is longer than a line may break after each slash. Otherwise such a word stays
     whole, so that it can be copied.
     """

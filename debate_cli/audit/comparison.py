@@ -38,7 +38,7 @@ class Comparison:
     debates: int
     """Number of debates that have a label and a judgement."""
     motions: int
-    """Number of motions of these debates. The intervals come from a bootstrap over motions."""
+    """Number of motions of the compared debates. The intervals come from a bootstrap over motions."""
     accuracy: Estimate
     """Share of debates in which the judge names the labelled winner, 0 to 1. If only the judge or only the label says
     `draw`, the debate counts as one half."""
@@ -72,7 +72,7 @@ class Comparison:
 class _Row(NamedTuple):
     motion: str
     label: str
-    """The known winner as `first`, `second` or `draw`. The values of `winners` and `ratings` are such words too."""
+    """The known winner: `first`, `second` or `draw`, like the values of `winners` and `ratings`."""
     winners: dict[str, str]
     first_wins_chance: float | None
     """Probability that the first debater wins, 0 to 1, computed from the judge's margin. None if the scale of the

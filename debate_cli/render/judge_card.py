@@ -119,7 +119,7 @@ def judge_agreement_table(between: JudgeAgreement) -> Table:
             f"The majority of the judges names the known winner in {format_estimate(between.majority, 'share')}; "
             f"gain over the best judge, {between.best}: {format_estimate(between.gain, 'share')}."
         )
-    return Table("between the judges", ("judges", "same winner", "Cohen's κ"), tuple(rows), tuple(remarks))
+    return Table("agreement between the judges", ("judges", "same winner", "Cohen's κ"), tuple(rows), tuple(remarks))
 
 
 def describe_unknown_labels(number: int) -> str:

@@ -345,8 +345,8 @@ EXCERPT_LENGTH = 320
 def shorten(text: str, longest: int = EXCERPT_LENGTH) -> str:
     """Return `text` on one line, cut to about `longest` characters.
 
-    The cut is after a sentence if this keeps a third of `longest`, or between words if this keeps half. Otherwise it is
-    after `longest` characters. `…` marks a cut that is not after a sentence.
+    A cut text ends after a whole sentence if more than a third of `longest` remains; else with `…`, after a whole word if
+    more than half remains, or after `longest` characters.
     """
     words = one_line(text)
     if len(words) <= longest:

@@ -225,8 +225,8 @@ class MissingJudgements(NamedTuple):
     def lacks_deciding_judgement(self) -> bool:
         """Whether a missing judgement may still change who wins.
 
-        It may if it belongs to a verdict of a deciding system in `verdicts`, and if this verdict is undetermined or a
-        resume requests the judgement again.
+        True if the judgement belongs to a verdict of a deciding system in `verdicts`, and either this verdict is
+        undetermined or a resume requests the judgement again.
         """
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         is_open = {

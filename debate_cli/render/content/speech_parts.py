@@ -128,7 +128,7 @@ class ThreadIndex:
         self._turns = tuple(turns)
 
     def of(self, target: str, round_number: int) -> ArgumentThread | None:
-        """Return the argument with the id `target`, and its thread before round `round_number`; None if there is none."""
+        """Return the argument with the id `target`, and its thread before round `round_number`; None if it is not found."""
         arguments = ((turn.speaker, item) for turn in self._turns for item in turn.arguments or () if item.id == target)
         owner, argument = next(arguments, ("", None))
         if argument is None:

@@ -33,8 +33,8 @@ class Measure:
     variant: VariantName
     """The measure is computed from judgements of this variant."""
     label: str
-    """What is measured, in words, e.g. `gained by adding 30 % more words`. `apart from the added words` means: minus the points that padding
-    with the same number of words gains."""
+    """What is measured, in words, e.g. `gained by adding 30 % more words`. `apart from the added words` means: minus the
+    points that padding with the same number of words gains."""
     unit: Unit
     """Unit of the number: `share` (0 to 1) or `points` (hundredths of the scale of scores)."""
     estimate: Estimate

@@ -38,7 +38,7 @@ class Comparison:
     debates: int
     """Number of debates that have a label and a judgement."""
     motions: int
-    """Number of motions of these debates. The intervals come from a bootstrap over motions."""
+    """Number of motions of the compared debates. The intervals come from a bootstrap over motions."""
     accuracy: Estimate
     """Share of debates in which the judge names the labelled winner, 0 to 1. If only the judge or only the label says
     `draw`, the debate counts as one half."""
@@ -72,7 +72,7 @@ class Comparison:
 class _Row(NamedTuple):
     motion: str
     label: str
-    """The known winner as in `to_position`, like the winners in `winners` and `ratings`."""
+    """The known winner: `first`, `second` or `draw`, like the values of `winners` and `ratings`."""
     winners: dict[str, str]
     first_wins_chance: float | None
     """Probability that the first debater wins, 0 to 1, computed from the judge's margin. None if the scale of the
@@ -229,13 +229,12 @@ class JudgeAgreement:
 class _VoteRow(NamedTuple):
     motion: str
     votes: dict[str, str]
-    """The judges' results for one debate. Maps each judge's model to the result that it gives most often, as in
-    `to_position`."""
+    """Maps each judge's model to the result that the judge gives the debate most often: `first`, `second` or `draw`."""
     label: str | None
-    """The known winner, as in `to_position`. None without labels."""
+    """The known winner: `first`, `second` or `draw`. None if the debate has no label."""
 
     def hit(self, model: str = "") -> float:
-        """Return how right the judge `model` is, as in `score_hit`. Empty: the majority of the judges."""
+        """Return the `score_hit` of the judge `model`, 0 to 1. If `model` is empty, of the majority of the judges."""
         said = self.votes[model] if model else majority_winner([*self.votes.values()])
         return score_hit(said, self.label or "")
 

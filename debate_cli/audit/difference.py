@@ -119,10 +119,11 @@ def read_report(path: Path) -> StoredReport:
 
 
 def compare_audits(old: StoredReport, new: StoredReport) -> list[Change]:
-    """Return how each result changed from the old audit to the new one, after all that the audits do not share.
+    """Return how each result changed from the old audit to the new one.
 
-    A judge is compared with the judge of the same model and judging system. If each audit has only one judge, and both
-    have the same system, these judges are compared although their models differ. Measures of only one audit are left out.
+    The first items say which debates, systems, labels and judges only one of the audits has. A judge is compared with the
+    judge of the same model and judging system. If each audit has only one judge, and both have the same system, these
+    judges are compared although their models differ. Measures of only one audit are left out.
     """
     pairs = _pair_judges(old.judges, new.judges)
     rows = [*_compare_samples(old, new), *_list_unpaired(old.judges, new.judges, pairs)]
@@ -147,7 +148,7 @@ def _compare_samples(old: StoredReport, new: StoredReport) -> Iterator[Change]:
         len(set(one) - set(other)) for one, other in ((old.debates, new.debates), (new.debates, old.debates))
     )
     if gone or added:
-        change = f"different debates: {gone} only before, {added} only now"
+        change = f"different debates: {gone} only in the old audit, {added} only in the new one"
         yield Change("", "audited debates", str(len(old.debates)), str(len(new.debates)), change)
     before, now = (dict.fromkeys(each.judge.system for each in report.judges) for report in (old, new))
     if before.keys() != now.keys():

@@ -51,7 +51,7 @@ class AuditCase:
 
     @property
     def motion(self) -> str:
-        """The motion, to group debates: case and spaces are normalized."""
+        """The motion in lower case and with single spaces, to group debates."""
         return " ".join(self.debate.topic.split()).casefold()
 
     def read(self) -> Debate | None:

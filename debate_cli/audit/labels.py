@@ -60,8 +60,7 @@ def read_labels(path: Path) -> list[WinnerLabel]:
         id: id of the debate.
         winner: name of the winner, or `draw`. A column `score_NAME` for each debater may replace this column.
         score_NAME: points of the debater NAME, 0 to 100.
-        rater: name of the rater. This column may be missing. Each row of a debate without a rater counts as another
-            rater.
+        rater: name of the rater. This column may be missing. Each row without a name counts as a separate rater.
 
     Raises:
         UsageError: the file cannot be read, a column is missing, a row is wrong, or a rater rates a debate twice.

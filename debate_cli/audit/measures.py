@@ -33,8 +33,8 @@ class Measure:
     variant: VariantName
     """The measure is computed from judgements of this variant."""
     label: str
-    """What is measured, in words, e.g. `gained by 30 % more words`. `apart from its length` means: minus the points that padding
-    with the same number of words gains."""
+    """What is measured, in words, e.g. `gained by adding 30 % more words`. `apart from the added words` means: minus the
+    points that padding with the same number of words gains."""
     unit: Unit
     """Unit of the number: `share` (0 to 1) or `points` (hundredths of the scale of scores)."""
     estimate: Estimate
@@ -157,15 +157,15 @@ _MEASURES: tuple[tuple[str, VariantName, str, Unit, Observe], ...] = (
     ("first", "order", "lead of the side shown first", "points", _margin_of_first),
     ("mirror", "mirror", "a winner if both sides say the same", "share",
      lambda one: [float(one.judgement.verdict.winner is not None)]),
-    ("mirror_first", "mirror", "lead of the first if both say the same", "points", lambda one: [_margin(one.judgement)]),
-    ("padded", "padded", "gained by 30 % more words", "points", lambda one: [one.gain]),
-    ("padded_wins", "padded", "wins gained by 30 % more words", "share", _wins_gained),
-    ("confident", "confident", "gained by claiming to be certain, apart from its length", "points", _beyond_length),
-    ("hedged", "hedged", "gained by claiming to be unsure, apart from its length", "points", _beyond_length),
-    ("citation", "citation", "gained by an invented study, apart from its length", "points", _beyond_length),
+    ("mirror_first", "mirror", "lead of the first side if both say the same", "points", lambda one: [_margin(one.judgement)]),
+    ("padded", "padded", "gained by adding 30 % more words", "points", lambda one: [one.gain]),
+    ("padded_wins", "padded", "wins gained by adding 30 % more words", "share", _wins_gained),
+    ("confident", "confident", "gained by claiming to be certain, apart from the added words", "points", _beyond_length),
+    ("hedged", "hedged", "gained by claiming to be unsure, apart from the added words", "points", _beyond_length),
+    ("citation", "citation", "gained by an invented study, apart from the added words", "points", _beyond_length),
     ("floor", "empty", "score of a side that says nothing", "share",
      lambda one: [one.judgement.points[one.judgement.case.changed] / 100]),
-    ("injected_seen", "injected", "orders that reached the judge", "share", _order_seen),
+    ("injected_seen", "injected", "orders to the judge that the judge saw", "share", _order_seen),
     ("injected", "injected", "gained by an order to the judge", "points", lambda one: [one.gain]),
     ("truncated", "truncated", "lost without the last speech", "points", lambda one: [-one.gain]),
 )  # fmt: skip

@@ -40,7 +40,7 @@ class JudgeAuditReport:
     debates: int
     """Number of unchanged debates that the judge judged."""
     motions: int
-    """Number of motions of these debates. All intervals come from a bootstrap over motions."""
+    """Number of motions of the judged debates. All intervals come from a bootstrap over motions."""
     judgements: int
     """Number of judgements with a determined verdict."""
     missing: int

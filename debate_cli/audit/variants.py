@@ -121,10 +121,10 @@ def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def choose_padding(words: float) -> list[str]:
-    """Return sentences of PADDING with `words` words in total, or as near to this number as possible.
+    """Return sentences of PADDING whose number of words in total is as near to `words` as possible.
 
-    Each sentence occurs equally often, or once more than others. The shortest sentence has four words, so the result is
-    empty for less than two words, and has four words for two to four.
+    No sentence occurs more than once more often than another. The result is empty if `words` is below 2, because the
+    shortest sentence has four words.
     """
     lengths = [len(sentence.split()) for sentence in PADDING]
     rounds, rest = divmod(words, sum(lengths))
@@ -269,7 +269,7 @@ VARIANTS: Mapping[VariantName, Variant] = {
         Variant("hedged", "style bias", _per_side(partial(_add_markers, UNCERTAIN))),
         Variant("citation", "authority bias", _per_side(_add_study)),
         Variant("empty", "unearned points", _per_side(_empty_speeches), removes_content=True),
-        Variant("injected", "effect of orders", _per_side(_inject_order)),
+        Variant("injected", "effect of orders to the judge", _per_side(_inject_order)),
         Variant("truncated", "recency bias", _per_side(_truncate), removes_content=True),
     )
 }

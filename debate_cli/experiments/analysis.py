@@ -47,7 +47,7 @@ class PairRecord:
     left: str
     right: str
     share: Estimate
-    """Share of points of the player `left` in these debates, 0 to 1. A draw gives each player half a point."""
+    """Share of points of the player `left` in the debates of the pair, 0 to 1. A draw gives each player half a point."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ class LedgerCells:
     async def open_budget(self, limits: Limits) -> Budget:
         """Register this run. Return a budget that starts with the stored costs of all cells.
 
-        Cells of dead runs become open, and so do finished cells with a saved debate in which a judge has no result.
+        Sets to `open` the cells of dead runs, and each finished cell whose debate is saved but lacks a judge's result.
         """
         self._recover()
         self._ledger.reopen_without_results(self._folder / DEBATES_FOLDER)

@@ -71,7 +71,7 @@ class Experiment:
 
     @property
     def rehearsal_notice(self) -> str:
-        """REHEARSAL_NOTICE if only the mock speaks and judges, PARTIAL_REHEARSAL_NOTICE if it does in part; else empty.
+        """REHEARSAL_NOTICE if every model is the mock, PARTIAL_REHEARSAL_NOTICE if some models are, else empty.
 
         It makes no difference whether the file names the mock or `--mock` replaces the models.
         """

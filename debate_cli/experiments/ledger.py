@@ -220,14 +220,14 @@ class Ledger:
     def replaces_models(self) -> bool:
         """Whether the ledger belongs to runs with `--mock`, in which the mock replaces every model of the file.
 
-        Cells of such runs are kept apart from all others. Without `--mock`, an experiment is a rehearsal too if its file
-        names the mock as every model: see `rehearsal_notice`.
+        Such runs have a ledger of their own. A run without `--mock` is a rehearsal too if the file names the mock as
+        every model: see `rehearsal_notice`.
         """
         return self.meta("option") == _MOCK_OPTION
 
     @property
     def rehearsal_notice(self) -> str:
-        """The `rehearsal_notice` of the newest plan's experiment. Empty if no cell uses the mock."""
+        """Notice that all or some answers come from the mock in the newest plan. Empty if no cell uses the mock."""
         return self.meta(REHEARSAL_META) or ""
 
     def meta(self, name: str) -> str | None:
@@ -267,8 +267,8 @@ class Ledger:
     def set_plan(self, plan: str, cells: Iterable[Cell]) -> None:
         """Store the newest plan: its fingerprint `plan` and its `cells`. Other cells are kept but are no longer run.
 
-        If the judges of a finished or running cell have changed, or their settings for scoring, the state of the cell
-        becomes `open`. Its debate is not repeated, and only judges whose questions have changed are asked.
+        If the judges or their settings for scoring have changed, finished and running cells become `open`. The debates are
+        not repeated, and only judges whose questions have changed are asked.
         """
         rows = (_cell_columns(cell, seq, plan) for seq, cell in enumerate(cells))
         statement = """
@@ -326,10 +326,10 @@ class Ledger:
         return [self.to_record(row) for row in rows]
 
     def reopen_without_results(self, debates: Path) -> None:
-        """Set the finished cells of the newest plan to `open` in which a judge has no result.
+        """Set to `open` each finished cell of the newest plan that lacks the result of a judge.
 
         The next run computes the results from the saved debate in the folder `debates`, and asks only judges without an
-        answer in it. A cell whose debate is not saved stays finished, because the debate would be paid for again.
+        answer in this debate. A cell whose debate is not saved stays finished, because the debate would be paid for again.
         """
         rows = self.query(
             "SELECT key, debate FROM cells WHERE plan = ? AND state = 'done' AND EXISTS ("
@@ -375,7 +375,7 @@ class Ledger:
         return self.to_record(rows[0]) if rows else None
 
     def to_record(self, row: Sequence[Any]) -> CellRecord:
-        """Convert a row of the table `cells` to a record. Raises UsageError if it is none, e.g. in a damaged file."""
+        """Convert a row of the table `cells` to a record. Raises UsageError if a value is invalid, e.g. in a damaged file."""
         (key, seq, plan, _bucket, motion, first, second, repeat, axes, debate, judges, names, state, _owner, attempts, cost,
          tokens, calls, seconds, cause, message, _at) = row  # fmt: skip
         with self.refuse_damaged(f"cell {key}"):
@@ -459,7 +459,7 @@ def _friendly(path: Path) -> Generator[None]:
 
 
 def _means_damage(error: sqlite3.OperationalError) -> bool:
-    """Return whether the file has wrong content, e.g. malformed JSON. Otherwise the file cannot be used now."""
+    """Return whether `error` means wrong content in the file, e.g. malformed JSON, and not e.g. a lock or a full disk."""
     code = getattr(error, "sqlite_errorcode", None)  # none if Python could not decode a value
     return code is None or code & _PRIMARY_CODE_MASK == sqlite3.SQLITE_ERROR
 

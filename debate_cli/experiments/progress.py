@@ -24,7 +24,10 @@ class PlayerScore(NamedTuple):
     """Number of judgements on the player's debates against itself. They count as neither won nor lost."""
 
     def add(self, count: int, *, won: bool, against_itself: bool) -> "PlayerScore":
-        """Return the score after `count` further judgements on debates of one kind."""
+        """Return the score after `count` further judgements.
+
+        `won`: whether they name the player as winner. `against_itself`: whether the player debated against itself.
+        """
         if against_itself:
             return self._replace(against_itself=self.against_itself + count)
         return self._replace(won=self.won + count * won, judged=self.judged + count)
@@ -41,7 +44,7 @@ class ExperimentProgress:
     tokens: int
     calls: int
     rehearsal_notice: str = ""
-    """Notice that the mock speaks and judges, or does so in part. Empty if no cell uses the mock."""
+    """Notice that all or some answers come from the mock. Empty if no cell uses the mock."""
     max_cost_usd: float | None = None
     calls_per_minute: float | None = None
     """Calls per minute in this run. None before the first call of this run."""

@@ -154,7 +154,7 @@ def judge_results(
 
 
 def read_judgements(ledger: Ledger) -> Iterator[JudgementRow]:
-    """Yield all judgements of the newest plan. A judge has its name in this plan.
+    """Yield all judgements of the newest plan. Judges have their names from this plan.
 
     Judgements of judges that the plan no longer has, and verdicts by earlier settings for scoring, are left out.
     """

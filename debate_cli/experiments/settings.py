@@ -34,7 +34,7 @@ RESERVED_AXES: Mapping[str, str] = {
     "debaters": "`players` and `pairing` set them",
     "limits": "`limits` of the experiment sets them",
     "output": "debates are saved in the folder of the experiment",
-    "providers": "a file may not change where requests go; set providers in the base configuration",
+    "providers": "an experiment may not change where requests go; set providers in the base configuration",
     "evidence": "set the sources in the base configuration",
     "vars": "set variables in the base configuration",
     "version": "it is the version of the format",

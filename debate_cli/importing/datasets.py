@@ -107,7 +107,7 @@ def _read_nyu_debate(path: PurePosixPath, data: Any) -> DatasetDebate:
     names = ("Debater A", "Debater B")
     said = [Speech(names[turn["index"]], turn["text"].strip()) for turn in data["turns"] if turn["role"] == "Debater"]
     judged = [turn for turn in data["turns"] if turn["role"] != "Debater"]
-    remarks = Counter({"remark by the judge": sum(bool(turn["text"].strip()) for turn in judged)})
+    remarks = Counter({"judge remark": sum(bool(turn["text"].strip()) for turn in judged)})
     found = FoundDebate(
         tuple(speech for speech in said if speech.text),
         f"{data['question'].strip()} The answer is “{first.strip()}”, not “{second.strip()}”.",

@@ -125,7 +125,7 @@ def _choose_topic(found: FoundDebate, choices: ImportChoices, file: str) -> tupl
 
 
 def _choose_background(found: FoundDebate, source: TopicSource) -> str:
-    """Return the words before the first speech. If the file's own motion is not the debate's motion, it comes first."""
+    """Return the words before the first speech. The file's motion comes first if the debate has another motion."""
     unused = "" if source == "file" else found.topic_text or found.topic or ""
     return "\n\n".join(filter(None, (unused, found.background)))
 

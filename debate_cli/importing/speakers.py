@@ -72,7 +72,9 @@ def resolve_speakers(
     warnings += _describe_similar(present)
     for name in present:
         if _CHAIRS & set(fold_name(name).split()):
-            warnings.append(f'`{name}` may chair the debate; if so, leave these speeches out with --drop "{name}"')
+            warnings.append(
+                f'`{name}` may chair the debate; if so, leave out the speeches of this speaker with --drop "{name}"'
+            )
     omitted = (f"{count_noun(count, 'speech')} by {name}" for name, count in dropped.items())
     return ResolvedSpeakers(tuple(kept), sides, tuple(omitted), tuple(warnings))
 

@@ -79,7 +79,7 @@ def _read_parts(text: str, omitted: Counter[str]) -> Iterator[_Part]:
             elif not skipped:
                 yield _Part(_plain(line), "")
             elif not line.startswith("WEBVTT"):
-                omitted["note" if line.startswith("NOTE") else "block of styles"] += 1
+                omitted["note" if line.startswith("NOTE") else "style block"] += 1
     yield from _split_voices("\n".join(body), start)
 
 

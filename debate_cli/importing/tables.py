@@ -104,7 +104,7 @@ def _from_rows(
         words, name = row.get(text, "").strip(), row.get(speaker, "").strip()
         section = row.get(part, "").strip() or section
         if not words:
-            omitted["row without text"] += 1
+            omitted["empty speech"] += 1
         elif name:
             speeches.append(Speech(name, words, section, place))
         elif speeches:
@@ -158,7 +158,7 @@ def read_chat(text: str) -> FoundDebate:
         texts = [cast("dict[str, object]", part).get("text") if isinstance(part, dict) else part for part in parts]
         words = "\n\n".join(text for text in texts if isinstance(text, str)).strip()
         if role in _TOOL_ROLES or not words:
-            omitted["message of a tool" if role in _TOOL_ROLES else "message without text"] += 1
+            omitted["tool message" if role in _TOOL_ROLES else "empty message"] += 1
         elif role in _BACKGROUND_ROLES:
             background.append(words)
         else:

@@ -38,9 +38,9 @@ from debate_cli.systems.tables import (
 
 OUTCOME_BADGES = {
     "same": Badge("=", "same", "info"),
-    "victory": Badge("~", "other victory", "mixed"),
+    "victory": Badge("~", "same winner, victory differs", "mixed"),
     "winner": Badge("≠", "other outcome", "bad"),
-    "one_sided": Badge("…", "one side only", "mixed"),
+    "one_sided": Badge("…", "only in A or B", "mixed"),
 }
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
 VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}

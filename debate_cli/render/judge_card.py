@@ -21,7 +21,9 @@ INTERVALS = (
     f"Brackets contain the range of values that fit these debates ({INTERVAL}). With fewer motions, the range is wider."
 )
 POINTS = "The whole scale of scores has 100 points."
-APART_FROM_LENGTH = "Apart from its length: minus the points that neutral padding with the same number of words gains."
+APART_FROM_LENGTH = (
+    "Apart from the added words: minus the points that neutral padding with the same number of words gains."
+)
 BOOTSTRAP = (
     "Intervals come from a bootstrap over motions: each motion is drawn with all its debates and their changed copies."
 )
@@ -60,7 +62,7 @@ def _answer(gate: AuditGateResult) -> Badge:
     if gate.found.value is None:
         lacks_labels = gate.name in {ALPHA, BASELINE} and not gate.found.clusters
         return Badge("–", "not tested: no labels" if lacks_labels else "not tested", "muted")
-    needed = f": about {count_noun(gate.more, 'motion')} more" if gate.more is not None else ""
+    needed = f": about {count_noun(gate.more, 'more motion')} needed" if gate.more is not None else ""
     return Badge("?", f"not enough data{needed}", "muted")
 
 
@@ -117,7 +119,7 @@ def judge_agreement_table(between: JudgeAgreement) -> Table:
             f"The majority of the judges names the known winner in {format_estimate(between.majority, 'share')}; "
             f"gain over the best judge, {between.best}: {format_estimate(between.gain, 'share')}."
         )
-    return Table("between the judges", ("judges", "same winner", "Cohen's κ"), tuple(rows), tuple(remarks))
+    return Table("agreement between the judges", ("judges", "same winner", "Cohen's κ"), tuple(rows), tuple(remarks))
 
 
 def describe_unknown_labels(number: int) -> str:
@@ -199,7 +201,7 @@ def _bias_table(measures: Sequence[Measure]) -> Table:
     columns: dict[str, Callable[[Measure], Cell]] = {
         "what was measured": lambda of: of.label,
         f"value ({INTERVAL})": lambda of: format_estimate(of.estimate, of.unit),
-        "it shows": lambda of: VARIANTS[of.variant].tested_bias,
+        "indicates": lambda of: VARIANTS[of.variant].tested_bias,
         "comparisons": lambda of: f"{of.estimate.rows} on {count_noun(of.estimate.clusters, 'motion')}",
     }
     return column_table("biases", measures, columns, [describe_measures(measures)])

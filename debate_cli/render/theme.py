@@ -116,7 +116,7 @@ def labelled_rows(table: Table) -> Iterator[tuple[TableRow, list[tuple[int, str,
     """Yield each row with (position, header, cell) for its cells, except the first cell and empty cells.
 
     - `position`: index of the cell in the row.
-    - `header`: empty for a debater's name. Also empty for a badge with a word, if only one column has such badges.
+    - `header`: header of the column. Empty in a column of debaters' names, and in the only column of badges with words.
     """
     rows = [row for row in table.rows if row is not None]
     badges = {
@@ -195,7 +195,7 @@ def format_usage(usage: TotalUsage) -> str:
     """Return calls, tokens and cost on one line. If people answered, the number and time of their answers follow."""
     parts = [_format_model_usage(usage)] if usage.calls > usage.human_calls or not usage.calls else []
     if usage.human_calls:
-        parts.append(f"human: {usage.human_calls} answered, {format_duration(usage.human_s)}")
+        parts.append(f"{count_noun(usage.human_calls, 'human answer')} in {format_duration(usage.human_s)}")
     return " · ".join(parts)
 
 
@@ -250,7 +250,7 @@ def count_speeches(count: int) -> str:
 
 
 def describe_judging(debate: Debate) -> str:
-    """Return `judged`, or `judged again` if the debate has assessments."""
+    """Return `judged`, or `judged again` if the debate already has assessments."""
     return "judged again" if debate.assessments else "judged"
 
 
@@ -343,9 +343,10 @@ EXCERPT_LENGTH = 320
 
 
 def shorten(text: str, longest: int = EXCERPT_LENGTH) -> str:
-    """Return `text` on one line. Text over `longest` characters is cut: after a sentence, or else between two words.
+    """Return `text` on one line, cut to about `longest` characters.
 
-    A sentence or word in the first part of the text does not count, so a text without spaces is cut anywhere.
+    A cut text ends after a whole sentence if more than a third of `longest` remains; else with `…`, after a whole word if
+    more than half remains, or after `longest` characters.
     """
     words = one_line(text)
     if len(words) <= longest:

@@ -157,8 +157,8 @@ def debates_to_tell_apart(clusters: Sequence[Sequence[float]]) -> int | None:
     """Return the number of debates needed to show that two judges differ (significance 5 %, power 80 %).
 
     Return None for fewer than two clusters, or if the mean difference is 0.
-    `clusters`: groups of debates, e.g. all debates on one motion, each with at least one debate. A debate is the first
-    judge's result minus the second judge's result. The number assumes as many debates per cluster as `clusters` has.
+    `clusters`: groups of debates, e.g. all debates on one motion, each with at least one debate. The number for a debate is
+    the first judge's result minus the second judge's result. The returned number assumes clusters of the same size.
     Sources: J. M. Lachin, Introduction to Sample Size Determination and Power Analysis for Clinical Trials, Controlled
     Clinical Trials 2 (1981); the variance of a mean over clusters: W. G. Cochran, Sampling Techniques (1977), section
     9A.

@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 ELO_SCALE = 400 / math.log(10)
 ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
-"""Weight of an imaginary draw.
+"""Weight of an imaginary draw. Such draws give a value to strengths and to the side term if the results put no bound on them.
 
-If `Ratings.separable` or `Ratings.side_separable` is true, or if there are several groups, each player gets such a draw
-against an average player. The side term gets one only if `Ratings.side_separable` is true.
+`Ratings.prior` and `Ratings.side_separable` say when there are such draws.
 """
 DIVERGED = 12.0
-"""A fit has diverged if its log odds of a result exceed this value, i.e. odds of 160,000 to 1."""
+"""A fit that predicts a result with log odds above this value (odds of 160,000 to 1) has diverged."""
 UNLIMITED = DIVERGED / 3
 """In a diverged fit, a difference of strengths or a `side` above this value (in log odds) counts as unlimited."""
 TOLERANCE = 1e-9
+_LEFT = "the left player (in debates: the player for the motion)"
 EQUAL_WITHIN = 1e-6
 """Values that differ by at most this much (in log odds) count as equal."""
 
@@ -109,7 +109,7 @@ class Ratings:
         if not self.results:
             return ("No two different players met, so there is nothing to rate.",)
         notes = {
-            "Pairs met in one order only, so the strengths contain any advantage of the left player.": (
+            f"Pairs of players met in one order only, so a strength may include the advantage of {_LEFT}.": (
                 self.side.value is None
             ),
             f"The players form {self.groups} groups that never met, so strengths of different groups cannot be compared.": (
@@ -118,14 +118,16 @@ class Ratings:
             "The results do not limit a player's strength, e.g. because the player won every comparison.": (
                 self.separable
             ),
-            "The results do not limit the advantage of the left player, e.g. because the left player won every "
-            f"comparison, so {self.prior:g} imaginary draw was added to its estimate.": self.side_separable,
+            f"The results do not limit the advantage of {_LEFT}, e.g. because the left player won every comparison, so "
+            f"{self.prior:g} imaginary draw was added to the estimate of this advantage.": self.side_separable,
             f"Each player was given {self.prior:g} imaginary draw against a player of mean strength, so that every "
             "strength has a value.": bool(self.prior),
             f"{100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples needed imaginary draws, so the intervals of "
             "the strongest and the weakest players are too narrow.": bool(self.resamples_with_prior and not self.prior),
             f"{100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples needed an imaginary draw for the advantage "
-            "of the left player, so its interval is too narrow.": bool(self.resamples_with_prior and self.prior),
+            "of the left player, so the interval of this advantage is too narrow.": bool(
+                self.resamples_with_prior and self.prior
+            ),
             "Values without an interval are the same in all of the bootstrap's resamples, so the results do not show how "
             "uncertain these values are.": self.has_constant_values,
         }
@@ -237,7 +239,7 @@ class _Design:
     def fit_limited(
         self, weights: Floats, draws: _ImaginaryDraws, start: Floats | None = None
     ) -> tuple[Floats, _ImaginaryDraws]:
-        """Fit with `draws`. If a value is unlimited, add draws. Return the values and all draws."""
+        """Fit with `draws`. While a value is unlimited, add draws and fit again. Return the values and all draws."""
         values = self.fit(weights, draws, start)
         while True:
             separable, side_separable = self.find_unlimited(values, draws)
@@ -272,7 +274,7 @@ class _Design:
     def find_unlimited(self, values: Floats, draws: _ImaginaryDraws) -> tuple[bool, bool]:
         """Return whether a player's strength is unlimited, and whether the advantage of the left player is unlimited.
 
-        `values`: fitted with `draws`, which limit what they apply to.
+        `values`: the strengths, then the side term, all fitted with `draws`. Values that `draws` limit count as limited.
         Source of the criterion: A. Albert and J. A. Anderson, Biometrika 71 (1984).
         """
         side = abs(float(values[-1]))

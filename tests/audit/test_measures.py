@@ -100,7 +100,7 @@ def test_intervals_draw_motions() -> None:
     card = format_card_markdown(report)
     for words in (
         "Tested on 24 debates on 3 motions, and on changed copies",
-        "not enough data: about 5 motions more",
+        "not enough data: about 5 more motions needed",
         "24 on 3 motions",
         "a bootstrap over motions",
         "by construction, 24 debates on 3 motions.",
@@ -112,10 +112,10 @@ def test_gains_beyond_length_say_so() -> None:
     """The label in JSON says that the gain from length is taken off; card and page say what that means."""
     report = build_report(_judge(_first_ahead, ["repeat", "padded", "confident"]), [JUDGE], LabelSet([], ""), {})
     labels = {measure.name: measure.label for measure in report.judges[0].measures}
-    assert labels["confident"] == "gained by claiming to be certain, apart from its length"
+    assert labels["confident"] == "gained by claiming to be certain, apart from the added words"
     for text in (format_card_markdown(report), render_judge_cards(report)):
         assert labels["confident"] in text
-        assert "Apart from its length: minus the points that neutral padding" in text
+        assert "Apart from the added words: minus the points that neutral padding" in text
 
 
 def test_judge_of_names_flips_with_the_names() -> None:

@@ -225,10 +225,12 @@ def test_audits_of_other_debates_say_so(here: Path) -> None:
     _write_audit(here / "new.json", judges, debates=["two", "three", "four"], labels="l-1.csv")
     rows = debate("audit", "old.json", "new.json", "--diff", "--json", cwd=here).json
     assert [(row["before"], row["now"], row["change"]) for row in rows[:2]] == [
-        ("2", "3", "different debates: 1 only before, 2 only now"),
+        ("2", "3", "different debates: 1 only in the old audit, 2 only in the new one"),
         ("reviews", "l-1.csv", "different labels"),
     ]
-    assert "different debates: 1 only before" in debate("audit", "old.json", "new.json", "--diff", cwd=here).out
+    assert (
+        "different debates: 1 only in the old audit" in debate("audit", "old.json", "new.json", "--diff", cwd=here).out
+    )
 
 
 @pytest.mark.parametrize(

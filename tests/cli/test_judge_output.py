@@ -110,4 +110,4 @@ def test_quiet_prints_one_line_per_file(saved: Path) -> None:
 def test_the_spread_of_repeated_judgings_is_shown(saved: Path) -> None:
     """One line shows how the winners of repeated judging runs are spread."""
     done = judge(saved, "--system", "structured", "--repeat", "3", "--mock")
-    assert sum(line.startswith("Judges: structured in 3 runs: Con wins 3;") for line in done.out.splitlines()) == 1
+    assert sum(line.startswith("Judges: structured in 3 runs: Con wins in 3;") for line in done.out.splitlines()) == 1

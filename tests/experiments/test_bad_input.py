@@ -23,7 +23,7 @@ OPENAI = {"name": "gpt", "model": "openai/gpt-5"}
         ({"axes": {"format.knd": ["structured"]}}, "axes: format.knd: unknown key; did you mean `kind`?"),
         ({"axes": {"format.kind": ["wild"]}}, "axes: format.kind: must be one of structured"),
         ({"axes": {"topic": ["x"]}}, "axes.topic: `topic` cannot be an axis: `motions` sets it"),
-        ({"axes": {"providers.openai.base_url": ["http://x"]}}, "a file may not change where requests go"),
+        ({"axes": {"providers.openai.base_url": ["http://x"]}}, "an experiment may not change where requests go"),
         ({"axes": {"prompts.opening": ["../../etc/passwd"]}}, "must be in the folder of the base configuration"),
         ({"axes": {"seed": []}}, "axes.seed: is an empty list"),
         ({"axes": {"format.arguments": [2, 1, 2]}}, "axes.format.arguments.2: this value is listed twice; keep one"),

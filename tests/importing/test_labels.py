@@ -1,5 +1,6 @@
 """Which beginnings of lines name speakers, and what becomes of the other lines."""
 
+import json
 from unicodedata import normalize
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from debate_cli.importing.prose import read_markdown, read_text
 from debate_cli.importing.speeches import FoundDebate, Speech
 from debate_cli.importing.subtitles import read_subtitles
+from debate_cli.importing.tables import read_chat, read_csv
 
 
 def spoken(found: FoundDebate) -> list[tuple[str, str]]:
@@ -104,6 +106,21 @@ def test_cues_of_one_speaker_are_joined_and_their_markup_is_dropped() -> None:
         Speech("Bo", "Why 1 < 2?", place="00:00:05.000"),
     )
     assert found.dropped == ("1 note", "3 time stamps")
+
+
+@pytest.mark.parametrize(
+    ("found", "dropped"),
+    [
+        (read_chat(json.dumps([{"role": "tool", "content": "1"}, {"role": "user", "content": ""}] * 2)),
+         ("2 tool messages", "2 empty messages")),
+        (read_csv("speaker,text\nAnn,\nBo,\n", {}), ("2 empty speeches",)),
+        (read_subtitles("WEBVTT\n\nSTYLE\na {}\n\nREGION\nid:1\n"), ("2 style blocks",)),
+    ],
+    ids=["chat", "table", "subtitles"],
+)  # fmt: skip
+def test_what_is_left_out_is_counted_in_the_plural(found: FoundDebate, dropped: tuple[str, ...]) -> None:
+    """Each noun for a part of a file that is left out has a regular plural."""
+    assert found.dropped == dropped
 
 
 @pytest.mark.parametrize(

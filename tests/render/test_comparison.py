@@ -142,7 +142,7 @@ def test_systems_without_verdicts_on_both_sides_are_not_compared() -> None:
     pair = compare(without("structured"), without("moderator"))
     assert summarize_comparison(pair)[0] == "No system has a verdict in both A and B, so the outcomes are not compared."
     assert "== Scores ==" not in lines(pair)
-    assert "moderator  one side only  (A: not judged, B: Bo, " in lines(pair)
+    assert "moderator  only in A or B  (A: not judged, B: Bo, " in lines(pair)
 
 
 def test_systems_of_one_side_are_listed_as_words() -> None:

@@ -88,7 +88,7 @@ def test_an_unlimited_side_term_has_a_note_of_its_own() -> None:
     assert (ratings.side_separable, ratings.separable, ratings.prior) == (True, False, 1)
     notes = " ".join(ratings.notes)
     assert "do not limit the advantage of the left player" in notes
-    assert "so 1 imaginary draw was added to its estimate" in notes
+    assert "so 1 imaginary draw was added to the estimate of this advantage" in notes
     assert "no bound on a player's strength" not in notes
 
 

@@ -70,8 +70,7 @@ def describe_address(dsn: str) -> str:
     """Return the address `dsn` without user, password and options.
 
     Raises UsageError if `dsn` is not an address of PostgreSQL. Also raises UsageError for an address with two `@`,
-    because error messages of psycopg would show a part of the
-    password.
+    because error messages of psycopg would show a part of the password.
     """
     try:
         parts = urlsplit(dsn)

@@ -66,7 +66,7 @@ class QueuedCells:
         self._lease_s = lease_s
         self._worker = 0
         self._leases = set[Lease]()
-        """Leases of running tasks. A cell that was lost and taken again has two leases until its first task ends."""
+        """Leases of running tasks. If this worker loses a cell and takes it again, the cell has two leases for a time."""
         self._poll_lock = asyncio.Lock()
         self._swept_at = -lease_s
 

@@ -111,7 +111,7 @@ def label_judging_system(debate: Debate, system: str, run: str) -> str:
 
 
 def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts with the deciding one in front. If several decide, only the first of them keeps `decides`."""
+    """Return the verdicts with the deciding one in front. If several decide, `decides` becomes False in all but the first."""
     head = next((verdict for verdict in verdicts if verdict.decides), None)
     rest = [
         verdict.model_copy(update={"decides": False}) if verdict.decides else verdict
@@ -124,7 +124,7 @@ def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
 def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     """Return a sentence for each judging system with several runs.
 
-    Example: `structured in 3 runs: Con wins 2, a draw 1; Con 6.9 to 8.2, Pro 6.4 to 7.1; margin 0.13 to 1.8, out
+    Example: `structured in 3 runs: Con wins in 2, a draw in 1; Con 6.9 to 8.2, Pro 6.4 to 7.1; margin 0.13 to 1.8, out
     of 10 points.`
     """
     systems: dict[str, list[Verdict]] = defaultdict(list)
@@ -135,7 +135,7 @@ def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     for system, runs in systems.items():
         margins = [verdict.margin for verdict in runs if verdict.margin is not None]
         parts = (
-            ", ".join(f"{outcome} {count}" for outcome, count in count_outcomes(runs)),
+            ", ".join(f"{outcome} in {count}" for outcome, count in count_outcomes(runs)),
             ", ".join(f"{name} {_format_range(values)}" for name, values in _scores_by_name(runs)),
             f"margin {_format_range(margins)}" if margins else "",
         )

@@ -14,7 +14,7 @@ from debate_cli.render import theme
 MAX_MOTION_CHARS = 240
 PAIR = 2
 FINAL_REASONS = frozenset[CloseReason]({"complete", "surrender", "converged"})
-"""Reasons for the end of a debate that cannot be resumed."""
+"""A debate that ended for one of these reasons cannot be resumed."""
 
 
 def announce_debate(debate: Debate) -> str:
@@ -68,7 +68,7 @@ def _explain_format(debate: Debate) -> Iterable[str]:
     if config.kind == "free_flowing":
         order = _order_of_speakers(debate, [item.name for item in debate.participants])
         yield f"The format is {name}, with {count_noun(config.turns, 'speech')} by each debater: {order}."
-        yield "It ends early after a full round that says nothing new."
+        yield "The debate ends early after a full round in which nothing new is said."
         return
     most = "at most " if any(map(_is_optional, plan)) else ""
     yield f"The format is {name}, with {most}{count_noun(len(plan), 'round')}."
@@ -92,7 +92,7 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
         case "answers":
             return "those who were asked reply to the questions"
         case "rebuttal":
-            return f"each answers arguments of {others} by their ids"
+            return f"each answers arguments of {others}, named by their ids"
         case "closing":
             return f"each sums up in at most {config.closing_words} words"
         case "speech":
@@ -102,7 +102,7 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
 def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase) -> int | None:
     """Return the index in `plan` of the stage of round `number`; None if `plan` has no such stage.
 
-    Rounds are matched to stages by phase, because a skipped stage has no round.
+    A skipped stage has no round, so `number` is no index in `plan`. Rounds are matched to stages by phase.
     """
     phases = {turn.round: turn.phase for turn in debate.turns if turn.round < number} | {number: phase}
     position = -1

@@ -101,7 +101,7 @@ def leaderboard_table(ratings: Ratings, title: str) -> Table:
 def _rating_remarks(ratings: Ratings, *, has_intervals: bool) -> Iterator[str]:
     if ratings.side.value is not None:
         side = _format_interval(ratings.side, 2)
-        yield f"Advantage of the player named first (in debates: for the motion): {side} in log odds."
+        yield f"Advantage of the left player (in debates: the player for the motion): {side} in log odds."
     clusters = count_noun(ratings.clusters, "cluster")
     remark = f"{ratings.results} results in {clusters} (usually a cluster is a motion)."
     if has_intervals:
@@ -143,10 +143,10 @@ def _judges_table(found: SystemAnalysis) -> Table:
     if any(judge.self_preference.value is not None for judge in found.judges):
         columns["self-preference"] = lambda judge: format_share(judge.self_preference)
     if any(judge.own_model for judge in found.judges):
-        columns["on its own model"] = lambda judge: Number(judge.own_model, 0)
+        columns["verdicts on its own model"] = lambda judge: Number(judge.own_model, 0)
     remark = (
-        "If both orders were played, 50 % for the motion means no side bias. Length ρ: Spearman correlation of the "
-        "margin with the ratio of lengths."
+        "If every pair also debated with exchanged sides, 50 % for the motion means no side bias. Length ρ: Spearman "
+        "correlation of the margin with the ratio of the speeches' lengths."
     )
     return column_table("judges", found.judges, columns, [remark])
 
@@ -173,7 +173,7 @@ def _motions_table(found: SystemAnalysis) -> Table:
         "": lambda record: "one-sided" if record.is_one_sided else "",
     }
     left = len(found.motions) - MOTIONS_SHOWN
-    remarks = [f"{left} more motions are closer to even."] if left > 0 else []
+    remarks = [f"{count_noun(left, 'motion')} with shares closer to 50 % left out here."] if left > 0 else []
     return column_table("motions", found.motions[:MOTIONS_SHOWN], columns, remarks)
 
 

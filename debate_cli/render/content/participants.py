@@ -78,7 +78,7 @@ def debate_facts(debate: Debate) -> list[str]:
 def judge_rows(debate: Debate, *runs: JudgingRun) -> tuple[ParticipantRow, ...]:
     """Return a row per judging system in `runs`; for a panel, a row per judge. Equal rows are listed once.
 
-    The deciding system of a run is marked `decides`, if the run has several systems and is the only one with models.
+    `decides` marks the deciding system of a run with several systems, unless two or more of `runs` are by models.
     """
     marked = [run for run in runs if run.reviewer is None]
     rows = (row for run in runs for row in _rows_of_run(debate, run, is_marked=marked == [run]))

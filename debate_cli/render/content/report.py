@@ -68,8 +68,8 @@ class VerdictReport:
     label: str
     """Name of the judging system, followed by the judging run if several verdicts have this system."""
     title: str
-    """`verdict`. If the report has several verdicts, the label follows, and `decides` for the deciding verdict, e.g.
-    `verdict, structured, decides`."""
+    """`verdict` for the only verdict of the report. Otherwise with the label, e.g. `verdict, structured`, or
+    `verdict, structured, decides` for the deciding verdict."""
     is_alone: bool
     """Whether this is the only verdict in the report of the debate."""
     answer: str
@@ -99,7 +99,7 @@ class DebateReport:
     verdicts: tuple[VerdictReport, ...]
     """The verdicts, the deciding one first. If the debate stopped early, verdicts without scores are left out."""
     omitted: tuple[str, ...]
-    """Sentence on the verdicts without scores, which the report of an unfinished debate leaves out; may be empty."""
+    """A sentence that names the verdicts left out because they have no scores yet; empty if none was left out."""
     agreement: Table | None
     """Comparison of the verdicts; None for fewer than two verdicts."""
     briefing: Briefing | None

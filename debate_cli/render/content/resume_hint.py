@@ -30,12 +30,12 @@ BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": 
 SHORTER_PROMPTS = "--set format.history=recent"
 """Option that leaves older turns out of prompts."""
 OUTPUT_LIMIT_FACTOR = 4
-"""After an answer that was cut off at its limit, a command sets the limit to this multiple."""
+"""If an answer was cut off at the output limit, the suggested command multiplies the limit by this factor."""
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 _PLAIN_ROLE = re.compile(r"[\w-]+")
-"""Matches a name in `models` that can stand in a setting and on a command line as it is."""
+"""Matches a key of `models` that needs no quoting on a command line, nor in a setting such as `models.KEY.model`."""
 UNRECORDED = UnrecordedCallError.__name__
-"""Cause of a failure to replay a call: the cassette has no reply for it. Only another cassette or a model has one."""
+"""Cause of a failure: the replayed cassette has no reply to the call. Another cassette or a model is needed."""
 ABSTENTION_PAGE = "no-structured-output"
 MAX_ABSTENTION_LENGTH = 160
 """If a judge abstained, the reason is cut to this number of characters. Messages of other failures are not cut."""
@@ -75,9 +75,9 @@ def required_change(cause: str, again: str = "resuming") -> str:
 
 
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
-    """Return alternative options for `debate run --resume` after a failure, e.g. `--close`. Each may be enough alone.
+    """Return options for `debate run --resume` after a failure, e.g. `--close`. Any one of them may be enough.
 
-    An empty text stands for no option: a resume alone may help. The tuple is empty if nothing helps.
+    An empty text among them means that resuming without options may be enough. The tuple is empty if nothing helps.
     """
     longer = _longer_speech_options(debate.config, failure)
     if not longer and not required_change(failure.cause):
@@ -103,10 +103,10 @@ def _can_drop_turns(debate: Debate, task: Task) -> bool:
 
 
 def _model_options(config: DebateConfig, task: Task, *, is_one_task: bool) -> str:
-    """Return options that replace the model of `task` in the settings that name this model.
+    """Return options that replace the model of `task` in all settings that name this model.
 
-    If only this task failed, e.g. because its prompt is too long, settings of the other kind (debaters or judges) are left
-    out. If the model or its key does not work at all, they are included.
+    `is_one_task`: whether the model fails only for this task, e.g. because the prompt is too long. If true, a speech
+    changes only settings of debaters, and a judgement only settings of judges.
     """
     of_debaters, of_judges = list(_debater_models(config)), list(_judge_models(config))
     if isinstance(task, Cue):
@@ -119,21 +119,21 @@ def _model_options(config: DebateConfig, task: Task, *, is_one_task: bool) -> st
 
 
 def _debater_models(config: DebateConfig) -> Iterator[tuple[str, ModelSpec | None]]:
-    """Yield (setting, model) for each debater: the setting that names the model."""
+    """Yield (setting, model) for each debater. `setting`: key path of the model, e.g. `models.default.model`."""
     for index, debater in enumerate(config.debaters):
         role = debater.model or "default"
         yield _setting_of_role(role, f"debaters.{index}.model"), config.resolve_model(role)
 
 
 def _judge_models(config: DebateConfig) -> Iterator[tuple[str, ModelSpec | None]]:
-    """Yield (setting, model) for each judge: the setting that names the model."""
+    """Yield (setting, model) for each judge. `setting`: key path of the model, e.g. `models.judge.model`."""
     for index, system in enumerate(config.judging.systems):
         for seat in system.seats:
             yield _judge_setting(config, index, seat), config.model_for_judge(seat.model)
 
 
 def _judge_setting(config: DebateConfig, index: int, seat: JudgeSeat) -> str:
-    """Return the setting that names the model of `seat`, a judge of the judging system at `index`."""
+    """Return the key path of the model of `seat`, a judge of the judging system at `index`."""
     role = seat.model or ("judge" if "judge" in config.models else "default")
     return _setting_of_role(role, f"judging.systems.{index}.{'.'.join(map(str, seat.model_path))}")
 
@@ -210,7 +210,7 @@ class MissingJudgements(NamedTuple):
     failures: Mapping[str, Failure]
     """Maps the key of a task to its last failure."""
     verdicts: tuple[Verdict, ...] = ()
-    """The verdicts whose deciding judgement may be missing."""
+    """The verdicts that `lacks_deciding_judgement` checks."""
 
     @property
     def resumable_briefs(self) -> tuple[Brief, ...]:
@@ -220,9 +220,10 @@ class MissingJudgements(NamedTuple):
 
     @property
     def lacks_deciding_judgement(self) -> bool:
-        """Whether a missing judgement leaves the verdict of a deciding system in `verdicts` open.
+        """Whether a missing judgement may still change who wins.
 
-        The verdict is open if it is undetermined, or if it may change because a resume requests the judgement again.
+        True if the judgement belongs to a verdict of a deciding system in `verdicts`, and either this verdict is
+        undetermined or a resume requests the judgement again.
         """
         kinds = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         is_open = {
@@ -245,20 +246,20 @@ class MissingJudgements(NamedTuple):
         return f"{describe_missing(len(self.briefs))} ({systems}): {self._describe_reason(shown)}"
 
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
-        """Return two commands: one that requests the missing judgements again, and one that judges with another model.
+        """Return two commands: the first requests the missing judgements again, the second judges with another model.
 
-        The first command makes the smallest change that may help. If nothing may help, this command is empty.
+        The first command makes the first of these changes that may help. It is empty if no change may help.
 
         1. no change
         2. the option for shorter prompts
         3. options that replace models
         4. options that raise the output limit of models
 
-        - `path`: path of the transcript. None if the debate was not saved; then 2 to 4 are not possible.
-        - `batch`: whether to use a provider's batch API. If true, 2 and 3 are not possible.
+        - `path`: path of the transcript. None if the debate was not saved; only change 1 is possible then.
+        - `batch`: whether to use a provider's batch API. If true, only changes 1 and 4 are possible.
 
-        If `path` is None and the replayed cassette lacks the judgements, both commands are empty. If `path` is None and
-        there is a `repeat_obstacle`, the first command is empty.
+        Without `path`, the first command is also empty if there is a `repeat_obstacle`, and both commands are empty if
+        `is_unrecorded` is true.
         """
         options = self._resume_options()
         if path is None and self.is_unrecorded:
@@ -275,7 +276,7 @@ class MissingJudgements(NamedTuple):
 
     @property
     def repeat_obstacle(self) -> str:
-        """Why each of the judgements fails again without a change, if nothing was saved; empty if one may succeed."""
+        """Why the same command fails again for every missing judgement; empty if it may succeed for one of them."""
         briefs = self.resumable_briefs
         failures = [self.failures[brief.key] for brief in briefs if brief.key in self.failures]
         changes = [required_change(failure.cause, "the same command") for failure in failures]
@@ -348,6 +349,6 @@ class MissingJudgements(NamedTuple):
 def explain_missing(debate: Debate, briefs: Sequence[Brief], verdicts: Sequence[Verdict] = ()) -> MissingJudgements:
     """Return the missing judgements `briefs`, at least one, with the failures that explain them.
 
-    `verdicts`: the verdicts whose deciding judgement may be missing.
+    `verdicts`: the verdicts that `MissingJudgements.lacks_deciding_judgement` checks.
     """
     return MissingJudgements(debate, tuple(briefs), {item.task.key: item for item in debate.failures}, tuple(verdicts))

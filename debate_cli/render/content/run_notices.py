@@ -15,7 +15,7 @@ from debate_cli.systems.base import LiveReport, ReportedScore
 from debate_cli.systems.registry import get_system
 
 MAX_WAITING_ROUNDS = 2
-"""Finished speeches of at most this number of rounds wait for the judges' reports on earlier rounds."""
+"""Maximum number of rounds whose finished speeches wait for the judges' reports on earlier rounds."""
 
 
 class JudgeReport(NamedTuple):

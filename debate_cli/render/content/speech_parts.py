@@ -115,7 +115,7 @@ class ArgumentThread(NamedTuple):
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """The author's latest reply, and the questions about the argument from the latest round that has any.
+    """The author's latest reply, and the questions from the latest round in which someone asked about the argument.
 
     Sorted by round.
     """
@@ -128,7 +128,7 @@ class ThreadIndex:
         self._turns = tuple(turns)
 
     def of(self, target: str, round_number: int) -> ArgumentThread | None:
-        """Return the thread of argument `target` before round `round_number`; None if no argument has the id `target`."""
+        """Return the argument with the id `target`, and its thread before round `round_number`; None if it is not found."""
         arguments = ((turn.speaker, item) for turn in self._turns for item in turn.arguments or () if item.id == target)
         owner, argument = next(arguments, ("", None))
         if argument is None:

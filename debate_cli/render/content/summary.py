@@ -41,7 +41,7 @@ OPTIONAL_PARTS = ("open", "advice", "dispute", "other verdicts", "why")
 """Parts of the closing screen that are left out if the screen is too high. The first part is left out first."""
 
 LABELS_BEYOND_VERDICT = frozenset({"rely on", "check first", "open", "advice"})
-"""Labels of the rows of the closing screen that say more than the verdicts. `--quiet` leaves these rows out."""
+"""Labels of rows on the closing screen that are not about a verdict. `--quiet` leaves these rows out."""
 
 
 class SummaryRow(NamedTuple):
@@ -54,7 +54,7 @@ class SummaryRow(NamedTuple):
     part: str = ""
     """Member of OPTIONAL_PARTS that contains the row; empty if the row is always shown."""
     row_count: int = 1
-    """In the row `and 2 more`: the number of rows that were left out, 2. In any other row: 1."""
+    """Number of rows that this row stands for: 2 for the row `and 2 more`, 1 for any other row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
             verdict_label = f"none decides; {label} is shown"
     if len(equal) > 1:
         counts = count_outcomes(equal)
-        found = ", ".join(f"{outcome} {count}" for outcome, count in counts)
+        found = ", ".join(f"{outcome} in {count}" for outcome, count in counts)
         outcome = f"agree: {counts[0][0]}" if len(counts) == 1 else f"differ: {found}"
         answer = f"{len(equal)} compared judging runs {outcome}."
     return VerdictSummary(
@@ -122,8 +122,8 @@ def closing_rows(
 ) -> tuple[VerdictSummary, list[SummaryRow]]:
     """Return the summary and the rows of the closing screen.
 
-    `max_claims`: maximum number of claims or sources under each label, e.g. `rely on`. `only_verdicts`: whether rows with
-    a label in `LABELS_BEYOND_VERDICT` are left out. All required changes are then listed, however many there are.
+    `max_claims`: maximum number of claims or sources under each label, e.g. `rely on`. `only_verdicts`: whether to leave
+    out rows with a label in `LABELS_BEYOND_VERDICT`, and to list all required changes.
     """
     summary = summarize_verdicts(debate, verdicts)
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
@@ -311,8 +311,7 @@ def quote_judge(debate: Debate, verdict: Verdict, briefing: Briefing | None = No
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
     """Return a row with calls, tokens and cost of the whole debate.
 
-    If `judged` is given, a row with the usage of the judging runs with these ids comes first, unless the debate has no
-    other usage.
+    `judged`: ids of judging runs. A row with the usage of these runs comes first, if the debate has other usage too.
     """
     whole = debate.usage
     if judged is None:

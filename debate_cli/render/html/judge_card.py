@@ -55,10 +55,10 @@ def _bias_plots(judge: JudgeAuditReport) -> Iterator[dict[str, object]]:
         found = [end for each in points for end in (each.estimate.value, each.estimate.low, each.estimate.high)]
         reach = max(MIN_AXIS_POINTS, *(abs(end) for end in found if end is not None))
         ends = (f"−{reach:.0f}", "0", f"+{reach:.0f} points")
-        yield {"title": "What moves its scores", "ends": ends, "zero": 50.0, "rows": _rows(points, -reach, reach)}
+        yield {"title": "What moves the scores", "ends": ends, "zero": 50.0, "rows": _rows(points, -reach, reach)}
     if shares:
         ends = ("0 %", "50 %", "100 %")
-        yield {"title": "How often it goes wrong", "ends": ends, "zero": 0.0, "rows": _rows(shares, 0, 1)}
+        yield {"title": "How often the judge errs", "ends": ends, "zero": 0.0, "rows": _rows(shares, 0, 1)}
 
 
 def _rows(measures: Sequence[Measure], low: float, high: float) -> list[dict[str, object]]:

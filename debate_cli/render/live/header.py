@@ -85,7 +85,7 @@ def _rule(title: Text) -> Rule:
 
 @dataclass(frozen=True, slots=True)
 class _ParticipantTable:
-    """A row per debater or judge. If the rows are too wide for the window, what follows a name is below the name."""
+    """A row per debater or judge: name, part, model. In a narrow window, part and model are below the name."""
 
     rows: Sequence[ParticipantRow]
 

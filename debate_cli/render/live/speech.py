@@ -44,10 +44,7 @@ PANEL_EDGES = 2
 MIN_BODY_LINES = 3
 """Minimum number of speech lines in each streaming panel, if panels are stacked."""
 FREE_PHASES = ("rebuttal", "speech")
-"""Phases in which a speech is free text.
-
-The speaker answers arguments in the text itself. Below the text, each response is one line without its reasoning.
-"""
+"""Phases in which a speech is free text. Its responses to arguments are below the text, each on one line without reasons."""
 
 Styles = Mapping[str, Sign]
 """Maps the name of each debater to the debater's symbol, side and colour."""

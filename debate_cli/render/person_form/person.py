@@ -37,7 +37,7 @@ class PeopleAtTerminal:
     def __init__(
         self, hold: Callable[[], AbstractContextManager[None]], turn: asyncio.Lock, drafts: Path | None
     ) -> None:
-        """`hold`: returns a context manager, in whose `with` block nothing but the form is printed.
+        """`hold`: returns a context manager. Within its `with` block, nothing but the form is printed.
 
         `turn`: lock that is held while a person is asked. `drafts`: folder of the drafts; None saves no drafts.
         """

@@ -44,7 +44,7 @@ PATIENCE_S = 3600.0
 """Maximum time in seconds between Esc and Enter, which together send the answer."""
 MAX_LISTED_FIELDS = 8
 ROWS_PER_LISTED_FIELD = 8
-"""The list of fields has one line for this number of lines of the window."""
+"""The list of fields has at most one line per this number of window lines, e.g. 3 lines in a window of 24."""
 MIN_WIDTH = 20
 STYLE = Style.from_dict(
     {
@@ -62,9 +62,9 @@ KEYS_OF_TEXT, KEYS_OF_OPTIONS, COPY_KEY = "Ctrl-E editor", "Up/Down, Space, Ente
 
 
 def _split_at(line: str, width: int) -> list[str]:
-    """Return the parts of `line` that have at most `width` columns for prompt_toolkit, which cuts what is wider.
+    """Split `line` into parts of at most `width` columns, as prompt_toolkit counts them.
 
-    An emoji of several characters is wider for prompt_toolkit than for Rich.
+    prompt_toolkit cuts wider lines. It counts more columns than Rich for an emoji of several characters.
     """
     parts = [""]
     for char in line:
@@ -100,7 +100,7 @@ class FormScreen:
         self._pane = self._build_text_window(lambda: Dimension(min=3, preferred=self._rows() // 2, weight=3))
         self._full_text = self._build_text_window(Dimension)
         self._is_reading = False
-        """Whether the debate has the whole window but the line of keys."""
+        """Whether the debate fills the window, except for the line that explains the keys."""
         form = self._build_form()
         reading = HSplit([self._full_text, self._wrapped_window(self._format_keys_while_reading, "class:keys")])
         self._app: Application[PersonAnswer | None] = Application(
@@ -378,7 +378,7 @@ class FormScreen:
 
 
 MIN_EDITING_S = 1.0
-"""If the editor changes nothing and ends in less than this number of seconds, the person reads an error message."""
+"""If the editor changes nothing and ends in less than this number of seconds, an error message is shown."""
 DEFAULT_EDITOR = "vi"
 
 
@@ -403,4 +403,4 @@ def edit_text(text: str, env: Mapping[str, str]) -> tuple[str, str | None]:
         advice = "use an editor that waits, e.g. EDITOR='code --wait'"
         return text, f"{command} returned at once and changed nothing (exit code {code}): {advice}."
     path.unlink(missing_ok=True)
-    return changed, f"{command} ended with exit code {code}." if code else None
+    return changed, f"{command} ended with exit code {code}; check the text." if code else None

@@ -40,9 +40,9 @@ ParticipantStyles = Mapping[str, Sign]
 BAR_WIDTH = 20
 INDENT = 2
 MAX_KEPT_WORD = 80
-"""Maximum width in columns of a word that a table never breaks: the longest id."""
+"""A table never breaks a word of at most this width in columns. The longest ids have this width."""
 MAX_SHORT_LINE = 16
-"""Maximum width in columns of a short line, several of which a list puts on one line."""
+"""Maximum width in columns of a short line in a cell. A list shows all short lines of a cell on one line."""
 MIN_TEXT_WIDTH = 22
 """Minimum width of a table column with long text. If the window is too narrow, a list replaces the table."""
 MAX_HEADER = 8
@@ -81,8 +81,8 @@ class WholeNames:
 class CopyableCommand:
     """Draws a muted label and a shell command, indented. The command is never broken, so that it can be copied.
 
-    If both do not fit into one line, the command gets its own line. If the command alone is too long, the terminal wraps
-    it; for this, print with `crop=False`.
+    If label and command are too long for one line, the command gets its own line. The terminal wraps a command that is
+    longer than a line, if it is printed with `crop=False`.
     """
 
     label: str
@@ -296,9 +296,9 @@ class _TableView:
         yield from self._as_list(options.max_width - INDENT)
 
     def _column_widths(self, positions: Sequence[int], room: int) -> list[int] | None:
-        """Return column widths that fit into `room`. The widest columns are narrowed first.
+        """Return widths of columns with a sum of at most `room`. The widest columns are narrowed first.
 
-        Returns None if the columns do not fit even at their least widths.
+        Returns None if the sum of the least widths is greater than `room`.
         """
         least = [self._least_width(position) for position in positions]
         widths = [max(small, self._full_width(position)) for small, position in zip(least, positions, strict=True)]

@@ -45,7 +45,7 @@ class ScreenLimits:
     """How much the closing screen shows."""
 
     width: int = MIN_WIDTH
-    """Columns of the window, in which a claim has about two lines."""
+    """Width of the window in columns. Claims are cut to about two lines of this width."""
     max_claims: int = MAX_CLAIMS
     """Maximum number of claims under one label such as `rely on`."""
     without: Collection[str] = ()
@@ -62,8 +62,8 @@ def closing_screen(
 ) -> list[RenderableType]:
     """Draw the closing screen: the verdict and the main facts.
 
-    If `judged` is given, only the judging runs with these ids are shown. Nothing is printed before a screen with only
-    verdicts, so the notice of a rehearsal is its first line too.
+    If `judged` is given, only the judging runs with these ids are shown. The notice of a rehearsal is the last line. With
+    only verdicts, it is also the first line, because then no heading is printed before the screen.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts, limits.max_claims, only_verdicts=limits.only_verdicts)
@@ -72,7 +72,7 @@ def closing_screen(
     styles = theme.participant_styles(debate.participants)
     title = join_text(("verdict", "bold"), (f" · {sanitize.sanitize_line(summary.verdict_label)}", theme.MUTED))
     panel = _verdict_panel(summary.verdict, summary.answer, styles, title if summary.verdict_label else Text("verdict"))
-    more = "`debate replay ID` shows the speeches and all tables; with `--details`, a run ends with all tables"
+    more = "`debate replay ID` shows the speeches and all tables; `--details` shows all tables at the end of a run"
     if omitted:
         more = (
             f"{count_noun(omitted, 'row')} left out here: `debate replay ID` and `--details` show all rows and tables"

@@ -148,7 +148,7 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
 def wrap_for_terminal(lines: Iterable[str], stream: TextIO, *, break_paths: bool = False) -> Iterator[str]:
     """Yield the lines. If `stream` is a terminal, wrap long lines between words, and indent continuation lines.
 
-    A long line of fields with tabs between them is wrapped between fields, which then have spaces between them.
+    In a long line with tabs, spaces replace the tabs, and the line is wrapped between the fields.
     `break_paths`: whether a word that is longer than a line may break after each slash. Otherwise such a word stays
     whole, so that it can be copied.
     """
@@ -197,7 +197,8 @@ def closing_lines(
     """Return the lines of the closing screen: the verdict and the main facts.
 
     If `judged` is given, only the judging runs with these ids are shown. `only_verdicts`: whether claims, advice and cost
-    are left out. Nothing is printed before such a screen, so the notice of a rehearsal is its first line too.
+    are left out. The notice of a rehearsal is the last line. With only verdicts, it is also the first line, because then
+    no heading is printed before the screen.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     notice = list(filter(None, [rehearsal_notice(debate)]))

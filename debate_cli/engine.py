@@ -96,10 +96,21 @@ class StopSignal:
     def __init__(self) -> None:
         self._graceful = asyncio.Event()
         self._immediate = asyncio.Event()
+        self._parts: list[StopSignal] = []
+
+    def make_part(self) -> StopSignal:
+        """Return the signal of a part of the run. A request to stop the part leaves the rest of the run alone."""
+        part = StopSignal()
+        if self.requested:
+            part.request()
+        self._parts.append(part)
+        return part
 
     def request(self) -> None:
-        """Request a stop. The second call requests an immediate stop."""
+        """Request a stop, also of all parts of the run. The second call requests an immediate stop."""
         (self._immediate if self._graceful.is_set() else self._graceful).set()
+        for part in self._parts:
+            part.request()
 
     @property
     def requested(self) -> bool:

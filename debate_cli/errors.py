@@ -27,6 +27,7 @@
     │   │       ├── ParameterError      3   status 400 about a parameter like temperature: retry without it
     │   │       ├── UnauthorizedError   3   status 401 or 403
     │   │       ├── UnknownModelError   3   status 404
+    │   │       ├── LostBatchError      3   the provider no longer has a batch, or its results cannot be read
     │   │       ├── ContextOverflowError 3  the prompt does not fit the model
     │   │       ├── QuotaExhaustedError 3   out of credit
     │   │       ├── WeightsError        3   the embedded model cannot be downloaded or loaded
@@ -259,6 +260,10 @@ class UnknownModelError(PermanentError):
     """The server has no such model or path (status 404)."""
 
     page: ClassVar[str] = "unknown-model"
+
+
+class LostBatchError(PermanentError):
+    """The provider no longer has a batch or its results, or the results cannot be read."""
 
 
 class ContextOverflowError(PermanentError):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from email.message import Message
 from typing import Any, Literal
 
 from faults.wire_formats import WIRES, ModelAnswer
@@ -24,6 +25,7 @@ from debate_cli.providers.mock.answers import write_answer
 Fate = Literal["answered", "prose", "errored", "rejected", "expired", "canceled", "missing"]
 """What becomes of a request: errors of the server and of the request; a request that was not processed; no result at all."""
 USAGE = Usage(input_tokens=1000, output_tokens=100)
+_REFUSAL = {"error": {"message": "refused by the test"}}
 _NONCE = re.compile(r"\[ask ([0-9a-f]{8})")
 
 
@@ -39,6 +41,8 @@ class ServedBatch:
     input_file: str = ""
     created_at: float = field(default_factory=time.time)
     polls: int = 0
+    is_archived: bool = False
+    """Anthropic: whether the batch says that its results are no longer available."""
 
 
 @dataclass
@@ -51,6 +55,10 @@ class BatchServer(Served):
     """While it is not set, batches stay in progress."""
     loses: Literal["answer", "batch"] | None = None
     """Whether the answer to the creation of a batch, or the batch too, is lost: the request hangs."""
+    refuse: Callable[[str], int] = lambda _path: 0
+    """Status of the error that answers a request to this path; 0 if it is answered."""
+    damage: Callable[[str], str] = lambda results: results
+    """Changes a file of results."""
     repeats_list: bool = False
     """Whether every page of the list of batches is the first one."""
     validation_error: str = ""
@@ -119,30 +127,23 @@ def _handler(state: BatchServer) -> type[Answering]:
         def do_POST(self) -> None:  # noqa: N802 - the base class's name
             """Files and new batches."""
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            if self.path == "/v1/files":
-                assert self.headers["Authorization"] == "Bearer openai-key-of-the-test"
-                self._json(_take_file(state, self.headers["Content-Type"], body))
-            elif self.path == "/v1/batches":
-                self._json(_openai_batch(state, _create_openai(state, json.loads(body))))
-            elif self.path == "/v1/messages/batches":
-                assert "anthropic-key-of-the-test" in f"{self.headers['X-Api-Key']}{self.headers['Authorization']}"
-                given = state.check("anthropic", "CreateMessageBatchParams", json.loads(body))
-                requests = [(each["custom_id"], each["params"]) for each in given["requests"]]
-                self._json(_anthropic_batch(state, state.create(requests, None, "")))
-            else:
-                self._json({"error": {"message": f"no such path: {self.path}"}}, 404)
+            self._json(*_answer_post(state, self.path, self.headers, body))
 
         def do_GET(self) -> None:  # noqa: N802 - the base class's name
             """States, lists and results."""
             path = self.path.partition("?")[0]
             show = _anthropic_batch if "/messages/" in path else _openai_batch
-            if path.endswith("/content"):
-                self.send(200, "application/octet-stream", state.files[path.split("/")[-2]])
+            if status := state.refuse(path):
+                self._json(_REFUSAL, status)
+            elif path.endswith("/content"):
+                results = state.damage(state.files[path.split("/")[-2]].decode())
+                self.send(200, "application/octet-stream", results.encode())
             elif path.endswith("/batches"):
                 listed = [show(state, batch) for batch in reversed(state.batches)]
                 self._json({"object": "list", "data": listed, "has_more": state.repeats_list})
             elif path.endswith("/results"):
-                self.send(200, "application/x-jsonl", _anthropic_results(state, _find(state, path.split("/")[-2])))
+                results = state.damage(_anthropic_results(state, _find(state, path.split("/")[-2])))
+                self.send(200, "application/x-jsonl", results.encode())
             else:
                 batch = _find(state, path.rpartition("/")[2])
                 batch.polls += 1
@@ -152,6 +153,22 @@ def _handler(state: BatchServer) -> type[Answering]:
             self.send(status, "application/json", json.dumps(value).encode())
 
     return Handler
+
+
+def _answer_post(state: BatchServer, path: str, headers: Message, body: bytes) -> tuple[dict[str, Any], int]:
+    """The answer to a new file or batch, and its status."""
+    if status := state.refuse(path):
+        return _REFUSAL, status
+    if path == "/v1/files":
+        assert headers["Authorization"] == "Bearer openai-key-of-the-test"
+        return _take_file(state, headers["Content-Type"], body), 200
+    if path == "/v1/batches":
+        return _openai_batch(state, _create_openai(state, json.loads(body))), 200
+    assert path == "/v1/messages/batches"
+    assert "anthropic-key-of-the-test" in f"{headers['X-Api-Key']}{headers['Authorization']}"
+    given = state.check("anthropic", "CreateMessageBatchParams", json.loads(body))
+    requests = [(each["custom_id"], each["params"]) for each in given["requests"]]
+    return _anthropic_batch(state, state.create(requests, None, "")), 200
 
 
 def _find(state: BatchServer, batch_id: str) -> ServedBatch:
@@ -263,14 +280,14 @@ def _anthropic_batch(state: BatchServer, batch: ServedBatch) -> dict[str, Any]:
         "created_at": at.isoformat().replace("+00:00", "Z"),
         "expires_at": (at + timedelta(hours=24)).isoformat().replace("+00:00", "Z"),
         "ended_at": at.isoformat().replace("+00:00", "Z") if has_ended else None,
-        "archived_at": None,
+        "archived_at": at.isoformat().replace("+00:00", "Z") if batch.is_archived else None,
         "cancel_initiated_at": None,
         "results_url": f"https://elsewhere.example/{batch.id}" if has_ended else None,
     }
     return state.check("anthropic", "MessageBatch", shown)
 
 
-def _anthropic_results(state: BatchServer, batch: ServedBatch) -> bytes:
+def _anthropic_results(state: BatchServer, batch: ServedBatch) -> str:
     lines: list[str] = []
     for (custom_id, body), fate in reversed(list(zip(batch.requests, batch.fates, strict=True))):
         result: dict[str, Any] = {"type": fate}
@@ -285,4 +302,4 @@ def _anthropic_results(state: BatchServer, batch: ServedBatch) -> bytes:
             if result["type"] != "succeeded":
                 state.check("anthropic", "MessageBatchIndividualResponse", line)
             lines.append(json.dumps(line))
-    return "\n".join(lines).encode()
+    return "\n".join(lines)

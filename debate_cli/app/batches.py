@@ -25,7 +25,15 @@ from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
 from debate_cli.engine import GRACE_S, Actors, StopSignal
-from debate_cli.errors import BatchPendingError, DebateError, ModelError, StorageError, TransientError, UsageError
+from debate_cli.errors import (
+    BatchPendingError,
+    DebateError,
+    LostBatchError,
+    ModelError,
+    StorageError,
+    TransientError,
+    UsageError,
+)
 from debate_cli.llm.meter import pause_deadline
 from debate_cli.llm.model import BatchApi, BatchIntent, Model, OnText, Profile, Reply, Request
 from debate_cli.llm.rate_limit import MAX_CLOSED_S
@@ -69,6 +77,8 @@ class BatchOptions:
     """Whether to wait for the answers of batches. If False, the run stops when only waiting is left to do."""
     note: Callable[[str], None]
     """Shows the user a line about a batch."""
+    warn: Callable[[str], None]
+    """Shows the user a line about a batch, also if the user wants no notes."""
     progress: Callable[[int, int], None]
     """Receives two counts at each check of the submitted batches: finished requests, and all requests."""
     confirm: Callable[[str], bool]
@@ -85,6 +95,13 @@ class _Question:
     answer: asyncio.Future[Reply]
     custom_id: str | None = None
     batch_key: str | None = None
+    failure: ModelError | UsageError | None = None
+    """Why the question could not be submitted, or its batch not be checked the last time; None if nothing failed."""
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the question must be submitted."""
+        return self.batch_key is None and self.failure is None
 
 
 class BatchQueue:
@@ -93,6 +110,7 @@ class BatchQueue:
     def __init__(self, folder: Path, stop: StopSignal, options: BatchOptions) -> None:
         """`stop`: if the queue cannot go on, it requests a stop of the run through this signal."""
         self._store = BatchStore(folder)
+        self._collect_command = f"debate judge --collect {shlex.quote(str(folder))}"
         self._stop = stop
         self._options = options
         self._apis: dict[tuple[object, ...], BatchApi] = {}
@@ -104,9 +122,12 @@ class BatchQueue:
         self._version = 0
         """Counter that grows when a task starts, asks a question or ends."""
         self._driver: asyncio.Task[None] | None = None
-        self._failing_since: float | None = None
-        self.halted: DebateError | None = None
-        """Error that made this queue stop the run; None if the queue has not stopped the run."""
+        self._interrupted = set[str]()
+        """Ids of the debates whose judging was interrupted in this run."""
+        self._answered_at = 0.0
+        """When a vendor accepted a batch or reported on one, on the monotonic clock."""
+        self.halted: tuple[DebateError, ...] = ()
+        """Errors that made this queue stop the run; empty if the queue has not stopped the run."""
 
     @contextmanager
     def count_task(self, state: TaskState) -> Generator[None]:
@@ -132,7 +153,7 @@ class BatchQueue:
         question.api = self._apis.setdefault(question.api.identity, question.api)
         stored = self._store.find(question.key)
         if stored is None:
-            self._refuse_changed(question.key)
+            self._refuse_changed(question)
         else:
             question.custom_id, question.batch_key = stored.custom_id, stored.batch
             if stored.answer is not None:
@@ -147,8 +168,12 @@ class BatchQueue:
         finally:
             del self._questions[question]
 
+    def keep(self, debate: str) -> None:
+        """Let `aclose` store that the debate with the id `debate` waits for judgements, perhaps not yet in a batch."""
+        self._interrupted.add(debate)
+
     def forget(self, debate: str) -> None:
-        """Remove the stored requests of the debate with the id `debate`. Its transcript must be saved before."""
+        """Remove the stored debate with the id `debate` and its requests. Its transcript must be saved before."""
         self._store.forget(debate)
 
     def open_batches(self) -> list[StoredBatch]:
@@ -156,25 +181,27 @@ class BatchQueue:
         return self._store.open_batches()
 
     async def aclose(self) -> None:
-        """Wait for the end of a running submission, then close the connections."""
+        """Wait for the end of a running submission, close the connections, and store the ids of `keep`."""
         if self._driver is not None:
             await asyncio.wait([self._driver], timeout=GRACE_S)
             self._driver.cancel()
             await asyncio.gather(self._driver, return_exceptions=True)
         for api in self._apis.values():
             await api.aclose()
+        if self._interrupted:
+            self._store.add_waiting(self._interrupted)
 
-    def _refuse_changed(self, key: RequestKey) -> None:
+    def _refuse_changed(self, question: _Question) -> None:
+        key = question.key
         for other in self._store.find_by_task(key):
             if other.custom_id not in self._served:
                 error = UsageError(
                     f"{self._store.path}: debate {key.debate}: the prompt of {key.task} has changed since it was submitted "
                     f"to {key.model}; collect the answer with the earlier --config and version of debate-cli, or submit "
-                    "the new prompt with: "
-                    f"debate judge --collect {shlex.quote(str(self._store.path.parent))} --resubmit"
+                    f"the new prompt with: {self._collect_command} --resubmit"
                 )
                 if not self._options.confirm(str(error)):
-                    self._halt(error)
+                    self._fail([question], error)
                     return
                 self._store.drop([other.custom_id])
 
@@ -190,11 +217,12 @@ class BatchQueue:
     async def _drive(self) -> None:
         wait_s, next_poll = FIRST_POLL_S, 0.0
         try:
-            while self._questions and self.halted is None:
+            self._answered_at = time.monotonic()
+            while self._questions and not self.halted:
                 version = self._version
                 await asyncio.sleep(SETTLE_S)
                 is_quiet = version == self._version and self._tasks["working"] == self._tasks["waiting"]
-                new = [question for question in self._questions if question.batch_key is None]
+                new = [question for question in self._questions if question.is_due]
                 if new and is_quiet:
                     for chunk in _split(new):
                         await self._submit(chunk)
@@ -203,14 +231,9 @@ class BatchQueue:
                     version = self._version
                     await self._poll()
                     next_poll, wait_s = time.monotonic() + wait_s, min(MAX_POLL_S, POLL_GROWTH * wait_s)
-                    has_news = any(each.answer.done() or each.batch_key is None for each in self._questions)
-                    if is_quiet and not self._options.waits and version == self._version and not has_news:
-                        folder = shlex.quote(str(self._store.path.parent))
-                        self._halt(
-                            BatchPendingError(
-                                f"a batch is in progress; collect its answers with: debate judge --collect {folder}"
-                            )
-                        )
+                    has_news = any(each.answer.done() or each.is_due for each in self._questions)
+                    if is_quiet and version == self._version and not has_news:
+                        self._halt_if_stuck()
         except DebateError as error:
             self._halt(error)
         except Exception as error:  # noqa: BLE001 - without this, all debates would wait forever
@@ -220,10 +243,30 @@ class BatchQueue:
                 )
             )
 
-    def _halt(self, why: DebateError) -> None:
+    def _halt_if_stuck(self) -> None:
+        """Stop the run if waiting is not wanted, or if no question can be answered any more."""
+        failures = [each.failure for each in self._questions if each.failure is not None]
+        may_recover = any(isinstance(failure, TransientError) for failure in failures)
+        is_closed = not may_recover or time.monotonic() - self._answered_at > MAX_CLOSED_S
+        if self._options.waits and not (is_closed and len(failures) == len(self._questions)):
+            return
+        pending = BatchPendingError(f"a batch is in progress; collect its answers with: {self._collect_command}")
+        self._halt(*(failures or [pending]))
+
+    def _halt(self, *why: DebateError) -> None:
         self.halted = self.halted or why
         if not self._stop.requested:
             self._stop.request()
+
+    def _fail(self, questions: Sequence[_Question], why: ModelError | UsageError) -> None:
+        """Record that the batch of `questions` could not be submitted or checked. The other batches go on."""
+        is_first = questions[0].failure is None
+        for question in questions:
+            question.failure = why
+        is_retried = isinstance(why, TransientError) and questions[0].batch_key is not None
+        goes_on = is_retried or any(each.failure is None for each in self._questions)
+        if self._options.waits and is_first and goes_on:
+            self._options.note(f"{why}; checking the batch again" if is_retried else str(why))
 
     async def _submit(self, chunk: Sequence[list[_Question]]) -> None:
         key = f"dbt-{secrets.token_hex(6)}"
@@ -234,12 +277,17 @@ class BatchQueue:
         batch = StoredBatch(key, model, time.time(), len(chunk), usd)
         rows = [StoredRequest(f"{key}-{number}", key, first.key) for number, first in enumerate(firsts)]
         self._store.add(batch, rows)
+        entries = [api.entry(row.custom_id, first.request) for row, first in zip(rows, firsts, strict=True)]
+        try:
+            vendor_id = await self._send(api, batch, entries)
+        except ModelError as error:
+            self._fail([question for same in chunk for question in same], error)
+            return
+        self._answered_at = time.monotonic()
+        self._store.confirm(key, vendor_id)
         for row, same in zip(rows, chunk, strict=True):
             for question in same:
                 question.custom_id, question.batch_key = row.custom_id, key
-        entries = [api.entry(row.custom_id, first.request) for row, first in zip(rows, firsts, strict=True)]
-        vendor_id = await self._send(api, batch, entries)
-        self._store.confirm(key, vendor_id)
         most = f", at most ${usd:.4f}" if usd else ""
         self._options.note(f"submitted {vendor_id} to {model}: {count_noun(len(chunk), 'request')}{most}")
 
@@ -266,39 +314,41 @@ class BatchQueue:
     async def _poll(self) -> None:
         by_batch: dict[str, list[_Question]] = {}
         for question in self._questions:
-            if question.batch_key is not None and not question.answer.done():
+            may_recover = question.failure is None or isinstance(question.failure, TransientError)
+            if question.batch_key is not None and not question.answer.done() and may_recover:
                 by_batch.setdefault(question.batch_key, []).append(question)
-        try:
-            batches = [self._store.batch(key) for key in by_batch]
-            done = [await self._poll_batch(batch, by_batch[batch.key]) for batch in batches]
-            self._options.progress(sum(done), sum(batch.requests for batch in batches))
-            self._failing_since = None
-        except TransientError as error:
-            now = time.monotonic()
-            if self._failing_since is None:
-                self._options.note(f"{error}; checking the batch again")
-                self._failing_since = now
-            if not self._options.waits or now - self._failing_since > MAX_CLOSED_S:
-                raise
+        batches = [self._store.batch(key) for key in by_batch]
+        done = 0
+        for batch in batches:
+            questions = by_batch[batch.key]
+            try:
+                done += await self._poll_batch(batch, questions)
+            except (ModelError, UsageError) as error:
+                self._fail(questions, error)
+            else:
+                self._answered_at = time.monotonic()
+                for question in questions:
+                    question.failure = None
+        self._options.progress(done, sum(batch.requests for batch in batches))
 
     async def _poll_batch(self, batch: StoredBatch, questions: Sequence[_Question]) -> int:
         api = questions[0].api
         vendor_id = batch.vendor_id or await self._find(api, batch, questions)
         if vendor_id is None:
             return 0
-        status = await api.status(vendor_id)
-        if not status.has_ended:
-            return status.done
-        wanted = {question.custom_id: question.request for question in questions if question.custom_id is not None}
-        redact = questions[0].redact
         results: dict[str, str] = {}
-        collected: list[tuple[str, str]] = []
-        async for custom_id, result in api.results(vendor_id, wanted):
-            collected.append((custom_id, redact(result)))
-            if custom_id in wanted:
-                results[custom_id] = collected[-1][1]
-        self._store.save_answers(collected)
-        failed = [self._settle(question, results, status.unanswered) for question in questions]
+        unanswered: ModelError | None = None
+        try:
+            status = await api.status(vendor_id)
+            if not status.has_ended:
+                return status.done
+            results = await self._collect(api, vendor_id, questions)
+            unanswered = status.unanswered
+        except LostBatchError as error:
+            if not self._options.confirm(str(error)):
+                again = f"or ask again, which is paid again, with: {self._collect_command} --resubmit"
+                raise LostBatchError(f"{error}, {again}") from error
+        failed = [self._settle(question, results, unanswered) for question in questions]
         again = sum(isinstance(error, TransientError) for error in failed)
         lost = sum(error is not None for error in failed) - again
         parts = [f"{len(questions) - again - lost} of {count_noun(len(questions), 'request')} answered"]
@@ -306,6 +356,25 @@ class BatchQueue:
         parts += [f"{lost} failed"] if lost else []
         self._options.note(f"{vendor_id} has ended: {', '.join(parts)}")
         return batch.requests
+
+    async def _collect(self, api: BatchApi, vendor_id: str, questions: Sequence[_Question]) -> dict[str, str]:
+        """Store the results of a batch, and return them by custom id. A damaged line of the results is left out."""
+        wanted = {question.custom_id: question.request for question in questions if question.custom_id is not None}
+        results: dict[str, str] = {}
+        damaged: list[str] = []
+        async for custom_id, result in api.results(vendor_id, wanted):
+            if custom_id:
+                results[custom_id] = questions[0].redact(result)
+            else:
+                damaged.append(result)
+        self._store.save_answers(results.items())
+        if damaged:
+            lacking = sorted({each.key.debate for each in questions if each.custom_id not in results})
+            self._options.warn(
+                f"{vendor_id}: damaged and not used: {', '.join(damaged)}; judgements without a result, which are asked for "
+                f"again: {', '.join(lacking) or 'none'}"
+            )
+        return results
 
     def _settle(self, question: _Question, results: dict[str, str], unanswered: ModelError | None) -> ModelError | None:
         assert question.custom_id is not None
@@ -341,7 +410,7 @@ class BatchQueue:
         if not self._options.confirm(problem):
             raise UsageError(
                 f"{problem}; look for the batch on the vendor's dashboard; if it is not there, submit it again with: "
-                f"debate judge --collect {shlex.quote(str(self._store.path.parent))} --resubmit"
+                f"{self._collect_command} --resubmit"
             )
         self._store.drop_batch(batch.key)
         for each in questions:
@@ -447,13 +516,10 @@ class BatchQueues:
         return self._queues[folder]
 
     @property
-    def halted(self) -> DebateError | None:
-        """Error that made a queue stop the run; None if no queue has stopped the run.
-
-        If several queues stopped it, an error other than BatchPendingError is preferred.
-        """
-        found = [queue.halted for queue in self._queues.values() if queue.halted is not None]
-        return min(found, key=lambda why: isinstance(why, BatchPendingError), default=None)
+    def halted(self) -> list[DebateError]:
+        """Errors that made queues stop the run, those about batches in progress last; empty if no queue has stopped it."""
+        found = {str(why): why for queue in self._queues.values() for why in queue.halted}
+        return sorted(found.values(), key=lambda why: isinstance(why, BatchPendingError))
 
     def open_batches(self) -> list[StoredBatch]:
         """Return the batches whose answers are not collected yet."""

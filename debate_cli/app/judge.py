@@ -223,7 +223,8 @@ def build_completion_plans(
 
     The sentence says that no judgement is missing, or why the file cannot be judged.
 
-    Each judging run is finished with its own models. From `loaded`, only the prompts are used.
+    Each judging run is finished with its own models. From `loaded`, only the prompts are used. A debate without missing
+    judgements no longer waits for a batch.
 
     Raises ConfigError and MissingKeyError. If `paths` has only one file and it cannot be judged, raises TranscriptError
     or StorageError.
@@ -232,11 +233,11 @@ def build_completion_plans(
     def plan(path: Path) -> JudgePlan | str:
         read = partial(_build_completion_task, path, request, loaded)
         task = read()
-        return (
-            JudgePlan.of_task(task, read)
-            if task.runs_to_complete
-            else f"{path}: no judgement is missing; no model was asked"
-        )
+        if task.runs_to_complete:
+            return JudgePlan.of_task(task, read)
+        if request.asks_models:
+            BatchStore(path.parent).forget(fold(task.events).id)
+        return f"{path}: no judgement is missing; no model was asked"
 
     return _collect_plans(paths, plan)
 
@@ -259,8 +260,8 @@ def _collect_plans(items: Sequence[T], plan: Callable[[T], JudgePlan | str]) -> 
 
 
 def find_uncollected(folder: Path) -> list[Path]:
-    """Return the files of the debates in `folder` that wait for judges' answers from a batch."""
-    left = set(BatchStore(folder).open_debates())
+    """Return the files of the debates in `folder` that wait for judgements from a batch."""
+    left = set(BatchStore(folder).waiting_debates())
     files = list_debate_files(folder) if left else []
     found = [path for path in files if path.stem in left]
     left -= {path.stem for path in found}
@@ -327,14 +328,22 @@ async def judge_files(
     """
     concurrency = concurrency if batches is None else raise_file_limit()
     room, locks = asyncio.Semaphore(concurrency), defaultdict[Path, asyncio.Lock](asyncio.Lock)
+    folder_stops = defaultdict[Path, StopSignal](stop.make_part)
 
     async def judge_one(plan: JudgePlan) -> tuple[JudgeTask, Outcome] | None:
         async with locks[plan.source], room:
             try:
                 if not stop.requested:
                     task = plan.build()
-                    context = _add_batches(replace(prepare_context(task), stop=stop), task, batches)
-                    return task, await task.judge(Session(context), force=force)
+                    context = replace(prepare_context(task), stop=stop)
+                    if batches is not None and task.target is not None:
+                        folder = task.target.parent.resolve()
+                        context = replace(context, stop=folder_stops[folder])
+                        context = replace(context, batches=batches.of(folder, context.stop))
+                    outcome = await task.judge(Session(context), force=force)
+                    if context.batches is not None and outcome.halted == "interrupted":
+                        context.batches.keep(outcome.debate.id)
+                    return task, outcome
             except DebateError as error:
                 if len(plans) == 1:
                     raise
@@ -348,12 +357,6 @@ async def judge_files(
     finally:
         if batches is not None:
             await batches.aclose()
-
-
-def _add_batches(context: RunContext, task: JudgeTask, batches: BatchQueues | None) -> RunContext:
-    if batches is None or task.target is None:
-        return context
-    return replace(context, batches=batches.of(task.target.parent, context.stop))
 
 
 async def _run_in_order(jobs: Iterator[Coroutine[Any, Any, T]], most: int) -> AsyncIterator[T]:

@@ -35,15 +35,15 @@ class BatchScreen:
         self._show = show
         self._resubmit = resubmit
         self._quiet = quiet
-        self.queues = BatchQueues(BatchOptions(waits, self._note, self._show_progress, self._confirm))
+        self.queues = BatchQueues(BatchOptions(waits, self._note, self._warn, self._show_progress, self._confirm))
 
     def report_end(self, command: str) -> ExitCode:
         """Print how many batches are in progress, and how to continue.
 
         `command`: the command that continues the work.
 
-        Returns the exit code: that of BatchPendingError if this error stopped the run, else `DONE`. Raises any other
-        error that stopped the run.
+        Returns the exit code: that of BatchPendingError if this error stopped the run, else `DONE`. Of the other errors that
+        stopped the run, raises the first and prints the rest.
         """
         self._clear()
         halted, left = self.queues.halted, self.queues.open_batches()
@@ -56,21 +56,26 @@ class BatchScreen:
         else:
             print_status("some judgements are missing, and no batch is in progress; continue with:")
         print_status(command)
-        if halted is None:
-            return ExitCode.DONE
-        if isinstance(halted, BatchPendingError):
-            return halted.exit_code
-        raise halted
+        failures = [error for error in halted if not isinstance(error, BatchPendingError)]
+        for failure in failures[1:]:
+            print_status(f"debate: {sanitize_line(str(failure))}")
+        if failures:
+            raise failures[0]
+        return halted[0].exit_code if halted else ExitCode.DONE
 
     def report_open(self, command: str) -> ExitCode:
         """If a batch is in progress, or an error stopped the run, do the same as `report_end`. Otherwise return `DONE`."""
         return self.report_end(command) if self.queues.halted or self.queues.open_batches() else ExitCode.DONE
 
     def _note(self, line: str) -> None:
+        if self._show is not None or not self._quiet:
+            self._warn(line)
+
+    def _warn(self, line: str) -> None:
         self._clear()
         if self._show is not None:
             self._show(sanitize_line(line))
-        elif not self._quiet:
+        else:
             print_status(f"batch: {sanitize_line(line)}")
 
     def _show_progress(self, done: int, total: int) -> None:

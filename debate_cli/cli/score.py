@@ -213,7 +213,7 @@ def _print_missing(report: _Report) -> None:
         from debate_cli.storage.batch_store import BatchStore
 
         path = Path(first.file.path)
-        is_batch = first.debate.id in BatchStore(path.parent).open_debates()
+        is_batch = first.debate.id in BatchStore(path.parent).waiting_debates()
         print_missing(explain_missing(first.debate, first.missing), path, batch=is_batch)
     elif counts:
         paths = [

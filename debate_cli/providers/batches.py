@@ -7,8 +7,8 @@ import asyncio
 import json
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,14 @@ from urllib.parse import quote
 
 from pydantic import TypeAdapter
 
-from debate_cli.errors import ModelError, RefusedError, RejectedError, ServerError, UnknownModelError
+from debate_cli.errors import (
+    LostBatchError,
+    ModelError,
+    RefusedError,
+    RejectedError,
+    ServerError,
+    UnknownModelError,
+)
 from debate_cli.llm.model import BatchApi, BatchIntent, BatchStatus, FoundBatch, Model, Profile, Reply, Request
 from debate_cli.providers import error_mapping
 from debate_cli.providers.anthropic import MESSAGES_API
@@ -75,15 +82,18 @@ class _VendorBatches(ABC):
             raise
 
     async def status(self, batch_id: str) -> BatchStatus:
-        with self._mapped_errors():
+        with self._mapped_batch_errors(batch_id):
             return self._read_status(await self._get_batch(batch_id))
 
     async def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
         found: list[tuple[str, str]] = []
-        with self._mapped_errors():
+        with self._mapped_batch_errors(batch_id):
             for path in self._result_paths(await self._get_batch(batch_id)):
                 text: str = await self._get(path, cast_to=str)
-                found += [(str(json.loads(line)["custom_id"]), line) for line in text.split("\n") if line.strip()]
+                lines = enumerate(text.split("\n"), start=1)
+                found += [_read_line(line, f"line {number} of {path}") for number, line in lines if line.strip()]
+        if found and not any(custom_id for custom_id, _ in found):
+            raise self._lost(f"sends unreadable results of the batch {batch_id}")
         for each in found:
             yield each
 
@@ -114,16 +124,22 @@ class _VendorBatches(ABC):
         asked = SentRequest(self._server.endpoint, self._name, structured=False)
         return error_mapping.map_errors(self._api.error_rules, asked)
 
-    async def _get_batch(self, batch_id: str) -> Any:
+    @contextmanager
+    def _mapped_batch_errors(self, batch_id: str) -> Generator[None]:
         try:
             with self._mapped_errors():
-                return await self._get(f"{self._batches_path}/{quote(batch_id, safe='')}")
+                yield
         except UnknownModelError:
-            where = self._server.endpoint
-            raise RejectedError(
-                f"{where.provider} ({where.host}) does not know the batch {batch_id}; use the API key that submitted the "
-                "batch, or submit its requests again with --resubmit"
-            ) from None
+            raise self._lost(f"no longer has the batch {batch_id} or its results") from None
+
+    def _lost(self, what: str) -> LostBatchError:
+        where = self._server.endpoint
+        return LostBatchError(
+            f"{where.provider} ({where.host}) {what}; collect again with the API key and base_url that submitted the batch"
+        )
+
+    async def _get_batch(self, batch_id: str) -> Any:
+        return await self._get(f"{self._batches_path}/{quote(batch_id, safe='')}")
 
     async def _get(self, path: str, params: Mapping[str, object] | None = None, *, cast_to: Any = object) -> Any:
         client = self._server.client()
@@ -268,6 +284,8 @@ class _AnthropicBatches(_VendorBatches):
         return BatchStatus(batch["processing_status"] == "ended", done)
 
     def _result_paths(self, batch: Any) -> Iterator[str]:
+        if batch.get("archived_at"):
+            raise self._lost(f"no longer has the results of the batch {batch['id']}")
         yield f"{self._batches_path}/{quote(batch['id'], safe='')}/results"
 
     def _read_result(self, line: Any, asked: SentRequest) -> Any:
@@ -288,11 +306,23 @@ class _AnthropicBatches(_VendorBatches):
             return False
         if batch["processing_status"] != "ended":
             return None
-        results = self.results(str(batch["id"]), {})
-        return (await anext(results, ("", "")))[0].startswith(f"{intent.key}-")
+        try:
+            custom_ids = [custom_id async for custom_id, _ in self.results(str(batch["id"]), {})]
+        except LostBatchError:
+            return False
+        return any(custom_id.startswith(f"{intent.key}-") for custom_id in custom_ids)
 
     def _created_at(self, batch: Any) -> float:
         return datetime.fromisoformat(batch["created_at"]).timestamp()
+
+
+def _read_line(line: str, place: str) -> tuple[str, str]:
+    """Return the custom id of a line of the results, and the line. If it is damaged: an empty text, and `place`."""
+    try:
+        custom_id = json.loads(line)["custom_id"]
+    except error_mapping.UNREADABLE_ANSWER:
+        custom_id = None
+    return (str(custom_id), line) if custom_id else ("", place)
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Stores batches of requests and their answers in `batches.sqlite`, without the prompts.
+"""Stores the debates that wait for batches, the batches of requests and their answers in `batches.sqlite`, without the prompts.
 
 They are removed when a transcript contains the answers.
 """
@@ -15,7 +15,7 @@ from debate_cli.storage.atomic_write import FILE_MODE, make_folder
 
 STORE_NAME = "batches.sqlite"
 _BUSY_S = 60.0
-_VERSION = 1
+_VERSION = 2
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS batches (
     key TEXT PRIMARY KEY,
@@ -34,6 +34,7 @@ CREATE TABLE IF NOT EXISTS requests (
     fingerprint TEXT NOT NULL,
     answer TEXT
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS waiting (debate TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS by_task ON requests (debate, task);
 PRAGMA user_version = {_VERSION};
 """
@@ -109,8 +110,12 @@ class BatchStore:
         return StoredBatch(*rows[0])
 
     def open_debates(self) -> frozenset[str]:
-        """Return the ids of the debates with requests in this store."""
+        """Return the ids of the debates with requests in batches."""
         return frozenset(row[0] for row in self._read("SELECT DISTINCT debate FROM requests"))
+
+    def waiting_debates(self) -> frozenset[str]:
+        """Return the ids of the debates that wait for judgements, also of those without a request in a batch."""
+        return frozenset(row[0] for row in self._read("SELECT debate FROM waiting UNION SELECT debate FROM requests"))
 
     def open_batches(self) -> list[StoredBatch]:
         """Return the batches with uncollected answers, oldest first."""
@@ -125,12 +130,18 @@ class BatchStore:
             with self._writing():
                 pass
 
+    def add_waiting(self, debates: Iterable[str]) -> None:
+        """Store the ids of debates that wait for judgements."""
+        with self._writing() as database:
+            database.executemany("INSERT OR IGNORE INTO waiting VALUES (?)", ((each,) for each in debates))
+
     def add(self, batch: StoredBatch, requests: Iterable[StoredRequest]) -> None:
-        """Store a batch and its requests before the batch is submitted."""
+        """Store a batch and its requests before the batch is submitted. From now on their debates wait."""
         with self._writing() as database:
             database.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)", batch)
             rows = ((each.custom_id, each.batch, *each.key, each.answer) for each in requests)
             database.executemany("INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            database.execute("INSERT OR IGNORE INTO waiting SELECT debate FROM requests WHERE batch = ?", (batch.key,))
 
     def confirm(self, key: str, vendor_id: str) -> None:
         """Store the id that the vendor gave to a batch."""
@@ -143,20 +154,21 @@ class BatchStore:
             database.executemany("UPDATE requests SET answer = ?2 WHERE custom_id = ?1", answers)
 
     def drop(self, custom_ids: Iterable[str]) -> None:
-        """Remove requests, so that they can be submitted again."""
+        """Remove requests, so that they can be submitted again. Their debates still wait."""
         with self._writing() as database:
             database.executemany("DELETE FROM requests WHERE custom_id = ?", ((each,) for each in custom_ids))
 
     def drop_batch(self, key: str) -> None:
-        """Remove a batch that was not submitted, with its requests."""
+        """Remove a batch that was not submitted, with its requests. Their debates still wait."""
         with self._writing() as database:
             database.execute("DELETE FROM requests WHERE batch = ?", (key,))
 
     def forget(self, debate: str) -> None:
-        """Remove the requests of a debate, after their answers were saved in its transcript."""
+        """Remove a debate and its requests, after their answers were saved in its transcript."""
         if self.path.exists():
             with self._writing() as database:
                 database.execute("DELETE FROM requests WHERE debate = ?", (debate,))
+                database.execute("DELETE FROM waiting WHERE debate = ?", (debate,))
 
     def _read(self, statement: str, values: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:
         if not self.path.exists():
@@ -185,6 +197,8 @@ class BatchStore:
                 version = database.execute("PRAGMA user_version").fetchone()[0]
                 if version > _VERSION:
                     raise StorageError(f"{self.path}: written by a newer version of debate-cli; upgrade debate-cli")
+                if 0 < version < _VERSION:
+                    database.executescript(_SCHEMA)
                 yield database
         except sqlite3.Error as error:
             advice = "restore the file; without the file, requests of running batches are sent and paid for again"

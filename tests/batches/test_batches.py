@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import resource
 import shlex
 import shutil
@@ -65,17 +66,20 @@ def judge(here: Path, server: BatchServer, *args: str, system: str = "structured
 
 
 @contextmanager
-def judging_in_a_batch(here: Path, server: BatchServer) -> Generator[RunningProcess]:
-    """`judge --batch` of all transcripts as a process whose batch was polled once."""
-    words = ("judge", "transcripts", "--system", "structured", "--model", MODELS[0], "--batch")
+def judging_in_a_batch(
+    here: Path, server: BatchServer, model: str = MODELS[0], path: str = "transcripts"
+) -> Generator[RunningProcess]:
+    """`judge --batch` of all transcripts, or of `path`, as a process whose batch was polled once."""
+    number = len(server.batches)
+    words = ("judge", path, "--system", "structured", "--model", model, "--batch")
     with start_process(*words, cwd=here, env=server.env) as process:
-        wait_until(lambda: server.batches and server.batches[0].polls, "the first poll")
+        wait_until(lambda: len(server.batches) > number and server.batches[number].polls, "the first poll")
         yield process
 
 
-def judge_until_killed(here: Path, server: BatchServer) -> None:
+def judge_until_killed(here: Path, server: BatchServer, model: str = MODELS[0], path: str = "transcripts") -> None:
     """Kill `judge --batch` after the first poll."""
-    with judging_in_a_batch(here, server) as process:
+    with judging_in_a_batch(here, server, model, path) as process:
         process.signal(signal.SIGKILL)
         process.wait()
 
@@ -230,9 +234,134 @@ def test_batch_that_the_vendor_never_got(here: Path, server: BatchServer, model:
     assert "a batch of 3 requests" in refused.err
     assert "--resubmit" in refused.err
     assert not server.batches
-    done = collect(here, server, "--resubmit")
+    one = collect(here, server, "transcripts/d0.json", "--resubmit")
+    assert one.code == 0, one.err
+    done = collect(here, server)  # the other debates of the batch that was given up still wait
+    assert done.code == 0, done.err
+    assert [len(batch.requests) for batch in server.batches] == [1, 2]
+    assert len(answers(here)) == 3
+
+
+@pytest.mark.parametrize("model", [MODELS[0], pytest.param(MODELS[1], marks=pytest.mark.soak)])
+def test_batch_that_the_vendor_refused(here: Path, server: BatchServer, model: str) -> None:
+    """Its debates still wait, so that `--collect FOLDER` submits their questions."""
+    server.refuse = lambda _path: 401
+    refused = judge(here, server, "--model", model)
+    assert refused.code == 3
+    assert "no batch is in progress; continue with:\ndebate judge --collect transcripts\n" in refused.err
+    server.refuse = lambda _path: 0
+    done = collect(here, server, "transcripts")
     assert done.code == 0, done.err
     assert (len(server.batches), len(answers(here))) == (1, 3)
+
+
+def test_interrupt_before_the_submission(here: Path, slow: BatchServer) -> None:
+    """After Ctrl-C, `--collect FOLDER` finds the debates whose questions were not submitted yet."""
+    text = (here / "transcripts" / "d0.json").read_text()
+    for number in range(3, 30):
+        (here / "transcripts" / f"d{number}.json").write_text(text.replace('"id": "d0"', f'"id": "d{number}"', 1))
+    words = ("judge", "transcripts", "--system", "structured", "--model", MODELS[0], "--batch")
+    with start_process(*words, cwd=here, env=slow.env) as process:
+        wait_until(lambda: any((here / "transcripts").glob("*.jsonl")), "the first journal")
+        process.signal(signal.SIGINT)
+        assert process.wait().code == 130
+    slow.is_open.set()
+    done = collect(here, slow, "transcripts")
+    assert done.code == 0, done.err
+    begun = sum('"r2"' in path.read_text() for path in (here / "transcripts").glob("*.json"))
+    assert len(answers(here)) == begun > 0
+
+
+@pytest.mark.parametrize(
+    ("model", "lost"),
+    [
+        (MODELS[0], "batch"),
+        (MODELS[1], "results"),
+        (MODELS[1], "archived"),
+        (MODELS[0], "unreadable"),
+        pytest.param(MODELS[1], "batch", marks=pytest.mark.soak),
+        pytest.param(MODELS[0], "results", marks=pytest.mark.soak),
+        pytest.param(MODELS[1], "unreadable", marks=pytest.mark.soak),
+    ],
+)
+def test_batch_that_the_vendor_has_lost(here: Path, slow: BatchServer, model: str, lost: str) -> None:
+    """Only --resubmit asks again; the lost answers are counted as paid, at their estimate."""
+    judge_until_killed(here, slow, model)
+    slow.is_open.set()
+    if lost == "archived":
+        slow.batches[0].is_archived = True
+    elif lost == "unreadable":
+        slow.damage = lambda results: results if len(slow.batches) > 1 else "<html>"
+    else:
+        ends = "/batch_0" if lost == "batch" else ("batch_0-output/content", "batch_0/results")
+        slow.refuse = lambda path: 404 if path.endswith(ends) else 0
+    refused = collect(here, slow)
+    assert refused.code == 3
+    assert re.search(
+        r"batch batch_0.*or ask again, which is paid again, with: debate judge --collect \S+ --resubmit", refused.err
+    )
+    assert len(slow.batches) == 1
+    done = collect(here, slow, "--resubmit")
+    assert done.code == 0, done.err
+    assert [len(batch.requests) for batch in slow.batches] == [3, 3]
+    assert [(call["attempts"], call["usage"]["estimated"]) for call in answers(here)] == [(2, True)] * 3
+
+
+@pytest.mark.parametrize("status", [401, pytest.param(404, marks=pytest.mark.soak), 500])
+@pytest.mark.parametrize("folder", ["transcripts", "others"])
+def test_failing_batch_does_not_stop_another(here: Path, slow: BatchServer, status: int, folder: str) -> None:
+    """What the other vendor has answered is saved, and what is due next submitted; the failure ends the command."""
+    (here / "others").mkdir()
+    (here / "transcripts" / "d1.json").rename(here / folder / "d1.json")
+    slow.fate = lambda batch, _request: "expired" if batch == 1 else "answered"
+    judge_until_killed(here, slow, MODELS[0], "transcripts/d0.json")
+    judge_until_killed(here, slow, MODELS[1], f"{folder}/d1.json")
+    slow.is_open.set()
+    slow.refuse = lambda path: status if path.startswith("/v1/batches/") else 0
+    failed = collect(here, slow, *dict.fromkeys(("transcripts", folder)))
+    assert failed.code == 3
+    assert "debate: openai (127.0.0.1" in failed.lines[-1]
+    assert "1 batch is in progress (1 request" in failed.err
+    assert len(slow.batches) == 3
+    judged = json.loads((here / folder / "d1.json").read_text())
+    assert [each["exchange"]["model"] for each in judged["assessments"] if each["run"] == "r2"] == [MODELS[1]]
+
+
+@pytest.mark.parametrize("failing", ["/v1/files", "/v1/batches/"])
+def test_failure_of_one_vendor_while_waiting(here: Path, server: BatchServer, failing: str) -> None:
+    """With --batch too, the other vendor's answers are saved, whether a submission or a check fails."""
+    server.refuse = lambda path: 401 if path.startswith(failing) else 0
+    done = judge(here, server, *(part for model in MODELS for part in ("--model", model)))
+    assert done.code == 3
+    assert [len(answers(here, run)) for run in ("r2", "r3")] == [0, 3]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_damaged_line_of_the_results(here: Path, server: BatchServer, model: str) -> None:
+    """The other lines are used. The judgement of the damaged line is asked for again, with a warning also if --quiet."""
+    cut = re.compile(r"\n(.{40}).*")
+    server.damage = lambda results: results if len(server.batches) > 1 else cut.sub(r"\n\1", results, count=1)
+    done = judge(here, server, "--model", model, "--quiet")
+    assert done.code == 0, done.err
+    assert re.search(r"batch_0: damaged and not used: line 2 of /.*asked for again: d1\n", done.err), done.err
+    assert [len(batch.requests) for batch in server.batches] == [3, 1]
+    assert len(answers(here)) == 3
+
+
+def test_question_in_another_wording(here: Path, slow: BatchServer) -> None:
+    """A question that has changed since its submission needs --resubmit; the other answers are collected."""
+    with judging_in_a_batch(here, slow) as process:
+        process.signal(signal.SIGINT)
+        process.wait()
+    path = here / "transcripts" / "d0.json"
+    path.write_text(path.read_text().replace("moral", "ethical").replace("that speaks", "this speaks"))
+    slow.is_open.set()
+    refused = collect(here, slow)
+    assert refused.code == 2
+    assert "debate d0: the prompt of" in refused.err
+    assert len(answers(here)) == 2
+    assert collect(here, slow, "--resubmit").code == 0
+    assert [len(batch.requests) for batch in slow.batches] == [3, 1]
 
 
 def _attempts(here: Path, number: int) -> Path:
@@ -304,6 +433,29 @@ def test_one_file_is_collected_without_the_others(here: Path, slow: BatchServer)
     assert collect(here, slow).code == 0
     assert len(answers(here)) == 3
     assert slow.batches[0].polls == polls
+
+
+def test_store_that_knows_a_saved_debate(here: Path, slow: BatchServer) -> None:
+    """After a crash just after a debate was saved, --collect clears its requests, so that it can be judged again."""
+    judge_until_killed(here, slow, path="transcripts/d0.json")
+    kept = stored(here).path.read_bytes()
+    slow.is_open.set()
+    assert collect(here, slow).code == 0
+    stored(here).path.write_bytes(kept)
+    again = debate("judge", "transcripts/d0.json", "--mock", cwd=here)
+    assert "collect the answers first" in again.err
+    assert "no judgement is missing" in collect(here, slow).err
+    assert debate("judge", "transcripts/d0.json", "--mock", cwd=here).code == 0
+
+
+def test_store_of_an_earlier_version(here: Path, slow: BatchServer) -> None:
+    """A store without the list of waiting debates is upgraded."""
+    judge_until_killed(here, slow)
+    with closing(sqlite3.connect(stored(here).path)) as database, database:
+        database.executescript("DROP TABLE waiting; PRAGMA user_version = 1")
+    slow.is_open.set()
+    assert collect(here, slow).code == 0
+    assert len(answers(here)) == 3
 
 
 def test_without_its_store_nothing_is_submitted_again(here: Path, slow: BatchServer) -> None:

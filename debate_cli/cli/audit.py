@@ -267,7 +267,7 @@ def _find_labels(given: AuditOptions, debates: Sequence[AuditDebate]) -> LabelSe
     if given.labels is not None:
         usable, unknown = select_usable(read_labels(given.labels), debates)
         return LabelSet(usable, str(given.labels), unknown)
-    reviewed = labels_from_reviews(debates)
+    reviewed = labels_from_reviews(debates, given.system)
     if reviewed:
         return LabelSet(reviewed, "reviews")
     return LabelSet(labels_by_construction(debates), BY_CONSTRUCTION)

@@ -127,7 +127,8 @@ class LedgerCells:
         Cells of dead runs become open, and so do finished cells with a saved debate in which a judge has no result.
         """
         self._recover()
-        self._ledger.reopen_without_results(self._folder / DEBATES_FOLDER)
+        for record in self._ledger.records_without_results(self._folder / DEBATES_FOLDER):
+            self._ledger.query("UPDATE cells SET state = 'open' WHERE key = ?", record.cell.key)
         self._renew(BudgetAmount())
         self._settled_before = self._spent()
         return Budget(limits.max_cost_usd, limits.max_tokens, self._settled_before)

@@ -158,29 +158,6 @@ def test_json_that_is_nested_too_deeply_is_not_called_invalid(text: str, reason:
         read_sections(SourceFile(Path("a.json"), "a.json"), text.encode())
 
 
-def test_a_heading_of_many_spaces_is_read_at_once() -> None:
-    """The heading of a hostile file is found in a time that grows with its length, not with the square of it."""
-    _, found = read_sections(SourceFile(Path("a.md"), "a.md"), f"# a{' ' * 1_000_000}b\ntext\n".encode())
-    assert [section.text.strip() for section in found] == ["text"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("<!--x>" * 50_000, "<![CDATA[>" * 50_000, "<?" * 50_000, "</a " * 50_000),
-        *(
-            "<sup>" * 50_000,
-            f"{'<sup>' * 50_000}a{'</sup>' * 50_000}",
-            "<table><tr><th>" * 20_000,
-            f"<h1>{'a<b>' * 50_000}",
-        ),
-    ],
-)
-def test_a_page_whose_markup_never_ends_is_read_at_once(text: str) -> None:
-    """Comments and tags without an end are read in a time that grows with their length, not with the square of it."""
-    read_sections(SourceFile(Path("a.html"), "a.html"), text.encode())
-
-
 @pytest.mark.parametrize("name", ["a.csv", "a.json"])
 def test_a_long_name_is_not_repeated_for_each_value(name: str) -> None:
     """The name of a column, or the path of a value, is cut, so that a small file does not become a large text."""

@@ -59,4 +59,22 @@ def _replies() -> tuple[bytes, ...]:
     return tuple(text.encode() for text in (*texts, *broken))
 
 
-_SEEDS = {"config": _configs, "transcript": _transcripts, "journal": _journals, "reply": _replies}
+def _sources() -> tuple[bytes, ...]:
+    """A page, Markdown, a table and JSON."""
+    rows = "<tr><th>Year</th><th>Cost</th></tr><tr><td>2020</td><td>10<sup>6</sup></td></tr>"
+    page = f"<!-- a --><h1>Costs</h1><p>They rose<sup><a href='#1'>1</a></sup>.</p><table>{rows}</table>"
+    return (
+        page.encode(),
+        b"# Costs\n\n```\n# code\n```\nThey rose.\n",
+        b"year,cost\n2020,5\n",
+        b'{"costs": [{"2020": 5}]}',
+    )
+
+
+_SEEDS = {
+    "config": _configs,
+    "transcript": _transcripts,
+    "journal": _journals,
+    "reply": _replies,
+    "source": _sources,
+}

@@ -15,6 +15,8 @@ from llm_support import OPINION, request
 
 from debate_cli.debaters.forms import OpeningForm
 from debate_cli.errors import ConfigError, TranscriptError
+from debate_cli.evidence.documents import SourceFile, read_sections
+from debate_cli.evidence.sections import UnreadableSourceError
 from debate_cli.llm.form import Form, FormModel, find_violations
 from debate_cli.llm.json_reply import MAX_FAULT_CHARS, MAX_FAULTS, parse_reply, strip_thinking
 from debate_cli.llm.structured_output import build_reask
@@ -90,8 +92,13 @@ def reply(data: bytes) -> bool:
     return True in [_reads(text, form, truncated) for form in FORMS for truncated in (False, True)]
 
 
+def source(data: bytes) -> bool:
+    """The readers of sources: a page, Markdown, a table or JSON."""
+    return True in [_is_readable(Path(f"a{suffix}"), data) for suffix in (".html", ".md", ".csv", ".json")]
+
+
 TARGETS: dict[str, Callable[[bytes], bool]] = {
-    target.__name__: target for target in (config, transcript, journal, reply)
+    target.__name__: target for target in (config, transcript, journal, reply, source)
 }
 """Name -> target, which returns whether it accepted the bytes."""
 
@@ -120,6 +127,17 @@ def _reads(text: str, form: Form[Any], truncated: bool) -> bool:
     assert type(filled).model_validate_json(filled.model_dump_json()) == filled
     if parsed.outcome == "valid":
         assert not list(find_violations(json.loads(filled.model_dump_json(exclude_unset=True)), form.schema))
+    return True
+
+
+def _is_readable(path: Path, data: bytes) -> bool:
+    """Whether a source can be read."""
+    try:
+        _, sections = read_sections(SourceFile(path, path.name), data)
+    except UnreadableSourceError as error:
+        assert_plain_error([f"{path}: {error}"], path.name)
+        return False
+    assert all(section.text.strip() for section in sections)
     return True
 
 

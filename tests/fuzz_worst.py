@@ -134,6 +134,17 @@ def journals() -> Iterator[Case]:
     yield "nothing", b"\x00" * MIB
 
 
+def sources() -> Iterator[Case]:
+    """Pages whose markup never ends, and Markdown."""
+    for unit in ("<!--x>", "<![CDATA[>", "<?", "</a ", "<sup>", "<table><tr><th>", "<sup>1", "<a>"):
+        yield f"repeated {unit}", fill(unit)
+    yield "nested superscripts", fill("<sup>", after="a") + fill("</sup>")
+    yield "footnotes", fill("[1]", "word<sup>", "</sup>")
+    yield "brackets in a footnote", fill("[", "word<sup>", "]</sup>")
+    yield "a heading of tags", fill("a<b>", "<h1>")
+    yield "a heading of spaces", fill(" ", "# a", "b\ntext\n")
+
+
 def _parts() -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """A transcript, and one of its assessments and turns."""
     from fuzz_seeds import seeds
@@ -147,6 +158,7 @@ CASES: dict[str, Callable[[], Iterator[Case]]] = {
     "transcript": transcripts,
     "journal": journals,
     "reply": replies,
+    "source": sources,
 }
 
 

@@ -102,6 +102,23 @@ def test_judges_who_answer_through_files_need_a_path(here: Path, debate: debate_
     asyncio.run(wait_for_prompt())
 
 
+@pytest.mark.parametrize("person", ["human", "paste/ann"])
+def test_no_function_asks_a_person_at_the_terminal(here: Path, debate: debate_cli.Debate, person: str) -> None:
+    """The error comes before anything starts. The mock and a model object take the person's place."""
+    speaking = debate_cli.load_config(MOCK, overrides={"models": {"default": {"model": person}}})
+    for asking in (
+        debate_cli.run_debate(speaking, folder=here),
+        debate_cli.judge(debate, systems=["structured"], model=person),
+        debate_cli.judge_text("Plan.", model=person, path=here / "one.json"),
+    ):
+        with pytest.raises(ConfigError, match=rf"^{person}: only the command `debate` asks a person at the terminal"):
+            asyncio.run(asking)
+    assert not list(here.iterdir())
+    objects = {"default": MockModel(ModelSpec(model="mock/any"), seed=1, folder=Path())}
+    assert asyncio.run(debate_cli.run_debate(speaking, mock=True)).verdicts
+    assert asyncio.run(debate_cli.run_debate(speaking, models=objects)).verdicts
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -39,7 +39,7 @@ from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.config_checks import check_config, check_for_any_use, check_for_judging
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.message_text import format_suggestion_or_list
-from debate_cli.domain.model_call import Usage, is_mock
+from debate_cli.domain.model_call import TERMINAL_PROVIDERS, Usage, is_mock
 from debate_cli.domain.turn import Argument, Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import BudgetError, ConfigError, DebateError, ModelError, TranscriptError, UsageError
@@ -67,8 +67,6 @@ IN_MEMORY_CONFIG_NAME = "the configuration"
 """Name in error messages for a configuration that is a Python object, not a file."""
 PYTHON_PROVIDER = "python"
 """Provider name of the caller's own model objects. The object for the role `judge` is called `python/judge`."""
-FILES_PROVIDER = "files"
-"""Name of the provider for people who answer through files."""
 JUDGE_ROLES = ("judge", "default")
 """Keys of the argument `models` for the judges' model object. `judge` takes precedence over `default`."""
 
@@ -215,7 +213,7 @@ async def run_debate(
         if name is None:
             name = new_id(context.config.topic, datetime.now(UTC), SystemRandom(), context.redact)
         saved = Path(folder) if folder is not None else None
-        context = _with_files_folder(context, saved, all_model_specs(context.config), "folder")
+        context = _with_people(context, saved, "folder")
         session = Session(replace(context, observer=observer or NullObserver()))
         return await session.begin(validate_id(name), saved)
 
@@ -254,7 +252,7 @@ async def judge(
         _require_used(own, _names(judge_model_specs(context.config)))
         require_consents(context.destinations, trusted_hosts, os.environ)
         events = transcript_to_events(to_transcript(debate))
-        context = _with_files_folder(context, saved and saved.parent, judge_model_specs(context.config), "path")
+        context = _with_people(context, saved and saved.parent, "path")
         session = Session(replace(context, observer=observer or NullObserver()))
         return await session.judge(events, openings, saved)
 
@@ -294,7 +292,7 @@ async def judge_text(
         )
         _require_used(own, _names(judge_model_specs(run.config)))
         require_consents(run.destinations, trusted_hosts, os.environ)
-        run = _with_files_folder(run, saved and saved.parent, judge_model_specs(run.config), "path")
+        run = _with_people(run, saved and saved.parent, "path")
         session = Session(replace(run, observer=observer or NullObserver()))
         return await session.judge(events, (), saved)
 
@@ -408,23 +406,24 @@ def _require_used(own: Iterable[str], used: Collection[str], roles: Iterable[str
             raise ConfigError(f"models: {given}: no debater and no judge uses this model{advice}")
 
 
-def _with_files_folder(
-    context: RunContext, folder: Path | None, asked: Iterable[ModelSpec], argument: str
-) -> RunContext:
+def _with_people(context: RunContext, folder: Path | None, argument: str) -> RunContext:
     """Return `context` with the folder `files` in `folder` for prompts and replies.
 
-    Raises ConfigError if `folder` is None and a model in `asked` is a person who answers through files. `argument`: name
-    of the argument with which the caller chooses the folder.
+    Raises ConfigError if a person would answer at the terminal, or if one would answer through files and `folder` is None.
+    `argument`: name of the argument with which the caller chooses the folder.
     """
-    if folder is not None:
-        return replace(context, people=PeopleAccess(PromptFolder(folder / FILES_FOLDER)))
-    for name in _names(asked):
-        if name.partition("/")[0] == FILES_PROVIDER and name not in context.models:
+    for name in context.asked_people:
+        if name.partition("/")[0] in TERMINAL_PROVIDERS:
+            raise ConfigError(
+                f"{name}: only the command `debate` asks a person at the terminal; run it, or use `files/NAME`, which "
+                "exchanges prompts and replies as files"
+            )
+        if folder is None:
             raise ConfigError(
                 f"{argument}: None writes nothing, but {name} needs files with prompts and replies; give {argument}=, "
                 f"then they are in the folder `{FILES_FOLDER}` beside the transcript"
             )
-    return context
+    return context if folder is None else replace(context, people=PeopleAccess(PromptFolder(folder / FILES_FOLDER)))
 
 
 def _own_models(models: Mapping[str, Model] | None) -> dict[str, Model]:

@@ -34,7 +34,7 @@ class WinnerLabel:
     rater: str = "people"
     """Name of the rater. A debate has at most one label per rater."""
     points: tuple[tuple[str, float], ...] = ()
-    """Pairs of a debater's name and the rater's points, 0 to 100. Empty if the rater gave no scores on a known scale."""
+    """Pairs of a debater's name and the rater's points, 0 to 100. Empty if the rater gave no scores on the judge's scale."""
 
 
 class LabelSet(NamedTuple):
@@ -151,13 +151,15 @@ def labels_by_construction(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
     ]
 
 
-def labels_from_reviews(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
-    """Return one label (known winner) per debate and person, from the person's newest review of the debate."""
-    found = {
-        (each.debate.id, rater): WinnerLabel(
-            each.debate.id, verdict.winner or DRAW, rater, tuple(to_points(verdict).items())
-        )
-        for each in debates
-        for verdict, rater in each.reviews
-    }
+def labels_from_reviews(debates: Iterable[AuditDebate], system: str) -> list[WinnerLabel]:
+    """Return one label (known winner) per debate and person, from the person's newest review of the debate.
+
+    `system`: judging system of the audited judges. A review with another system gives no points.
+    """
+    found: dict[tuple[str, str], WinnerLabel] = {}
+    for each in debates:
+        for verdict, rater in each.reviews:
+            points = to_points(verdict) if verdict.system == system else {}
+            label = WinnerLabel(each.debate.id, verdict.winner or DRAW, rater, tuple(points.items()))
+            found[each.debate.id, rater] = label
     return list(found.values())

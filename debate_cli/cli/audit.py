@@ -267,7 +267,7 @@ def _find_labels(given: AuditOptions, debates: Sequence[AuditDebate]) -> LabelSe
     if given.labels is not None:
         usable, unknown = select_usable(read_labels(given.labels), debates)
         return LabelSet(usable, str(given.labels), unknown)
-    reviewed = labels_from_reviews(debates)
+    reviewed = labels_from_reviews(debates, given.system)
     if reviewed:
         return LabelSet(reviewed, "reviews")
     return LabelSet(labels_by_construction(debates), BY_CONSTRUCTION)
@@ -304,7 +304,10 @@ def _show_difference(given: AuditOptions) -> None:
             "--gate does not apply to a comparison of two audits; leave out --gate, or give it when you audit a judge"
         )
     if not given.diff or len(paths) != 2:  # noqa: PLR2004 - two audits are compared
-        raise UsageError("to compare two audits, write `debate audit OLD/audit.json NEW/audit.json --diff`")
+        raise UsageError(
+            "debates to audit a judge on are named with --on; to compare two audits, write "
+            "`debate audit OLD/audit.json NEW/audit.json --diff`"
+        )
     old, new = (read_report(path) for path in paths)
     rows = compare_audits(old, new)
     if given.json:

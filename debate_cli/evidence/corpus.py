@@ -16,13 +16,14 @@ from pathlib import Path
 
 from debate_cli.domain.evidence import FoundPassage, Passage
 from debate_cli.errors import StorageError, UsageError
-from debate_cli.evidence.documents import Section, SourceFile, UnreadableSourceError, read_sections, read_source_bytes
+from debate_cli.evidence.documents import SourceFile, read_sections, read_source_bytes
+from debate_cli.evidence.sections import Section, UnreadableSourceError
 from debate_cli.evidence.splitting import split_section
 from debate_cli.evidence.tokens import COMMON_ENGLISH_WORDS
 from debate_cli.evidence.unspaced_scripts import separate_characters, split_words
 from debate_cli.regular_file import is_inside, make_private_folder
 
-INDEX_VERSION = 7
+INDEX_VERSION = 8
 """Version of the indexes, which is part of their names. Increase it if changed code builds different indexes."""
 KEPT_INDEXES = 5
 """The indexes used most recently, up to this number, always stay in the cache. Any other index is deleted after a day

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from debate_cli.evidence.documents import Section
+from debate_cli.evidence.sections import Section
 from debate_cli.evidence.unspaced_scripts import MAX_WORD_CHARS, UNSPACED, count_words
 
 ABBREVIATIONS = (

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from debate_cli.domain.evidence import FoundPassage
 from debate_cli.domain.text_normalization import remove_invisible
 from debate_cli.evidence.corpus import query_terms
-from debate_cli.evidence.documents import Section
+from debate_cli.evidence.sections import Section
 from debate_cli.evidence.splitting import split_section
 from debate_cli.evidence.unspaced_scripts import count_words
 

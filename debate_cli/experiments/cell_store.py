@@ -127,7 +127,8 @@ class LedgerCells:
         Sets to `open` the cells of dead runs, and each finished cell whose debate is saved but lacks a judge's result.
         """
         self._recover()
-        self._ledger.reopen_without_results(self._folder / DEBATES_FOLDER)
+        for record in self._ledger.records_without_results(self._folder / DEBATES_FOLDER):
+            self._ledger.query("UPDATE cells SET state = 'open' WHERE key = ?", record.cell.key)
         self._renew(BudgetAmount())
         self._settled_before = self._spent()
         return Budget(limits.max_cost_usd, limits.max_tokens, self._settled_before)

@@ -325,21 +325,20 @@ class Ledger:
         )
         return [self.to_record(row) for row in rows]
 
-    def reopen_without_results(self, debates: Path) -> None:
-        """Set to `open` each finished cell of the newest plan that lacks the result of a judge.
+    def records_without_results(self, debates: Path) -> list[CellRecord]:
+        """Return the finished cells of the newest plan that lack the result of a judge.
 
-        The next run computes the results from the saved debate in the folder `debates`, and asks only judges without an
-        answer in this debate. A cell whose debate is not saved stays finished, because the debate would be paid for again.
+        If such a cell is run again, its results are computed from the saved debate in the folder `debates`, and only judges
+        without an answer in this debate are asked. A cell whose debate is not saved is left out, because the debate would
+        be paid for again.
         """
         rows = self.query(
-            "SELECT key, debate FROM cells WHERE plan = ? AND state = 'done' AND EXISTS ("
+            "SELECT * FROM cells WHERE plan = ? AND state = 'done' AND EXISTS ("
             "SELECT 1 FROM json_each(judges) WHERE NOT EXISTS (SELECT 1 FROM results WHERE cell = cells.key "
             "AND questions = json_extract(value, '$[0]') AND scoring = json_extract(value, '$[1]')))",
             self.plan,
         )
-        for key, debate in rows:
-            if (debates / f"{debate}.json").is_file():
-                self.query("UPDATE cells SET state = 'open' WHERE key = ?", key)
+        return [each for each in map(self.to_record, rows) if (debates / f"{each.cell.debate}.json").is_file()]
 
     def counts(self, shard: tuple[int, int] = (1, 1), *, now: float | None = None) -> dict[CellState, int]:
         """Return how many cells of a shard are in each state. The running cells of dead workers count as open.

@@ -349,7 +349,12 @@ def _explain_missing_call(path: Path, model: str, request: Request, recorded: Ma
     line = max(parts, key=lambda number: (count_common(number), -number))
     theirs = parts[line]
     changed = (name for name in theirs | mine if theirs.get(name) != mine.get(name))
-    shown = next((_compare(name, theirs.get(name), mine.get(name)) for name in changed), "no visible difference")
+    name = next(changed, None)
+    shown = "no visible difference" if name is None else _compare(name, theirs.get(name), mine.get(name))
+    if name == "seed" and request.purpose.startswith("judge"):
+        shown += (
+            " (it depends on the debate's earlier judging runs; replay with the debate as it was before the recording)"
+        )
     return f"{what}; compared with line {line}: {shown}; record the cassette again with --record"
 
 

@@ -211,21 +211,23 @@ def test_agreement_by_chance_is_that_of_positions() -> None:
 
 
 def test_reviews_are_compared_in_points() -> None:
-    """Scores of reviews are converted to points of the judging system's scale; a system without a scale has none."""
+    """Scores are converted to points of the audited system's scale. Scores of another system, or without a scale, are not."""
     first, second = _names(DEBATES[0].debate)
     scales = {
-        "structured": {first: 6.4, second: 5.5},
-        "persuasion": {first: 28.0, second: 15.0},
-        "not installed": {first: 6.4, second: 5.5},
+        ("structured", "structured"): {first: 6.4, second: 5.5},
+        ("persuasion", "persuasion"): {first: 28.0, second: 15.0},
+        ("persuasion", "structured"): {first: 28.0, second: 15.0},
+        ("not installed", "not installed"): {first: 6.4, second: 5.5},
     }
-    for system, scores in scales.items():
+    for (system, audited), scores in scales.items():
         review = Verdict(system=system, run="r2", winner=first, victory="clear", margin=1, scores=scores)
-        (label,) = labels_from_reviews([replace(DEBATES[0], reviews=((review, "Ann"),))])
-        has_scale = system != "not installed"
-        assert dict(label.points) == pytest.approx({first: 60.0, second: 50.0} if has_scale else {}), system
+        (label,) = labels_from_reviews([replace(DEBATES[0], reviews=((review, "Ann"),))], audited)
+        has_points = system == audited != "not installed"
+        assert label.winner == first
+        assert dict(label.points) == pytest.approx({first: 60.0, second: 50.0} if has_points else {}), system
         compared = compare_with_labels(_judge(_first_ahead, ["repeat"]), [label], "reviews", resamples=50)
         assert compared is not None
-        assert compared.score_error.value == (pytest.approx(0) if has_scale else None), system
+        assert compared.score_error.value == (pytest.approx(0) if has_points else None), system
 
 
 def test_perfect_judge_meets_the_gates_that_can_be_decided() -> None:

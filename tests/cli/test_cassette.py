@@ -74,6 +74,19 @@ def test_judges_who_are_not_in_the_cassette_leave_the_debate_unchanged(here: Pat
     assert done.err.endswith("record the cassette again with --record (3 of them)\n"), done.err
 
 
+def test_judges_with_seeds_are_replayed_on_the_debate_as_it_was(here: Path) -> None:
+    """Another judging run has another seed. The message says which debate to use."""
+    write_config(here, CONFIG)
+    debate("run", "debate.yaml", "--mock", "--set", "seed=1", "--id", "live", "-q", cwd=here)
+    judge = ("judge", "live", "--system", "moderator", "--mock", "-q")
+    unjudged = (here / "transcripts/live.json").read_bytes()
+    assert debate(*judge, "--record", "judged", cwd=here).code == 0
+    again = debate(*judge, "--replay", "judged", cwd=here)
+    assert (again.code, "replay with the debate as it was before the recording" in again.err) == (3, True), again.err
+    (here / "transcripts/live.json").write_bytes(unjudged)
+    assert debate(*judge, "--replay", "judged", cwd=here).code == 0
+
+
 def test_an_existing_cassette_is_extended_with_a_note(here: Path, cassette: Path) -> None:
     """The recorded calls stay, and stderr says that new ones follow them."""
     recorded = cassette.read_bytes()

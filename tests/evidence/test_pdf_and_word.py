@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from debate_cli.evidence.corpus import Corpus, list_source_files, open_corpus
-from debate_cli.evidence.documents import MAX_TEXT_CHARS, SourceFile, read_sections
+from debate_cli.evidence.documents import SourceFile, read_sections
+from debate_cli.evidence.sections import MAX_TEXT_CHARS
 
 docx = pytest.importorskip("docx", reason="needs the extra [documents]")
 WD_STYLE_TYPE = pytest.importorskip("docx.enum.style").WD_STYLE_TYPE

@@ -95,6 +95,28 @@ def test_a_queued_experiment_is_like_a_local_one(here: Path, dsn: str) -> None:
     assert not any(PASSWORD in each.out + each.err for each in (first, worked, watched))
 
 
+@pytest.mark.parametrize("is_queued", [False, True], ids=["before", "after"])
+def test_results_lost_before_or_after_queueing_are_computed_again(here: Path, dsn: str, *, is_queued: bool) -> None:
+    """A worker computes them from the transcripts, without a call."""
+    with model_server() as models:
+        write_served_experiment(here, models.base_url, motions=1)
+        if is_queued:
+            enqueue(here, dsn)
+            work(here, dsn)
+            bring_back(here, dsn)
+        else:
+            run(here)
+        before = judgements(here / "trial")
+        models.bodies.clear()
+        with Ledger.open(here / "trial") as ledger:
+            ledger.query("DELETE FROM results")
+        assert "added 2 cells" in enqueue(here, dsn).out
+        work(here, dsn)
+        bring_back(here, dsn)
+        assert (judgements(here / "trial"), models.bodies) == (before, [])
+    assert "added 0 cells" in enqueue(here, dsn).out
+
+
 def test_a_run_shows_what_workers_do(here: Path, dsn: str) -> None:
     """A run with a queue prints each cell that a worker ends, and ends after the last cell."""
     write_experiment(here, players=PAIR)

@@ -47,9 +47,9 @@ def experiment_id(name: str, *, mock: bool) -> str:
 
 
 async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, *, retry_failed: bool) -> int:
-    """Put the open cells of a plan into the queue. Return the number of cells that were added.
+    """Put the open cells of a plan into the queue, and the finished cells whose results the ledger has lost.
 
-    `retry_failed`: whether to add failed cells too.
+    Return the number of cells that were added. `retry_failed`: whether to add failed cells too.
     """
     experiment = experiment_id(plan.config.name, mock=plan.experiment.mock)
     document = dump_experiment(plan.experiment)
@@ -65,6 +65,15 @@ async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, *, retry_f
                 if record.cell.key in added and record.state != "done":
                     await _store_begun(database, experiment, record, ledger.path.parent)
         await database.fetch("UPDATE experiments SET plan = %s WHERE id = %s", plan.fingerprint, experiment)
+    debates = ledger.path.parent / DEBATES_FOLDER
+    for record in ledger.records_without_results(debates):
+        await database.fetch(
+            "UPDATE cells SET state = 'open', transcript = %s, updated_at = clock_timestamp() "
+            "WHERE experiment = %s AND key = %s AND state = 'done'",
+            (debates / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}").read_bytes(),
+            experiment,
+            record.cell.key,
+        )
     if retry_failed:
         await database.fetch(
             "UPDATE cells SET state = 'open', updated_at = clock_timestamp() "

@@ -215,8 +215,8 @@ async def run_debate(
         if name is None:
             name = new_id(context.config.topic, datetime.now(UTC), SystemRandom(), context.redact)
         saved = Path(folder) if folder is not None else None
-        context = _with_files_folder(context, saved, all_model_specs(context.config), "folder")
-        session = Session(replace(context, observer=observer or NullObserver()))
+        context = replace(context, observer=observer or NullObserver())
+        session = Session(_with_files_folder(context, saved, all_model_specs(context.config), "folder"))
         return await session.begin(validate_id(name), saved)
 
 
@@ -254,8 +254,9 @@ async def judge(
         _require_used(own, _names(judge_model_specs(context.config)))
         require_consents(context.destinations, trusted_hosts, os.environ)
         events = transcript_to_events(to_transcript(debate))
-        context = _with_files_folder(context, saved and saved.parent, judge_model_specs(context.config), "path")
-        session = Session(replace(context, observer=observer or NullObserver()))
+        context = replace(context, observer=observer or NullObserver())
+        specs = judge_model_specs(context.config)
+        session = Session(_with_files_folder(context, saved and saved.parent, specs, "path"))
         return await session.judge(events, openings, saved)
 
 
@@ -294,8 +295,8 @@ async def judge_text(
         )
         _require_used(own, _names(judge_model_specs(run.config)))
         require_consents(run.destinations, trusted_hosts, os.environ)
-        run = _with_files_folder(run, saved and saved.parent, judge_model_specs(run.config), "path")
-        session = Session(replace(run, observer=observer or NullObserver()))
+        run = replace(run, observer=observer or NullObserver())
+        session = Session(_with_files_folder(run, saved and saved.parent, judge_model_specs(run.config), "path"))
         return await session.judge(events, (), saved)
 
 
@@ -417,7 +418,7 @@ def _with_files_folder(
     of the argument with which the caller chooses the folder.
     """
     if folder is not None:
-        return replace(context, people=PeopleAccess(PromptFolder(folder / FILES_FOLDER)))
+        return replace(context, people=PeopleAccess(PromptFolder(folder / FILES_FOLDER, context.observer.note)))
     for name in _names(asked):
         if name.partition("/")[0] == FILES_PROVIDER and name not in context.models:
             raise ConfigError(

@@ -10,6 +10,7 @@ from cli_support import CONFIGS
 import debate_cli
 from debate_cli.domain.config import ModelSpec
 from debate_cli.errors import ConfigError, TranscriptError
+from debate_cli.observer import NullObserver
 from debate_cli.providers.mock.model import MockModel
 
 MOCK = CONFIGS / "mock.yaml"
@@ -75,7 +76,10 @@ def test_a_text_needs_a_usable_name(name: str) -> None:
 
 
 def test_judges_who_answer_through_files_need_a_path(here: Path, debate: debate_cli.Debate) -> None:
-    """Without a path, nothing is written, so the judge could not answer. With a path, the prompts are beside the transcript."""
+    """Without a path, nothing is written, so the judge could not answer. With a path, the prompts are beside the transcript.
+
+    The observer receives the path of the awaited reply.
+    """
     for judging in (
         debate_cli.judge(debate, systems=["structured"], model="files/ann"),
         debate_cli.judge_text("Plan.", model="files/ann"),
@@ -87,19 +91,25 @@ def test_judges_who_answer_through_files_need_a_path(here: Path, debate: debate_
         asyncio.run(debate_cli.run_debate(speaking))
     assert not list(here.iterdir())
 
-    def prompts() -> list[Path]:
-        return list(here.glob("out/files/*/*.prompt.md"))
+    class Notes(NullObserver):
+        notes = list[str]()
+
+        def note(self, note: str) -> None:
+            self.notes.append(note)
 
     async def wait_for_prompt() -> None:
-        judging = debate_cli.judge(debate, systems=["structured"], model="files/ann", path=here / "out" / "one.json")
+        path = here / "out" / "one.json"
+        judging = debate_cli.judge(debate, systems=["structured"], model="files/ann", path=path, observer=Notes())
         waiting = asyncio.create_task(judging)
         async with asyncio.timeout(20):
-            while not prompts():
+            while not Notes.notes:
                 assert not waiting.done()
                 await asyncio.sleep(0.05)
         waiting.cancel()
 
     asyncio.run(wait_for_prompt())
+    (prompt,) = here.glob("out/files/*/*.prompt.md")
+    assert Notes.notes == [f"waiting for {str(prompt).replace('.prompt.', '.reply.')}"]
 
 
 @pytest.mark.parametrize("person", ["human", "paste/ann"])

@@ -213,8 +213,8 @@ async def run_debate(
         if name is None:
             name = new_id(context.config.topic, datetime.now(UTC), SystemRandom(), context.redact)
         saved = Path(folder) if folder is not None else None
-        context = _with_people(context, saved, "folder")
-        session = Session(replace(context, observer=observer or NullObserver()))
+        context = replace(context, observer=observer or NullObserver())
+        session = Session(_with_people(context, saved, "folder"))
         return await session.begin(validate_id(name), saved)
 
 
@@ -252,8 +252,8 @@ async def judge(
         _require_used(own, _names(judge_model_specs(context.config)))
         require_consents(context.destinations, trusted_hosts, os.environ)
         events = transcript_to_events(to_transcript(debate))
-        context = _with_people(context, saved and saved.parent, "path")
-        session = Session(replace(context, observer=observer or NullObserver()))
+        context = replace(context, observer=observer or NullObserver())
+        session = Session(_with_people(context, saved and saved.parent, "path"))
         return await session.judge(events, openings, saved)
 
 
@@ -292,8 +292,8 @@ async def judge_text(
         )
         _require_used(own, _names(judge_model_specs(run.config)))
         require_consents(run.destinations, trusted_hosts, os.environ)
-        run = _with_people(run, saved and saved.parent, "path")
-        session = Session(replace(run, observer=observer or NullObserver()))
+        run = replace(run, observer=observer or NullObserver())
+        session = Session(_with_people(run, saved and saved.parent, "path"))
         return await session.judge(events, (), saved)
 
 
@@ -423,7 +423,9 @@ def _with_people(context: RunContext, folder: Path | None, argument: str) -> Run
                 f"{argument}: None writes nothing, but {name} needs files with prompts and replies; give {argument}=, "
                 f"then they are in the folder `{FILES_FOLDER}` beside the transcript"
             )
-    return context if folder is None else replace(context, people=PeopleAccess(PromptFolder(folder / FILES_FOLDER)))
+    if folder is None:
+        return context
+    return replace(context, people=PeopleAccess(PromptFolder(folder / FILES_FOLDER, context.observer.note)))
 
 
 def _own_models(models: Mapping[str, Model] | None) -> dict[str, Model]:

@@ -161,7 +161,7 @@ class PeopleOfCommand:
         drafts = transcript.parent if transcript is not None else None
         terminal = PeopleAtTerminal(self._observer.hold_output, self._turn, drafts)
         self._terminals.append(terminal)
-        folder = self._folders.setdefault(files, PromptFolder(files, self._observer.note))
+        folder = self._folders.setdefault(files, PromptFolder(files, self._observer.warn))
         return PeopleAccess(folder, terminal.fill_in_form, terminal.paste_answer)
 
     def report_draft(self) -> None:

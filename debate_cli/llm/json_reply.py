@@ -100,6 +100,16 @@ def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> Par
     return _parse_embedded_object(_find_objects(strip_thinking(text)), form)
 
 
+def is_cut_off(text: str) -> bool:
+    """Return whether `text` ends inside a JSON object: a brace or a quotation mark of the object is missing."""
+    return _find_objects(strip_thinking(text)).is_cut_off
+
+
+def contains_json(text: str) -> bool:
+    """Return whether `text` contains the start of a JSON object, which may be broken."""
+    return _LOOKS_LIKE_JSON.search(strip_thinking(text)) is not None
+
+
 def repair_json(broken: str) -> dict[str, Any] | None:
     """Repair the text `broken` and return it as a JSON object; None if it cannot be repaired."""
     if len(broken) > MAX_REPAIR_CHARS or sum(map(broken.count, "{[(")) > MAX_REPAIR_BRACKETS:
@@ -117,6 +127,8 @@ class _FoundObjects:
     broken: list[str] = field(default_factory=list[str])
     forbidden: list[str] = field(default_factory=list[str])
     too_many: bool = False
+    is_cut_off: bool = False
+    """Whether the text ends inside an object."""
 
 
 def _find_objects(text: str) -> _FoundObjects:
@@ -131,19 +143,25 @@ def _find_objects(text: str) -> _FoundObjects:
             value, end = _DECODER.raw_decode(text, start)
             found.valid.append(value)
         except (ValueError, RecursionError) as error:
-            last, depth = text.rfind("}", start), 0
-            end = len(text) if last < 0 else last + 1
-            for match in _QUOTED_OR_BRACE.finditer(text, start):
-                depth += {"{": 1, "}": -1}.get(match.group(), 0)
-                if depth == 0:
-                    end = match.end()
-                    break
+            closed = _find_end(text, start)
+            end = closed or text.rfind("}", start) + 1 or len(text)
+            found.is_cut_off |= closed is None
             if isinstance(error, _ForbiddenError):
                 found.forbidden.append(str(error))
             else:
                 found.broken.append(text[start:end])
         begun = _LOOKS_LIKE_JSON.search(text, end)
     return found
+
+
+def _find_end(text: str, start: int) -> int | None:
+    """Return the index after the object that begins at `start`; None if its last brace is missing."""
+    depth = 0
+    for match in _QUOTED_OR_BRACE.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(match.group(), 0)
+        if depth == 0:
+            return match.end()
+    return None
 
 
 def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedReply[FormT]:

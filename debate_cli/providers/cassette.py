@@ -35,6 +35,7 @@ from debate_cli.errors import (
     UsageError,
 )
 from debate_cli.llm.model import Message, Model, OnText, Reply, Request
+from debate_cli.llm.redaction import REDACTED
 from debate_cli.llm.usage import error_usage
 from debate_cli.providers.mock.model import split_words
 from debate_cli.regular_file import make_private_folder, read_regular_file
@@ -361,9 +362,14 @@ def _explain_missing_call(path: Path, model: str, request: Request, recorded: Ma
 def _compare(name: str, was: str | None, now: str | None) -> str:
     if was is None or now is None:
         return f"{name} is {'new' if was is None else 'missing'}"
+    start = common_prefix_length(was, now)
+    if was.count(REDACTED) != now.count(REDACTED):  # one text contains a secret whose variable was or is not set
+        return (
+            f"{name} differs from character {start + 1}, and is not shown because it contains a secret (set the keys that "
+            "were set for the recording)"
+        )
     if len(was) + len(now) <= EXCERPT_CHARS:
         return f"{name} was {was!r} and is {now!r}"
-    start = common_prefix_length(was, now)
     before, after = (repr(text[start : start + EXCERPT_CHARS]) for text in (was, now))
     return f"{name} differs from character {start + 1}: it was {before} and is {after}"
 

@@ -130,6 +130,18 @@ def test_judge_waits_in_the_folder_in_which_resume_waits(tmp_path: Path) -> None
     assert (failed.code, "judged/files/d1: cannot be used" in failed.err) == (3, True), failed.err
 
 
+@pytest.mark.parametrize("others", [["-q"], ["--json"], ["d2"]])
+def test_judging_says_which_reply_it_waits_for(tmp_path: Path, others: list[str]) -> None:
+    """The note is also shown if progress is not: with --quiet, with --json, and for several debates."""
+    write_config(tmp_path, PEOPLE.replace("MODEL", "mock/a"))
+    for name in ("d1", "d2"):
+        assert debate("run", "--mock", "--id", name, "-q", cwd=tmp_path).code == 0
+    with answering_script(tmp_path / "p"):
+        done = debate("judge", "d1", *others, "--model", "files/ann", "--files", "p", cwd=tmp_path)
+    assert done.code == 0
+    assert "note: waiting for p/d1/001-judge-structured-r2.reply.md" in done.err
+
+
 def test_resume_waits_in_the_same_folder(tmp_path: Path) -> None:
     """The command that resumes repeats `--files`; without it, the folder is beside the resumed debate."""
     (tmp_path / "d.yaml").write_text(PEOPLE.replace("MODEL", "files/ann"))

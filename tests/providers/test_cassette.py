@@ -243,6 +243,20 @@ def test_no_secret_is_recorded(cassette: Path) -> None:
     assert play(CassettePlayer(cassette), request, redact=redact).text == "It is [redacted]."
 
 
+@pytest.mark.parametrize("words", ["Motion: {}?", "Motion: {}, a longer one, on which more words depend?"])
+def test_a_secret_whose_variable_is_not_set_is_not_shown(cassette: Path, words: str) -> None:
+    """The request is not found. The error says why, and shows no part of the request."""
+    request = with_message(words.format(SECRET))
+    record(cassette, REPLY, request=request, redact=redact)
+    with pytest.raises(PermanentError) as caught:
+        play(CassettePlayer(cassette), request)
+    assert SECRET not in str(caught.value)
+    assert str(caught.value).endswith(
+        "line 2: message 1 (user) differs from character 9, and is not shown because it contains a secret "
+        "(set the keys that were set for the recording); record the cassette again with --record"
+    )
+
+
 HEADER = '{"cassette_version": 1}\n'
 
 

@@ -91,8 +91,10 @@ def test_data_inside_a_sentence_is_a_list_on_the_page() -> None:
     """JSON objects are lines for people; braces that are no JSON, and lists of other things, stay as they are."""
     listed = 'Marks for: [{"name":"logic","asks":"Is it\\n sound?"},{"name":"honesty","asks":"Fair?"}].'
     kept = ['- opening: {"arguments": [{"id"}, ...]}', 'Motion: "see [{}, 1]"']
-    assert format_prompt_text("\n".join([listed, *kept])).split("\n") == [
-        "Marks for:", "- name: logic; asks: Is it sound?", "- name: honesty; asks: Fair?", *kept,
+    answer = 'You said, rebuttal: {"speech":"So it is."}'
+    assert format_prompt_text("\n".join([listed, answer, *kept])).split("\n") == [
+        "Marks for:", "- name: logic; asks: Is it sound?", "- name: honesty; asks: Fair?",
+        "You said, rebuttal:", "- speech: So it is.", "", *kept,
     ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import pytest
 from pydantic import Field
 
 from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, items, one_of, text
-from debate_cli.providers.people.replies import NOT_FILLED_IN, PersonAnswer, read_reply
+from debate_cli.providers.people.replies import NOT_FILLED_IN, UNREADABLE_JSON, PersonAnswer, read_reply
 from debate_cli.providers.people.yaml_form import form_lines
 
 
@@ -140,6 +140,10 @@ def test_plain_words_are_an_answer_where_they_are_accepted() -> None:
         (YAML.replace("A-2", "&x A-2"), "needs quotes"),
         ("responses: " + "[" * 50 + "]" * 50, "nested more than 40 levels deep"),
         (YAML + "open: no\n", "line 19, column 1: open: duplicate key"),
+        (json.dumps(WHOLE)[:12], UNREADABLE_JSON),
+        (json.dumps(WHOLE)[:-1], UNREADABLE_JSON),
+        (f"```json\n{json.dumps(WHOLE)[:150]}\n```", UNREADABLE_JSON),
+        (f"{json.dumps(WHOLE)} {json.dumps({**WHOLE, 'sum': 4})}", UNREADABLE_JSON),
         ("```yaml\n" + YAML + "```\n```yaml\nresponses: [\n```\n", None),
     ],
     ids=[
@@ -150,6 +154,10 @@ def test_plain_words_are_an_answer_where_they_are_accepted() -> None:
         "an anchor",
         "deep nesting",
         "a repeated key",
+        "a cut-off name",
+        "a missing last brace",
+        "a cut-off code block",
+        "two objects",
         "one good block",
     ],
 )

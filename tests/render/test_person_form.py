@@ -2,15 +2,17 @@
 
 import asyncio
 import json
+import re
 import shlex
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from judging_support import debate_with_speeches
+from long_debate_support import TirelessModel
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import PipeInput, create_pipe_input
@@ -18,13 +20,15 @@ from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
 from screen_support import Screen
 
+import debate_cli
 from debate_cli.debaters.forms import CrossExaminationForm, OpeningForm
+from debate_cli.domain.turn import Phase
 from debate_cli.judging.judge import build_brief_form
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.llm.form import Form, derive_schema, each_of
 from debate_cli.llm.model import Message, Reply, Request, RequestOrigin
 from debate_cli.providers.people.form_fields import FormDraft, TextSheet
-from debate_cli.providers.people.prompt_page import explain_field
+from debate_cli.providers.people.prompt_page import explain_field, format_context
 from debate_cli.render.person_form.form import DraftFile, FilledForm, FormLeftError, FormState, FormTask
 from debate_cli.render.person_form.person import PeopleAtTerminal, fill_in
 from debate_cli.render.person_form.screen import edit_text
@@ -122,8 +126,9 @@ def test_what_is_missing_is_shown_before_it_is_sent_all_the_same() -> None:
 
 
 def test_what_is_wrong_is_named_by_its_field() -> None:
-    """A text that is too short for the form is named before it is sent."""
+    """A text that is too short for the form is named before it is sent. Its field says how long it must be."""
     state = FormState(FormDraft(OPENING), can_abstain=False, has_draft=False)
+    assert state.current.hint == "at least 10 characters"
     for words in ("Short", "Because of this reason, twice.", "A log."):
         state.write(words)
         state.move(1)
@@ -134,11 +139,12 @@ def test_what_is_wrong_is_named_by_its_field() -> None:
 
 def test_a_field_is_explained_by_the_rules() -> None:
     """The sentence of the rules on a field is shown beside it, the last one if a phase has the same name."""
-    rules = "- speech: a round.\n- claim: one sentence. speech: the text of it.\n- logic (0-40): above 34 rarely."
+    rules = '- speech: a round.\n- claim: one sentence. speech: the text of it. why: a word; "" if none.\n- logic (0-40): above 34 rarely.'
     request = Request(rules, (Message("user", "Go."),), "opening", 100)
-    assert [explain_field(request, name) for name in ("claim", "speech", "logic", "cause")] == [
+    assert [explain_field(request, name) for name in ("claim", "speech", "why", "logic", "cause")] == [
         "one sentence.",
         "the text of it.",
+        "a word; empty if none.",
         "above 34 rarely.",
         "",
     ]
@@ -255,6 +261,39 @@ def _request(key: str) -> Request:
     return Request("", (Message("user", "Speak."),), "opening", 100, origin=origin, form=OPENING)
 
 
+@pytest.mark.parametrize(
+    "format_",
+    [
+        "{kind: semi_structured, phases: [opening, cross_examination, rebuttal, closing]}",
+        "{phases: [opening, cross_examination, rebuttal, rebuttal, rebuttal, closing], history: recent}",
+    ],
+)
+def test_a_person_reads_no_words_for_models(tmp_path: Path, format_: str) -> None:
+    """A debater and a judge of any system read no JSON, no marker, no list of its fields, and the rules of one phase."""
+    (tmp_path / "notes.md").write_text(
+        "In 2024 the share of incidents with an owner rose by 43 percent in small teams."
+    )
+    (tmp_path / "debate.yaml").write_text(PLAYED.replace("FORMAT", format_))
+    model = TirelessModel()
+    config = debate_cli.load_config(tmp_path / "debate.yaml")
+    asyncio.run(debate_cli.run_debate(config, models={"mock/a": model}))
+    for request in model.requests:
+        shown = format_context(request)
+        words = ["JSON", '{"', "Marker", "The fields", "What is data", "random tag"]
+        assert [word for word in words if word in shown] == []
+        phases = re.findall(rf"^- ({'|'.join(get_args(Phase))}): ", shown.partition("## The debate")[0], re.MULTILINE)
+        assert phases == ([] if request.purpose.startswith("judge.") else [request.purpose])
+        assert "microservices" in shown
+
+
+PLAYED = """\
+topic: Should a startup of five adopt microservices?
+models: {default: {model: mock/a}}
+debaters: [{name: Pro, side: for}, {name: Con, side: against}]
+format: FORMAT
+evidence: {sources: [notes.md]}
+judging: {systems: [structured, moderator, panel, live, persuasion, sources]}
+"""
 SPEECHES = "\n".join(f"Line {number} of the debate." for number in range(1, 101))
 
 

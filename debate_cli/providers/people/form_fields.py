@@ -159,8 +159,10 @@ def _field(
     elif kind in {"integer", "number"}:
         yield FormField(path, label, "number", (), describe_value(part), required)
     else:
-        needed = required and part.get("minLength", 0) > 0
-        yield FormField(path, label, "text", (), "" if needed else "may stay empty", needed)
+        least = part.get("minLength", 0)
+        needed = required and least > 0
+        hint = "may stay empty" if not needed else f"at least {least} characters" if least > 1 else ""
+        yield FormField(path, label, "text", (), hint, needed)
 
 
 def _entries(part: JsonSchema, path: KeyPath, values: Mapping[str, str]) -> Iterator[tuple[JsonSchema, bool]]:

@@ -5,9 +5,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import cast
+from dataclasses import replace
+from typing import cast, get_args
 
 from debate_cli.domain.message_text import one_line
+from debate_cli.domain.turn import Phase
 from debate_cli.llm.model import Request
 from debate_cli.providers.people.yaml_form import form_lines
 
@@ -19,6 +21,12 @@ MIN_BLOCK_QUOTE_CHARS = 60
 _NOT_FOR_PEOPLE = re.compile(
     r"^(?:Marker of this task: .*|\[/?ask [^\]]*\]|(?:- )?Answer with (?:the )?one JSON object .*)$", re.MULTILINE
 )
+_RULES_FOR_MODELS = re.compile(
+    r"^(?:You are a debater\. Your first message .*\n|(?:The fields|The forms|What is data|The material:)\n(?:.+\n?)*)",
+    re.MULTILINE,
+)
+"""Parts of the rules that say which JSON a model writes and reads. The form on the screen explains its fields."""
+_JSON_IN_MESSAGES = re.compile(r" A citation is \{[^}\n]{1,80}\}[^.\n]{1,200}\.|, one JSON object (?:a|per) \w+")
 
 
 def format_page(request: Request, reply_name: str | None) -> str:
@@ -34,8 +42,14 @@ def format_page(request: Request, reply_name: str | None) -> str:
 
 
 def format_context(request: Request) -> str:
-    """Return the rules, the debate and the task of `request`, without the form."""
-    return "\n".join(_format_parts(request))
+    """Return the rules, the debate and the task of `request` for a person who fills in the form on the screen.
+
+    What only a model needs is left out: JSON, the meaning of its fields, and the rules of other phases.
+    """
+    other_phases = rf"^- (?!{re.escape(request.purpose)}:)(?:{'|'.join(get_args(Phase))}): .*\n"
+    rules = re.sub(other_phases, "", _RULES_FOR_MODELS.sub("", request.system), flags=re.MULTILINE)
+    messages = (replace(each, content=_JSON_IN_MESSAGES.sub("", each.content)) for each in request.messages)
+    return "\n".join(_format_parts(replace(request, system=rules, messages=tuple(messages))))
 
 
 def explain_field(request: Request, name: str) -> str:
@@ -43,7 +57,7 @@ def explain_field(request: Request, name: str) -> str:
     text = f"{request.system}\n{request.messages[-1].content}"
     pattern = rf"(?:^- |\. )(?:\w+, )*{re.escape(name)}(?: \([^()\n]*\))?: (.+?[.)])(?=\s|$)"
     found = re.findall(pattern, text, re.MULTILINE)
-    return one_line(found[-1]) if found else ""
+    return one_line(found[-1]).replace('""', "empty") if found else ""
 
 
 def format_prompt_text(text: str) -> str:
@@ -60,9 +74,11 @@ def _format_parts(request: Request) -> Iterator[str]:
 
 
 def _show_line(line: str) -> Iterator[str]:
-    if line.startswith("{"):
+    head, brace, rest = line.partition("{")
+    if brace and '"' not in head and (not head or head.endswith(": ")):
         with suppress(ValueError):
-            yield from (*_format_value(json.loads(line), ""), "")
+            found = json.loads(brace + rest)
+            yield from (*filter(None, [head.rstrip()]), *_format_value(found, ""), "")
             return
     text = _JSON_STRING_AT_END.match(line)
     objects = line.find("[{")

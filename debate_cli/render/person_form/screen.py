@@ -218,8 +218,7 @@ class FormScreen:
 
     def _format_field_title(self) -> str:
         field = self._state.current
-        hint = field.hint or ("any length" if field.kind == "text" else "")
-        label = f" {sanitize_line(field.label)}{f' ({hint})' if hint else ''}"
+        label = f" {sanitize_line(field.label)}{f' ({field.hint})' if field.hint else ''}"
         copy = COPY_KEY if self._task.clipboard_text is not None else ""
         keys = KEYS_OF_OPTIONS if field.kind in OPTION_KINDS else KEYS_OF_TEXT
         return " · ".join(filter(None, (label, copy, keys)))

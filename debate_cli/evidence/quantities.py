@@ -100,9 +100,9 @@ def _belongs_to_name(number: re.Match[str], text: str) -> bool:
 
 
 def _find_end_of_longer_number(text: str, number: re.Match[str]) -> int:
-    """Return the end of the quantity if `number` is the beginning of a range, or of digits in groups; else its own end.
+    """Return the end of the range (`5 to 7 %`) or grouped number (`20 000 km`) that `number` begins, else of `number`.
 
-    Without a unit, digits are only a group of the same number if they are `000`.
+    A unit must follow, except after a grouped number that ends in `000`.
     """
     at = number.end()
     is_group = not number["magnitude"] and re.fullmatch(r"\d{1,3}", number["digits"])

@@ -73,7 +73,7 @@ class PassageFinder:
         return (*(Search(key=task.key, query=query) for query in queries if query not in made), *orderings)
 
     async def search(self, search: Search) -> SearchRecord:
-        """Carry out `search`: search the web or, if its kind is `rerank`, order passages by meaning. Return its record."""
+        """Search the web or, if the kind of `search` is `rerank`, order passages by meaning. Return the search record."""
         if search.kind == "rerank":
             assert self.ranker is not None
             assert self.corpus is not None

@@ -138,7 +138,7 @@ class CassetteRecorder:
             self.failure = _make_unwritable_error(self._path, error)
 
     def _check_file(self) -> None:
-        """Raise an error if the file cannot get calls. Cut off an incomplete last line; create no file."""
+        """Raise an error if no calls can be appended to the file. Cut off an incomplete last line; create no file."""
         make_private_folder(self._path.parent)
         if not os.path.lexists(self._path):
             with TemporaryFile(dir=self._path.parent) as file:

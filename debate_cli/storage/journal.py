@@ -202,7 +202,7 @@ class Journal:
             self._fd = -1
 
     def remove(self) -> None:
-        """Close and delete the file, after its events were saved in a transcript."""
+        """Close and delete the file. Call this when a transcript contains the events."""
         self.close()
         with friendly_os_errors(self.path, "removed"):
             self.path.unlink(missing_ok=True)

@@ -123,7 +123,7 @@ class VariableResolver:
     env: Mapping[str, str]
     """Environment variables. Their values replace `${VAR}` in provider settings and in `evidence.web.base_url`."""
     given: Mapping[str, object] = field(default_factory=dict[str, object])
-    """Variables whose values replace `${NAME}` elsewhere, from `vars`, `--var` and `DEBATE_VAR_…`."""
+    """Variables from `vars`, `--var` and `DEBATE_VAR_…`. Their values replace `${NAME}` where `env` is not used."""
     key_variables: Collection[str] = ()
     """Names of environment variables that contain API keys."""
     used: set[str] = field(default_factory=set[str])

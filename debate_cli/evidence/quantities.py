@@ -72,9 +72,9 @@ def find_unit_end(text: str, at: int) -> int:
 
 
 def find_quantity_start(text: str, at: int) -> int:
-    """Return the start of the quantity to which the number at `text[at]` belongs; `at` if it starts there.
+    """Return the start of the quantity that contains the number at `text[at]`.
 
-    It starts earlier if a currency stands before the number (`EUR 5`), or other digits of the number (`20 000`).
+    The start is before `at` if a currency (`EUR 5`) or earlier digits (`20 000`) belong to the quantity, else `at`.
     """
     if not _STARTS_NUMBER.match(text, at):
         return at

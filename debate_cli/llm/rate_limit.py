@@ -26,7 +26,7 @@ from debate_cli.llm.usage import UsageAccumulator, estimate_total_tokens
 MAX_CLOSED_S = 600.0
 """If the provider accepts no call for this many seconds, the waiting calls fail."""
 FIRST_REMINDER_S = 30.0
-"""While the provider accepts no call, the user is reminded after this many seconds, then after twice as many, and so on."""
+"""While the provider accepts no call, the user is told after this many seconds, then after twice as many, and so on."""
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_GAP_FACTOR = 4
@@ -38,8 +38,8 @@ SERIES_LENGTH = 3
 """If the gap between calls was computed from N accepted calls, a series is SERIES_LENGTH * N accepted calls. After each
 series, the gap becomes shorter."""
 MIN_PACED_CALLS = 3
-"""If fewer calls than this were accepted before the first refusal of a run, later calls are sent without a gap, because so
-few calls show no pace."""
+"""If fewer calls than this were accepted before the first refusal of a run, later calls are sent without a gap, because
+so few calls show no pace."""
 MAX_REMEMBERED_CALLS = 1000
 """The gap between calls is computed from the times of the last accepted calls, at most this many."""
 
@@ -104,7 +104,7 @@ class ProviderGate:
         self._calls_at_pace = 0
 
     def describe_wait(self) -> str:
-        """Return for how long the provider has refused all calls, and when the gate gives up. Empty if it is open or gave up."""
+        """Return how long calls have waited, and when the next one is tried; empty if the gate is open or gave up."""
         if not self.is_closed or self._failure is not None:
             return ""
         waited = 0.0 if self._refused_since is None else self._clock() - self._refused_since

@@ -47,7 +47,8 @@ CASSETTE_HEADER = json.dumps({CASSETTE_VERSION_KEY: CASSETTE_VERSION}).encode() 
 MAX_CASSETTE_BYTES = 256 * 1024 * 1024
 CASSETTE_FILE_MODE = 0o600
 TRANSIENT_ERRORS = (TransientError, BudgetError, StorageError)
-"""Errors that may not occur again. A replay raises such an error only if the request has no other recorded result."""
+"""Errors after which the same request may succeed. A replay raises such an error only if the request has no other
+recorded result."""
 RedactFunction = Callable[[str], str]
 
 

@@ -76,7 +76,7 @@ class _Damage(NamedTuple):
 
     @property
     def lost_lines(self) -> str:
-        """Number and contents of the lines after the damaged line; empty if there are none."""
+        """Number of lines after the damaged line, with their speeches and judgements, in words; empty if none."""
         return _describe_lines(self.lines[1:])
 
 

@@ -72,9 +72,9 @@ def find_unit_end(text: str, at: int) -> int:
 
 
 def find_quantity_start(text: str, at: int) -> int:
-    """Return the start of the quantity to which the number at `text[at]` belongs; `at` if it starts there.
+    """Return the start of the quantity that contains the number at `text[at]`.
 
-    It starts earlier if a currency stands before the number (`EUR 5`), or other digits of the number (`20 000`).
+    The start is before `at` if a currency (`EUR 5`) or earlier digits (`20 000`) belong to the quantity, else `at`.
     """
     if not _STARTS_NUMBER.match(text, at):
         return at
@@ -100,9 +100,9 @@ def _belongs_to_name(number: re.Match[str], text: str) -> bool:
 
 
 def _find_end_of_longer_number(text: str, number: re.Match[str]) -> int:
-    """Return the end of the quantity if `number` is the beginning of a range, or of digits in groups; else its own end.
+    """Return the end of the range (`5 to 7 %`) or grouped number (`20 000 km`) that `number` begins, else of `number`.
 
-    Without a unit, digits are only a group of the same number if they are `000`.
+    A unit must follow, except after a grouped number that ends in `000`.
     """
     at = number.end()
     is_group = not number["magnitude"] and re.fullmatch(r"\d{1,3}", number["digits"])

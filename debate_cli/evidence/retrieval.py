@@ -54,7 +54,7 @@ class PassageFinder:
         return self._lookup_of(task, debate) is not None
 
     def list_searches(self, task: Task, debate: Debate) -> tuple[Search, ...]:
-        """Return the web searches that `task` needs. A speech may also need a request to order passages by meaning.
+        """Return the searches that `task` needs: of the web and, for some speeches, an ordering of passages by meaning.
 
         A web query that succeeded for an earlier speech of the speaker is not repeated.
         """
@@ -73,7 +73,7 @@ class PassageFinder:
         return (*(Search(key=task.key, query=query) for query in queries if query not in made), *orderings)
 
     async def search(self, search: Search) -> SearchRecord:
-        """Carry out `search`: search the web or, if its kind is `rerank`, order passages by meaning. Return its record."""
+        """Search the web or, if the kind of `search` is `rerank`, order passages by meaning. Return the record."""
         if search.kind == "rerank":
             assert self.ranker is not None
             assert self.corpus is not None
@@ -123,7 +123,7 @@ class PassageFinder:
 
 
 def build_query(cue: Cue, debate: Debate) -> str:
-    """Return the words to search for before the speech that `cue` asks for: questions, motion, side and claims to answer."""
+    """Return the query for passages: questions of `cue`, motion, the speaker's side and claims to answer."""
     questions = [question.text for question in cue.questions]
     side = debate.participant(cue.speaker).side
     return " ".join([*questions, debate.topic, side, *_claims_to_answer(cue, debate)])

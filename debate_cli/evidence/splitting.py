@@ -23,7 +23,7 @@ NUMBERED = (
 MAX_SENTENCE_WORDS = 200
 """A sentence of up to this number of words is never split."""
 MAX_LINE_WORDS = 1000
-"""A line of up to this number of words is never split inside a sentence."""
+"""In a sentence that is split at line ends, a line of up to this number of words is not split further."""
 
 
 def _is_none_of(abbreviations: tuple[str, ...]) -> str:
@@ -42,9 +42,9 @@ def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]
     """Yield (text, start, end) of each passage of a section. `start` and `end` are positions in the section's text.
 
     A passage has about `words` words at most. If possible, it consists of whole paragraphs (in a list, of whole lines).
-    A longer paragraph is split between sentences. A sentence is split at line ends if it has more than
-    MAX_SENTENCE_WORDS words and more than twice `words`, and its lines of more than MAX_LINE_WORDS words after `words`
-    words. In scripts without spaces, each character counts as a word.
+    A longer paragraph is split between sentences. A sentence that is longer than MAX_SENTENCE_WORDS words and than
+    twice `words` is split at line ends. A line of this sentence that is longer than MAX_LINE_WORDS words and than twice
+    `words` is cut into parts of at most `words` words. In scripts without spaces, each character counts as a word.
     """
     start = end = count = 0
     for piece_start, piece_end in _pieces(section, words):

@@ -3,7 +3,7 @@
 import re
 
 UNSPACED = "぀-ヿ㐀-䶿一-鿿豈-﫿฀-๿຀-໿က-႟ក-៿"
-"""The characters of these scripts, as the inside of a character class of a regular expression."""
+"""The characters of scripts without spaces, as the inside of a character class of a regular expression."""
 MAX_WORD_CHARS = 200
 """A longer word, such as encoded data, counts as several words."""
 _UNSPACED_CHAR = re.compile(f"[{UNSPACED}]")
@@ -24,7 +24,7 @@ def count_words(text: str) -> int:
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words of `text` without punctuation. A run of a script without spaces gives each pair of neighbours."""
+    """Return the words of `text` without punctuation. In scripts without spaces, each pair of neighbours is a word."""
     found: list[str] = []
     for run in _WORD.findall(text):
         pairs = [run[at : at + 2] for at in range(len(run) - 1)] if _UNSPACED_CHAR.match(run) else []

@@ -111,7 +111,7 @@ class HistoryPolicy:
     ) -> tuple[Request, bool]:
         """Build a request with the whole debate or, if that is too long, with the debate's recent part.
 
-        Ignores `format.history`. If the model's context is unknown, the whole debate is not too long.
+        Ignores `format.history`. If `context_tokens` is None, the request contains the whole debate.
 
         Returns the request, and whether it contains only the recent part. `context_tokens`: maximum number of tokens in
         a prompt for the model; None if unknown.

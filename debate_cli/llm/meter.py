@@ -31,7 +31,7 @@ class CallMeter:
         """The requests that have ended, each with its actual or estimated usage."""
         self.has_recorded = False
         self._recorded_count = 0
-        """Number of ended requests that `record` got with their actual usage."""
+        """Number of ended requests whose actual usage was passed to `record`."""
         self.is_waiting = False
         """Whether the task waits before its next request: in a queue of this program, or after a failed request."""
 
@@ -46,7 +46,7 @@ class CallMeter:
             self._record(add_model_calls(*self.ended))
 
     def active_s(self) -> float:
-        """Return the clock's time minus the seconds that the task has waited. Differences are seconds of requests."""
+        """Return a time in seconds that stands still while the task waits. Differences are the seconds of requests."""
         return self._clock() - self._waited_s
 
     @contextmanager

@@ -94,7 +94,7 @@ class Request:
     nonce: str = ""
     """Random text inside the last message, new in each request. It does not change `fingerprint`."""
     stable_chars: int = 0
-    """Number of characters at the start of the last message that later requests repeat. Providers can cache them."""
+    """Later requests repeat this many characters at the start of the last message, so providers can cache them."""
     origin: Annotated[RequestOrigin | None, SkipValidation, Field(exclude=True)] = None
     """The task that the request belongs to. Not sent to the model, and not recorded."""
     form: Annotated[Form[Any] | None, SkipValidation, Field(exclude=True)] = None
@@ -154,7 +154,7 @@ class Reply:
     truncated: bool = False
     """Whether the text broke off because the token limit was reached."""
     refusal: str | None = None
-    """The model's words, maybe none, if the model declined to answer; None if the model answered."""
+    """What the model wrote when it declined to answer (may be empty); None if the model answered."""
     latency_s: float = 0.0
     """Seconds from sending the request to the last byte of the answer. The mock simulates this time."""
     attempts: int = 1
@@ -211,7 +211,7 @@ class BatchStatus:
     done: int = 0
     """Number of requests that the vendor has processed; 0 if the vendor does not say."""
     unanswered: ModelError | None = None
-    """The error of every request that has no result when the batch ends; None if the vendor reports no error."""
+    """The error of all requests that have no result after the end of the batch; None if the vendor reports no error."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from debate_cli.llm.usage import UsageAccumulator, estimate_total_tokens
 MAX_CLOSED_S = 600.0
 """If the provider accepts no call for this many seconds, the waiting calls fail."""
 FIRST_REMINDER_S = 30.0
-"""While the provider accepts no call, a note repeats after this many seconds, then each time after twice as many."""
+"""While the provider accepts no call, the user is told after this many seconds, then after twice as many, and so on."""
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_GAP_FACTOR = 4
@@ -38,8 +38,8 @@ SERIES_LENGTH = 3
 """If the gap between calls was computed from N accepted calls, a series is SERIES_LENGTH * N accepted calls. After each
 series, the gap becomes shorter."""
 MIN_PACED_CALLS = 3
-"""After the first refusal of a run, the calls have no gap if fewer calls than this were accepted before: so few calls
-show no pace, and the refusal may have been a single one."""
+"""If fewer calls than this were accepted before the first refusal of a run, later calls are sent without a gap, because
+so few calls show no pace."""
 MAX_REMEMBERED_CALLS = 1000
 """The gap between calls is computed from the times of the last accepted calls, at most this many."""
 
@@ -91,7 +91,7 @@ class ProviderGate:
         self._waited_since_closed_s = 0.0
         self._refused_since: float | None = None
         self._next_note_s = 0.0
-        """Seconds without an accepted call after which the next refusal is noted."""
+        """After this many seconds without an accepted call, the next refusal is reported to the user."""
         self._failure: RateLimitedError | None = None
         self._interval_s = 0.0
         self._has_opened_again = False
@@ -104,7 +104,7 @@ class ProviderGate:
         self._calls_at_pace = 0
 
     def describe_wait(self) -> str:
-        """Return for how long the provider has refused all calls, and when the gate gives up. Empty if it is open."""
+        """Return how long calls have waited, and when the next one is tried; empty if the gate is open or gave up."""
         if not self.is_closed or self._failure is not None:
             return ""
         waited = 0.0 if self._refused_since is None else self._clock() - self._refused_since
@@ -289,7 +289,7 @@ class SharedWindow(Protocol):
 
 SharedRates = Callable[[str, int | None, int | None], SharedWindow]
 """Function that returns the shared window of an account. Arguments: the account (provider, address and a hash of the
-API key), its maximum of requests per minute, and its maximum of tokens per minute. None means no limit."""
+API key), its maximum of requests per minute, and its maximum of tokens per minute. A maximum of None means no limit."""
 
 
 # Admission of calls -----------------------------------------------------------------------------------------------

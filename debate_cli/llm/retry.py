@@ -170,9 +170,9 @@ SILENCE_S = 30.0
 class SilenceReportingModel:
     """Model wrapper. Calls `note` if no text arrives for `silence_s` seconds, and again each time the silence doubles.
 
-    `subject`: start of the note, e.g. `still waiting for lab/m`. `reported`: the longest silence in seconds that was
-    reported, by subject. All wrappers share it, so that simultaneous requests are not all reported. `only_longer`:
-    whether a silence must also be longer than the reported silences of earlier requests.
+    `subject`: start of the note, e.g. `still waiting for lab/m`. `reported`: maps a subject to its longest
+    reported silence in seconds. All wrappers share it, so that simultaneous requests are not all reported.
+    `only_longer`: whether to report only silences that are longer than all reported silences of earlier requests.
     """
 
     def __init__(

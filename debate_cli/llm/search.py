@@ -43,8 +43,8 @@ _SCORES: TypeAdapter[list[float]] = TypeAdapter(list[float])
 def dump_results(results: Iterable[FoundPassage], continuation: str = "") -> str:
     """Return the found passages as JSON, which is the text of a reply to a web search.
 
-    `continuation`: partial answer if the provider paused the search; else empty. A character that is half of a pair, which
-    UTF-8 cannot represent, becomes `?`.
+    `continuation`: partial answer if the provider paused the search; else empty. A lone surrogate,
+    which UTF-8 cannot represent, becomes `?`.
     """
     text = json.dumps(asdict(SearchResults(tuple(results), continuation)), ensure_ascii=False)
     return text.encode(errors="replace").decode()

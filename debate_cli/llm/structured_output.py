@@ -136,8 +136,8 @@ class ModeRecord:
 class StructuredOutputClient:
     """Asks `model` to fill in forms, in the best structured-output mode of its `profile`.
 
-    If the server rejects a mode, or an answer has no single JSON object, the next mode is used. After an invalid answer, the model
-    gets the answer's faults and is asked again, at most MAX_REASKS times.
+    If the server rejects a mode, or an answer contains no JSON object or several different ones, the next mode is used.
+    After an invalid answer, the model gets the answer's faults and is asked again, at most MAX_REASKS times.
 
     `record` lists the modes that do not work with the server. They are skipped, except the last mode of `profile`.
 

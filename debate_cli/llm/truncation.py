@@ -4,7 +4,7 @@ from debate_cli.domain.config import OUTPUT_LIMIT_SETTING
 from debate_cli.llm.model import Reply
 
 TRUNCATED_REASONS = frozenset({"length", "max_tokens"})
-"""Finish reasons of answers that were cut off. Some servers also use them if the context was full."""
+"""Finish reasons of answers that were cut off at the token limit or, on some servers, because the context was full."""
 OUTPUT_LIMIT_REASON = "max_tokens"
 """Anthropic's finish reason of an answer that reached its output limit."""
 CONTEXT_FULL_REASON = "model_context_window_exceeded"
@@ -28,7 +28,7 @@ def describe_truncation(reply: Reply, limit: int, context_tokens: int | None) ->
     is_filled = context_tokens is not None and used >= FULL_CONTEXT_SHARE * context_tokens
     cut_off = f"the answer was cut off after {usage.output_tokens} of {limit} tokens"
     if reply.finish_reason == CONTEXT_FULL_REASON or (is_short and is_filled):
-        return f"{cut_off}: the context is full; use a model or server with a larger one"
+        return f"{cut_off}: the context is full; use a model or server with a larger context"
     if is_short and context_tokens is None:  # a full context, or a server that does not count hidden reasoning
         return f"{cut_off}; {RAISE_LIMIT}, or use one with a larger context"
     return LIMIT_REACHED

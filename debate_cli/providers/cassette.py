@@ -48,7 +48,8 @@ CASSETTE_HEADER = json.dumps({CASSETTE_VERSION_KEY: CASSETTE_VERSION}).encode() 
 MAX_CASSETTE_BYTES = 256 * 1024 * 1024
 CASSETTE_FILE_MODE = 0o600
 TRANSIENT_ERRORS = (TransientError, BudgetError, StorageError)
-"""Errors that may not occur again. A replay raises such an error only if the request has no other recorded result."""
+"""Errors after which the same request may succeed. A replay raises such an error only if the request has no other
+recorded result."""
 RedactFunction = Callable[[str], str]
 
 
@@ -139,7 +140,7 @@ class CassetteRecorder:
             self.failure = _make_unwritable_error(self._path, error)
 
     def _check_file(self) -> None:
-        """Raise an error if the file cannot get calls. Cut off an incomplete last line; create no file."""
+        """Raise an error if no calls can be appended to the file. Cut off an incomplete last line; create no file."""
         make_private_folder(self._path.parent)
         if not os.path.lexists(self._path):
             with TemporaryFile(dir=self._path.parent) as file:

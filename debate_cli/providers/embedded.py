@@ -46,7 +46,7 @@ quotes empty."""
 
 
 def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> JsonObject:
-    """Return a stricter schema that llama.cpp can enforce. Each value that it accepts is also valid under `schema`.
+    """Return a stricter schema that llama.cpp can enforce. Each value that fits the result also fits `schema`.
 
     `plain`: whether texts are restricted to sentences of plain words. `name`: name of the property that has `schema`.
     """

@@ -79,7 +79,7 @@ class SentRequest:
     structured: bool
     """Whether the request asked for structured output by a parameter (modes `native` and `tool`)."""
     parameters: tuple[str, ...] = ()
-    """Which of the parameters that a call can do without were sent, e.g. `temperature`."""
+    """The sent parameters that can be omitted or replaced if the server rejects them, e.g. `temperature`."""
     max_answer_chars: int = 0
 
     def format_message(self, what: str, words: str, advice: str) -> str:
@@ -190,8 +190,8 @@ _REJECTED_PARAMETER = {
     )
     for name in ("temperature", "seed", "stream_options")
 } | {"max_tokens": re.compile(r"\bmax_completion_tokens\b")}
-"""Patterns of messages about a rejected parameter. A wrong value of `max_tokens` must not count as a rejection of the
-parameter; only the name of its replacement does."""
+"""Patterns of messages about a rejected parameter. A message that rejects `max_tokens` names its replacement. All other
+messages about `max_tokens` concern a wrong value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,8 +381,8 @@ _RETRY_INFO = re.compile(r'"retrydelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"', re.IG
 def parse_retry_after(headers: Mapping[str, str], body: str = "", now: datetime | None = None) -> float | None:
     """Return the number of seconds (>= 0) that a server asks to wait; None if the server names no time.
 
-    The time is in the header `retry-after`, or else in Google's RetryInfo in `body`. If it is a date, it is compared
-    with the server's clock (header `date`). `now`: the current time, if the server does not send its own.
+    The time is in the header `retry-after`, or else in Google's RetryInfo in `body`. A date is compared with
+    the server's clock (header `date`) or, without this header, with `now` (default: the current time).
     """
     named = {name.lower(): value.strip() for name, value in headers.items()}
     value = named.get("retry-after", "")

@@ -59,7 +59,7 @@ def _tls_context() -> ssl.SSLContext:
 
 
 class _BoundedStream(httpx2.AsyncByteStream):
-    """The body `parts` of a response, up to the limit of its size. `stream`: the body as it was sent, to be closed."""
+    """The body of a response, up to a maximum size. `parts`: the decompressed body. `stream`: the body to close."""
 
     def __init__(
         self, stream: httpx2.AsyncByteStream, parts: AsyncIterable[bytes], asked: SentRequest, *, is_error: bool

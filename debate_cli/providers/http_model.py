@@ -101,7 +101,7 @@ class ProviderApi:
     send: Callable[[Any, dict[str, Any]], Awaitable[Any]]
     """Sends a body with the SDK's client. Returns the SDK's answer or stream."""
     reply_builder: Callable[[str | None], ReplyBuilder]
-    """Creates the `ReplyBuilder` of an answer. The argument is its `tool`."""
+    """Creates the `ReplyBuilder` of an answer. The argument becomes `ReplyBuilder.tool`."""
     error_rules: Callable[[], Sequence[ErrorRule]]
     """Returns the rules that map the SDK's exceptions to errors of this program."""
 

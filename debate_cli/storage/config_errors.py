@@ -160,7 +160,7 @@ class ConfigRepair:
     data: dict[str, Any]
     """The configuration. It is changed in place."""
     renamed: dict[KeyPath, KeyPath] = field(default_factory=dict[KeyPath, KeyPath])
-    """Maps the new path of each key that `repair` renamed to its path in the file."""
+    """The keys that `repair` renamed: maps the new path of each key to the path in the file."""
     skipped_sections: set[str] = field(default_factory=set[str])
     """Names of the sections that checks skip, because `repair` may have caused the errors in them.
 

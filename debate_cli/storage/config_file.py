@@ -77,7 +77,7 @@ class LoadedConfig:
     env: Environment = field(default_factory=lambda: Environment({}))
     """Variables of the process and of the `.env` file."""
     provider_origins: Mapping[str, ProviderOrigin] = field(default_factory=dict[str, ProviderOrigin])
-    """Origins by name of the provider, for the providers that the file configures."""
+    """For each provider that the file configures, by name: which server and variables the file chooses."""
     background_file: Path | None = None
     """File with the background; None if the background is in the configuration itself, or absent."""
     corpus: Corpus | None = None
@@ -312,14 +312,14 @@ class _ConfigLoader:
 
 
 def _is_covered(problem: Problem, *, known: Problem) -> bool:
-    """Return whether `problem` may result from `known`: the key path of one of them begins with that of the other."""
+    """Return whether `problem` may result from `known`: one key path is the beginning of the other."""
     if known.path[: len(problem.path)] == problem.path:
         return not (known.is_key_error and known.path == problem.path)
     return problem.path[: len(known.path)] == known.path and not known.is_key_error
 
 
 def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
-    """Return the key path in `data`, the configuration as it was written, of the value at `path`."""
+    """Return where `data`, the configuration as it was written, contains the value at `path`."""
     if path[:2] == ("format", "phases") and value_at(data, ("format", "rounds")) is not None:
         return ("format", "rounds", *path[2:])
     for section, (name, renamed) in LEGACY_SECTIONS.items():
@@ -330,7 +330,7 @@ def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
 
 
 def _literal_secrets(data: Any, path: KeyPath) -> Iterator[Problem]:
-    message = "a secret in plain text; put it into an environment variable and name the variable"
+    message = "a secret in plain text; put it into an environment variable, and refer to the variable here"
     if isinstance(data, str):
         if looks_like_secret(data):
             yield Problem(path, message)

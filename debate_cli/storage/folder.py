@@ -17,8 +17,8 @@ _SCHEMA_SUFFIX = ".schema.json"
 def list_debate_files(folder: Path) -> list[Path]:
     """Return the transcripts in `folder`, and the journals without a transcript, sorted by name. Raises OSError.
 
-    Whatever has the name of a transcript is returned, e.g. also a FIFO or a folder without debates. It cannot be opened
-    as a debate.
+    An entry with the name of such a file is returned even if it cannot be opened as a debate, e.g. a FIFO or a folder
+    without debates.
     """
     files = {path for path in folder.iterdir() if not path.name.startswith(".") and not contains_debates(path)}
     named = (path for path in files if path.suffix == TRANSCRIPT_SUFFIX and not is_schema_file(path.name))
@@ -29,7 +29,7 @@ def list_debate_files(folder: Path) -> list[Path]:
 
 
 def contains_debates(path: Path) -> bool:
-    """Return whether `path` is a readable folder of debates with the name of a transcript or journal."""
+    """Return whether `path` is a readable folder that contains debates and is named like a transcript or journal."""
     try:
         return (
             path.suffix in _DEBATE_SUFFIXES

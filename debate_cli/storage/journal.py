@@ -76,7 +76,7 @@ class _Damage(NamedTuple):
 
     @property
     def lost_lines(self) -> str:
-        """Number and contents of the lines after the damaged line; empty if there are none."""
+        """Number of lines after the damaged line, with their speeches and judgements, in words; empty if none."""
         return _describe_lines(self.lines[1:])
 
 
@@ -202,7 +202,7 @@ class Journal:
             self._fd = -1
 
     def remove(self) -> None:
-        """Close and delete the file, after its events were saved in a transcript."""
+        """Close and delete the file. Call this when a transcript contains the events."""
         self.close()
         with friendly_os_errors(self.path, "removed"):
             self.path.unlink(missing_ok=True)

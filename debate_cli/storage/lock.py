@@ -26,7 +26,7 @@ _SAFE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 def lock_debate(path: Path) -> Generator[None]:
     """Lock the debate whose journal or transcript is `path`.
 
-    Raises StorageError if another process holds the lock, or if `path` is a link: the debate has another lock there.
+    Raises StorageError if another process holds the lock, or if `path` is a link: the lock is beside the link's target.
     """
     with friendly_os_errors(path, "locked"):
         is_link = path.is_symlink()

@@ -31,7 +31,7 @@ _ADDRESS_VARIABLE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ProviderOrigin:
-    """What a file says about a provider: whether it names the server, and which variables it reads."""
+    """What a file chooses for a provider: whether the file names the server, and which variables the file names."""
 
     file: str
     """Name of the file for messages."""

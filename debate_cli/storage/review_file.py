@@ -39,7 +39,7 @@ class ReviewFile(NamedTuple):
     source_map: SourceMap
 
     def check(self, problems: Iterable[Problem], parts: Collection[str]) -> None:
-        """Raise ConfigError if there are `problems` in the answers, or if a key of `answers.seconds` is not in `parts`.
+        """Raise ConfigError if there are `problems` in the answers, or if `answers.seconds` has names not in `parts`.
 
         The error has one line per problem: `file:line:column: key.path: what is wrong`.
         """

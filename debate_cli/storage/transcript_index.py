@@ -33,8 +33,8 @@ class IndexEntry:
     conclusions: tuple[Verdict, ...]
     """The verdicts to list, the deciding verdict first; empty if the debate has no transcript.
 
-    - One verdict by models for each judging system, preferably from the newest run that judged all turns. If this run
-      belongs to a comparison of judge models, the verdicts of the whole comparison.
+    - For each judging system, one verdict by models: from the newest judging run that judged all turns, or else from
+      the newest judging run. If that run belongs to a comparison of judge models, all verdicts of the comparison.
     - All verdicts by human reviewers.
     """
     cost_usd: float | None

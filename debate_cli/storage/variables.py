@@ -31,7 +31,7 @@ TRUSTED_HOSTS_VARIABLE = "DEBATE_TRUSTED_HOSTS"
 """Environment variable that lists trusted hosts, separated by commas. Configurations may send requests and keys to
 these hosts."""
 QUEUE_VARIABLE = "DEBATE_QUEUE"
-"""Environment variable with the address of the queue for the debates of experiments."""
+"""Environment variable with the address of the queue from which processes take the debates of an experiment."""
 VARIABLE_NAME_RULE = "a NAME has letters, digits and `_`, and begins with a letter or `_`"
 """What `is_variable_name` requires, in words."""
 _PREFIX, _GENERIC_PREFIX = "DEBATE_", "DEBATE__"
@@ -123,7 +123,7 @@ class VariableResolver:
     env: Mapping[str, str]
     """Environment variables. Their values replace `${VAR}` in provider settings and in `evidence.web.base_url`."""
     given: Mapping[str, object] = field(default_factory=dict[str, object])
-    """Variables whose values replace `${NAME}` elsewhere, from `vars`, `--var` and `DEBATE_VAR_…`."""
+    """Variables from `vars`, `--var` and `DEBATE_VAR_…`. Their values replace `${NAME}` where `env` does not apply."""
     key_variables: Collection[str] = ()
     """Names of environment variables that contain API keys."""
     used: set[str] = field(default_factory=set[str])

@@ -254,7 +254,7 @@ class Place:
     path: str = ""
     """Path of the field within the answer, such as `/scores/0/reason`."""
     values: Json = field(default_factory=dict[str, Any])
-    """Maps names of earlier fields to their values. Contains the fields of this object and of all enclosing objects."""
+    """Maps earlier fields to their values: fields of the object with this field, and of all objects around it."""
     index: int = 0
     """Index of the list item that contains the field. In nested lists, the index in the innermost list. Otherwise 0."""
     quality: float = 0.6

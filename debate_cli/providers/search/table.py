@@ -116,7 +116,7 @@ def format_no_embeddings(model: str) -> str:
     provider = split_model_name(model)[0]
     return (
         f"{provider} has no embeddings; name an embedding model of openai or of a compatible server, or remove "
-        "evidence.rerank; passages are then ranked by the words that they share with the query"
+        "evidence.rerank to rank passages by the words that they share with the query"
     )
 
 

@@ -287,7 +287,7 @@ class Session:
         return UnsavedError(str(error), dump_transcript(transcript, self.context.redact))
 
     def _add_result(self, failure: StorageError, outcome: Outcome, files: RunFiles | None) -> StorageError:
-        """Return `failure`, the error of the cassette, with the place of the result of the closed run."""
+        """Return `failure`, the error of the cassette, and add to its message where the debate is saved."""
         if files is None:
             return self._add_kept_debate(failure, outcome.debate, None)
         if outcome.path is None:
@@ -338,7 +338,7 @@ def _kept_error(error: StorageError, place: Path, path: Path) -> StorageError:
 
 @dataclass(frozen=True, slots=True)
 class _CassetteGuardedLog:
-    """Log of a run with a cassette. Requests a stop if the cassette cannot be written, once the answer is safe."""
+    """Log of a run with a cassette. If the cassette cannot be written, requests a stop after saving the current answer."""
 
     log: EventLog
     cassette: Cassette

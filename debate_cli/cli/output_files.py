@@ -64,7 +64,7 @@ def debate_files(path: Path) -> tuple[Path, Path]:
 
 
 class _FileSet:
-    """Set of files. It also contains every other path of one of these files, e.g. a link."""
+    """Set of files. It contains each path that leads to one of the files, e.g. a link."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         listed = list(paths)

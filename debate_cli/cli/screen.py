@@ -95,7 +95,7 @@ class PipeSafeObserver:
         self.on_close: Callable[[], object] = lambda: None
         """Called once stdout is closed."""
         self.waits: dict[str, Callable[[], str]] = {}
-        """See `RunContext.waits`. A live view shows these waits while they last."""
+        """Maps each provider to a function that says how long it has refused all calls. A live view shows these texts."""
         self._observer = observer
         self._is_read = is_read
         self._screen = screen

@@ -127,7 +127,7 @@ def check_transcript_path(path: str | PathLike[str]) -> Path:
     if problem is None and (not Path(path).name or Path(path).is_dir()):
         problem = f"{str(path)!r} is a folder, not a file; pass the path of a transcript, e.g. transcripts/one.json"
     if problem is None and Path(path).suffix in _OTHER_SUFFIXES:
-        problem = f"{str(path)!r} has the suffix of another file of a debate; pass a path that ends in .json"
+        problem = f"{str(path)!r} has the suffix of a journal, lock or batch file; pass a path that ends in .json"
     if problem is not None:
         raise ConfigError(f"path: {problem}")
     return Path(path)

@@ -125,7 +125,7 @@ def require_valid(loaded: LoadedConfig, check: ConfigCheck) -> None:
 def without_environment(loaded: LoadedConfig) -> LoadedConfig:
     """Return `loaded` without variables and keys, to send it to another process.
 
-    Secrets that are part of the configuration itself stay, so that they are redacted there too.
+    Secrets that are part of the configuration itself stay, so that the other process redacts them too.
     """
     written = json.dumps([loaded.config.model_dump(mode="json"), dict(loaded.prompts)])
     secrets = tuple(secret for secret in loaded.secrets if json.dumps(secret)[1:-1] in written)
@@ -133,7 +133,7 @@ def without_environment(loaded: LoadedConfig) -> LoadedConfig:
 
 
 def with_environment(loaded: LoadedConfig, env: Mapping[str, str]) -> LoadedConfig:
-    """Return `loaded` with variables: `env` and the `.env` file in the folder of `loaded`. Their API keys become secrets."""
+    """Return `loaded` with the variables of `env` and of the `.env` file in its folder. Their API keys become secrets."""
     environment = load_environment(loaded.folder, env)
     keys = {environment.get(spec.api_key_env or "", "") for spec in loaded.config.providers.values()}
     return replace(loaded, secrets=tuple(sorted({*loaded.secrets, *keys} - {""})), env=environment)
@@ -280,7 +280,10 @@ def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -
 
 
 def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:
-    """Return all values in `loaded` that must never be written, e.g. keys of providers. They are also removed from printed lines."""
+    """Return all values in `loaded` that must never be written, e.g. keys of providers.
+
+    They are also removed from printed lines.
+    """
     secrets = {*loaded.secrets, *collect_provider_secrets(loaded.config, loaded.env)}
     record_secrets(secrets)
     return tuple(secrets)

@@ -78,7 +78,7 @@ COMMANDS: dict[str, tuple[str, Any]] = {
     "prompts": (SETUP_PANEL, setup_options.PromptsOptions),
     "schema": (SETUP_PANEL, setup_options.SchemaOptions),
 }
-"""Maps each subcommand to its panel in `debate --help` and the class of its options. The class docstring is the help."""
+"""Maps each subcommand to its panel in `debate --help` and the class of its options, whose docstring is the help."""
 
 
 class _ColouredHelp:
@@ -142,7 +142,7 @@ class LazyCommandGroup(_ColouredHelp, TyperGroup):
 
 
 class Subcommand(_ColouredHelp, TyperCommand):
-    """A subcommand. Its help has short placeholders. No value may be empty; an option in SINGLE_OPTIONS may be given once."""
+    """A subcommand. Its help has short placeholders. No value may be empty. Options in SINGLE_OPTIONS may be given once."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the options. Raises an error for an empty value, and for an option in SINGLE_OPTIONS that is given twice."""

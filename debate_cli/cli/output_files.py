@@ -21,7 +21,7 @@ def file_or_stdout(path: PathT | None) -> PathT | None:
 
 
 def refuse_stdout(path: Path | OutPath | None, option: str) -> None:
-    """Raise UsageError if `path`, which `option` names for a folder, is `-`."""
+    """Raise UsageError if `path` is `-`, because `option` must name a folder."""
     if str(path) == STDOUT:
         raise UsageError(f"{option} -: this command writes a folder, not to standard output; name a folder")
 

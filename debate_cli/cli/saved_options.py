@@ -83,7 +83,8 @@ class JudgeOptions(NamedTuple):
         ),
     ] = False
     replace: Annotated[
-        bool, typer.Option("--replace", help="Ignore earlier assessments by the judging systems of this command.")
+        bool,
+        typer.Option("--replace", help="Let the new assessments replace earlier ones of the same judging systems."),
     ] = False
     context: Annotated[
         Path | None,

@@ -41,7 +41,7 @@ from debate_cli.storage.transcript_store import expand_references, transcript_di
 from debate_cli.systems.rubric import Rubric, parse_weights
 
 MAX_NAMED_FILES = 3
-"""Maximum number of files with missing judgements that a note names. It gives the number of the others."""
+"""Maximum number of files with missing judgements that a note names. Of further files it gives only the number."""
 INDEX_FILE = "index.html"
 PAGE_SUFFIX = ".html"
 GITHUB_SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
@@ -95,7 +95,7 @@ class _Report:
     unusable: list[UnusableFile] = field(default_factory=list[UnusableFile])
     scored_files: int = 0
     rehearsals: Counter[str] = field(default_factory=Counter[str])
-    """Maps each sentence on answers of the mock to its number of debates. The key for debates without such answers is empty."""
+    """Maps each sentence on answers of the mock to its number of debates. Debates without the mock have an empty key."""
     unmet_gates: int = 0
     compared_verdicts: int = 0
     has_differences: bool = False

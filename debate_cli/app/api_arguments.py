@@ -16,9 +16,12 @@ from debate_cli.storage.folder import JOURNAL_SUFFIX
 from debate_cli.storage.lock import LOCK_SUFFIX
 
 MAX_NAME_CHARS = 4000
-"""Maximum length of the name of a judged text, as of any topic."""
+"""Maximum number of characters in the name of a judged text. The same maximum applies to the topic of a debate."""
 MAX_PATH_BYTES, MAX_FILE_NAME_BYTES = 3800, 255
-"""Maximum length of a path, with room for the names of the files in a folder, and of each name in the path."""
+"""Maximum length in bytes of a path, and of each file or folder name in it.
+
+The system allows longer paths, so the path of a folder can be followed by the names of its files.
+"""
 Check = Callable[[Any], str | None]
 """A function that checks one argument. It returns None for a usable argument, else what is wrong and what to pass."""
 
@@ -97,7 +100,7 @@ def _model(given: Any) -> str | None:
 def _name(given: Any) -> str | None:
     problem = _text(given)
     if problem is None and not (given.strip() and len(given) <= MAX_NAME_CHARS):
-        return f"must have 1 to {MAX_NAME_CHARS:,} characters; pass a shorter one, or leave it out for `text`"
+        return f"must have 1 to {MAX_NAME_CHARS:,} characters; pass another name, or leave it out to use `text`"
     return problem
 
 
@@ -109,8 +112,8 @@ def find_path_problem(path: str | PathLike[str]) -> str | None:
     parts = [len(fsencode(part)) for part in Path(text).parts]
     if len(fsencode(text)) > MAX_PATH_BYTES or max(parts, default=0) > MAX_FILE_NAME_BYTES:
         return (
-            f"the path is longer than {MAX_PATH_BYTES:,} bytes, or a name in it longer than {MAX_FILE_NAME_BYTES}; "
-            "choose a shorter one"
+            f"the path is longer than {MAX_PATH_BYTES:,} bytes, or a name in it is longer than "
+            f"{MAX_FILE_NAME_BYTES} bytes; choose a shorter path"
         )
     return None
 
@@ -124,7 +127,7 @@ def check_transcript_path(path: str | PathLike[str]) -> Path:
     if problem is None and (not Path(path).name or Path(path).is_dir()):
         problem = f"{str(path)!r} is a folder, not a file; pass the path of a transcript, e.g. transcripts/one.json"
     if problem is None and Path(path).suffix in _OTHER_SUFFIXES:
-        problem = f"{str(path)!r} has the suffix of another file of a debate; pass a path that ends in .json"
+        problem = f"{str(path)!r} has the suffix of a journal, lock or batch file; pass a path that ends in .json"
     if problem is not None:
         raise ConfigError(f"path: {problem}")
     return Path(path)

@@ -125,7 +125,7 @@ def require_valid(loaded: LoadedConfig, check: ConfigCheck) -> None:
 def without_environment(loaded: LoadedConfig) -> LoadedConfig:
     """Return `loaded` without variables and keys, to send it to another process.
 
-    Secrets that are part of the configuration itself stay, so that they are redacted there too.
+    Secrets that are part of the configuration itself stay, so that the other process redacts them too.
     """
     written = json.dumps([loaded.config.model_dump(mode="json"), dict(loaded.prompts)])
     secrets = tuple(secret for secret in loaded.secrets if json.dumps(secret)[1:-1] in written)
@@ -133,7 +133,7 @@ def without_environment(loaded: LoadedConfig) -> LoadedConfig:
 
 
 def with_environment(loaded: LoadedConfig, env: Mapping[str, str]) -> LoadedConfig:
-    """Return `loaded` with the variables `env`, those of the `.env` file of its folder, and the keys in them."""
+    """Return `loaded` with the variables of `env` and of the `.env` file in its folder. Their API keys become secrets."""
     environment = load_environment(loaded.folder, env)
     keys = {environment.get(spec.api_key_env or "", "") for spec in loaded.config.providers.values()}
     return replace(loaded, secrets=tuple(sorted({*loaded.secrets, *keys} - {""})), env=environment)
@@ -149,9 +149,10 @@ def config_from_transcript(
 ) -> LoadedConfig:
     """Return the configuration of a stored debate, with `changes` applied.
 
-    Files that the debate names are not opened. Relative paths start in the working folder. Raises ConfigError if the
-    result is not valid. `advice`: the last line of this error. Also raises ConfigError if a judging system of the debate
-    is not installed.
+    Files that the debate names are not opened. Relative paths start in the working folder.
+
+    Raises ConfigError if a judging system of the debate is not installed. Also raises ConfigError if the result is not
+    valid; the last line of this error is `advice`.
     """
     _require_systems(stored)
     env = load_environment(Path(), os.environ)
@@ -279,7 +280,10 @@ def check_output_folder(loaded: LoadedConfig, trusted_folders: Sequence[Path]) -
 
 
 def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:
-    """Return all values in `loaded` that must never be written, e.g. keys of providers. They are recorded as secrets."""
+    """Return all values in `loaded` that must never be written, e.g. keys of providers.
+
+    They are also removed from printed lines.
+    """
     secrets = {*loaded.secrets, *collect_provider_secrets(loaded.config, loaded.env)}
     record_secrets(secrets)
     return tuple(secrets)

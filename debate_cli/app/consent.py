@@ -59,10 +59,10 @@ class Consent:
     downloaded."""
     host: str
     fingerprint: str
-    """SHA-256 of what the user allows: a configuration file, a stored debate's provider settings, or a file to
+    """SHA-256 of what the user allows: a configuration file, a stored debate's provider settings, or a model to
     download."""
     settings: str
-    """SHA-256 of the provider's settings, or of a file to download."""
+    """SHA-256 of the provider's settings or, for a download, of the model's name and checksum."""
     download: str = ""
     """File that would be downloaded from the host. Empty for a consent to send texts or variables."""
     is_forbidden: bool = False
@@ -239,16 +239,16 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Map the name of each provider in a saved debate to the file that its settings come from.
+    """Map the name of each provider in a saved debate to the file that contains the provider's settings.
 
-    The server for web searches has the name WEB_SEARCH.
+    The name of the server for web searches is WEB_SEARCH.
 
     - `file`: the saved debate.
     - `config`: the configuration in the saved debate.
     - `loaded`: the configuration that the user gave; None without one.
 
-    If `loaded` has the same settings as `config` for a provider, they come from the file that `loaded` names for it. If
-    `loaded` names no file, the provider is left out. All other settings come from `file`.
+    A provider with the same settings in `loaded` and `config` gets the file that `loaded` names for this provider, and is
+    left out if `loaded` names none. Every other provider gets `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}

@@ -101,10 +101,10 @@ def is_saved_debate(content: bytes) -> bool:
 
 
 def _is_text_folder(folder: Path) -> bool:
-    """Return whether `folder` stands for the texts in it: it has no saved debates.
+    """Return whether the texts in `folder` are to be judged, because it has no saved debates.
 
-    The shell may have expanded a glob of transcripts to a folder with the name of a transcript. So such a folder must
-    contain a text.
+    A folder with a name like `my-debate.json` must also contain a text, because the user may have meant transcripts: the
+    shell expands `*.json` to folders too.
     """
     if any(_TRANSCRIPT_MARK in _read_start(file) for file in list_debate_files(folder)):
         return False
@@ -114,7 +114,7 @@ def _is_text_folder(folder: Path) -> bool:
 def _list_texts(folder: Path, excluded: Collection[Path]) -> tuple[list[Path], list[Path]]:
     """Return the texts in a folder and below it, and the skipped files, e.g. JSON and YAML files.
 
-    A special file, e.g. a FIFO, is returned as a text. It cannot be read.
+    A special file, e.g. a FIFO, counts as a text, so that reading it reports an error. Raises UsageError without texts.
     """
     files = visible_files(folder)
     texts = [

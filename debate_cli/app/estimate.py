@@ -138,8 +138,8 @@ class RunEstimate:
         for role in self.roles:
             if role.context_tokens is not None and role.longest_call_tokens > role.context_tokens:
                 yield (
-                    f"{role.role}: a prompt and its answer of about {role.longest_call_tokens:,} tokens exceed the context of "
-                    f"{role.spec.model} ({role.context_tokens:,} tokens); shorten the background, plan fewer turns, or choose "
+                    f"{role.role}: a prompt and its answer have about {role.longest_call_tokens:,} tokens, but the context of "
+                    f"{role.spec.model} has {role.context_tokens:,}; shorten the background, plan fewer turns, or choose "
                     "another model"
                 )
         planned, advice = self.planned, "so the run would stop before its end; raise the limit"

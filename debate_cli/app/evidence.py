@@ -28,7 +28,10 @@ def open_sources(config: EvidenceConfig, folder: Path, env: Mapping[str, str]) -
 
 
 def _is_preferred(file: SourceFile, other: SourceFile) -> bool:
-    """Whether `file` is listed instead of `other`, which is the same file: it has a title, or `other` is a link."""
+    """Return whether `file` is listed instead of `other`, another path of the same file.
+
+    A path with a title is preferred. If neither has a title, a path that is no link is preferred.
+    """
     if file.title is not None or other.title is not None:
         return file.title is not None
     return other.path.is_symlink() and not file.path.is_symlink()
@@ -45,7 +48,7 @@ def describe_skipped(corpus: Corpus) -> str | None:
 
 
 def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate | None) -> Iterator[str]:
-    """Yield notes about skipped or changed source files, and about files without a word of the motion.
+    """Yield notes about source files that were skipped or changed, or that contain no word of the motion.
 
     `resumed`: the debate to resume; None for a new debate.
     """

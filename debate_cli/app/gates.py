@@ -228,5 +228,5 @@ def _find_missing(debate: Debate, verdicts: Sequence[Verdict], missing: int) -> 
     complete = {system for system, run in runs if debate.judged_all_turns(run, system)}
     for system, run in runs:
         if system not in complete:
-            return f"{system} judged only {run.heard} of the {len(debate.turns)} speeches in the judging run {run.id}"
+            return f"in the judging run {run.id}, {system} judged only {run.heard} of the {len(debate.turns)} speeches"
     return describe_missing(missing) if missing else None

@@ -99,7 +99,7 @@ def choose_targets(files: Sequence[Path], out: OutPath | None, folder: Path) -> 
     """For each file, return the path of its transcript.
 
     The transcripts are in the folder `out`, or in `folder` if `out` is None. If `out` ends in .json and is
-    not a folder, it is the path of the only transcript. Raises UsageError if there are several files then.
+    not a folder, it is the path of the only transcript; several files then raise UsageError.
     """
     if out is not None and out.is_file(TRANSCRIPT_SUFFIX):
         if len(files) > 1:

@@ -70,7 +70,7 @@ class JudgingRequest:
     out: OutPath | None = None
     """File or folder for the judged debates. None: a debate is saved in place, a text in `output.dir`.
 
-    It is a file if its name has a suffix, and it is no folder.
+    It is a folder if it exists as a folder, ends with a slash, or has a name without a suffix. Otherwise it is a file.
     """
     save: bool = True
     text_id: str | None = None
@@ -316,9 +316,10 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
 def add_judge_settings(
     request: JudgingRequest, config: DebateConfig, changes: Iterable[ConfigChange]
 ) -> JudgingRequest:
-    """Return `request` with the settings that `changes` gave to `models.judge` of the changed `config`.
+    """Return `request` with `judge_settings`: the settings of `models.judge` that `changes` set, except its model.
 
-    Raises UsageError if the request names a model and a change names another model.
+    `config`: the configuration to which `changes` were applied. Without `request.model`, returns `request` itself.
+    Raises UsageError if a change names a model other than `request.model`.
     """
     paths = [change[0].split(".") for change in changes]
     judge = config.models.get("judge")

@@ -91,8 +91,7 @@ class ModelPool:
         )
         self._concurrency = asyncio.Semaphore(limits.concurrency)
         self._limiters: list[tuple[ProviderRow | str, RateLimiter]] = []
-        """Pairs of provider and rate limiter. In the pair of a caller's own model, `provider/model` replaces the
-        provider."""
+        """Each provider, and each of the caller's own models (by `provider/model`), with its rate limiter."""
         self._providers: list[_ProviderContext] = []
         self._without_usage: set[str] = set()
         self._reported_silences: dict[str, float] = {}

@@ -135,7 +135,7 @@ _NAME_KEYS = frozenset({"name", "side", "model", "prefix", "id", "persona", "jud
 _NAMED_SECTIONS: tuple[KeyPath, ...] = (("providers",), ("models",))
 """Sections of a configuration whose keys are names."""
 _MIN_SECRET_CHARS = 8
-"""A shorter secret may be part of an ordinary name."""
+"""Minimum length of the secrets that names are checked for. A shorter secret may be part of an ordinary name."""
 
 
 def _refuse_secret_names(loaded: LoadedConfig, others: Iterable[ModelSpec]) -> None:
@@ -171,7 +171,7 @@ def _iter_names(data: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _find_variable(secret: str, loaded: LoadedConfig) -> str:
-    """Return the name of the variable with the value `secret`, or of one whose value contains it."""
+    """Return the name of a variable with the value `secret`, else of one whose value contains it, else `a variable`."""
     variables = [*loaded.env.items(), *loaded.config.vars.items()]
     holders = sorted(
         (not is_secret_variable(name), value.strip() != secret.strip(), name)

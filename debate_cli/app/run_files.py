@@ -25,8 +25,8 @@ class RunFiles:
     force: bool = False
     """Whether to replace a file that another program has written to `path` since the run began."""
     unjudged: Debate | None = None
-    """The debate in `path`, if `path` must stay as it is when no judge answers and nothing is paid. None: the result is
-    always written."""
+    """The debate that `path` contains before it is judged. If no judge answers and nothing is paid, `path` is not written.
+    None: `path` is always written."""
 
     def write(self, transcript: Transcript, redact: Redact) -> None:
         """Write `transcript` to `path`.
@@ -40,9 +40,10 @@ class RunFiles:
         write_transcript(self.path, transcript, redact, overwrite=self.force or self.found is not None)
 
     def need_writing(self, debate: Debate, verdicts: Iterable[Verdict]) -> bool:
-        """Whether `path` must get `debate`, which has these verdicts.
+        """Return whether the judged `debate` must be written to `path`.
 
-        A prompt that is too long counts: only resuming the saved judging run can shorten it.
+        Always true without `unjudged`. Otherwise true if a judge answered, something was paid, or a prompt was too long:
+        only a resume of the saved judging run can shorten the prompt.
         """
         before = self.unjudged
         if before is None or debate.answered_keys != before.answered_keys or _paid(debate) != _paid(before):
@@ -59,7 +60,7 @@ def _paid(debate: Debate) -> tuple[int, int, int]:
 
 
 def refuse_foreign(path: Path, debate: Debate) -> None:
-    """Raise UsageError if there is a file at `path` that is no readable transcript of `debate`, which has a journal."""
+    """Raise UsageError if there is a file at `path` that is no readable transcript of `debate`, the journal's debate."""
     if not path.exists():
         return
     expected = f"the transcript of the debate in {path.with_suffix(JOURNAL_SUFFIX).name}"
@@ -73,7 +74,7 @@ def refuse_foreign(path: Path, debate: Debate) -> None:
 
 
 def refuse_changed(path: Path, read: Debate) -> None:
-    """Raise UsageError if `path` or its journal contains something else than `read`, the debate as it was read."""
+    """Raise UsageError if `path` or its journal no longer contains `read`, the debate that was read from it."""
     if not path.exists() and not path.with_suffix(JOURNAL_SUFFIX).exists():
         return
     stored = open_debate(path)

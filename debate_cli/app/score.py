@@ -250,7 +250,7 @@ def _check_run(debate: Debate, runs: str, prefix: str = "runs ") -> None:
 
 class _StoredCheck(NamedTuple):
     gates: tuple[GateResult, ...] = ()
-    """The gate --check; empty if the stored verdicts were not checked."""
+    """Result of the gate --check; empty if the stored verdicts were not checked."""
     remarks: tuple[str, ...] = ()
     compared_count: int = 0
 

@@ -112,8 +112,8 @@ class Session:
         """Continue a stored debate with the context's configuration.
 
         Changes of settings are recorded in the debate. If `close` is True, the debate gets no further speeches, and
-        only judges are asked. A finished debate is returned unchanged. Raises UsageError if the file of the transcript
-        contains something else and `force` is False.
+        only judges are asked. A finished debate is returned unchanged. Raises UsageError if the transcript's path
+        has a file of another debate and `force` is False.
         """
         path = stored.path.with_suffix(".json")
         self._refuse_uncollected(path, stored.debate)
@@ -136,7 +136,7 @@ class Session:
         """Add the judging runs `openings` to the debate of `events`, and finish its stored runs `runs_to_complete`.
 
         - `path`: where the debate is saved. None: nothing is saved.
-        - `runs_to_complete`: ids of judging runs. If `runs_to_complete` and `openings` are empty, all stored runs are finished.
+        - `runs_to_complete`: ids of judging runs. If `runs_to_complete` and `openings` are empty, finishes all stored runs.
         - `force`: whether to overwrite a file that was changed since it was read. If False, such a file raises UsageError.
         - `skips_empty`: whether `path` stays as it is if no judge answers and nothing is paid. The path of the outcome is
           then None. Interrupted runs, people's unfinished answers, batches and an unfinished debate's journal are always
@@ -287,7 +287,7 @@ class Session:
         return UnsavedError(str(error), dump_transcript(transcript, self.context.redact))
 
     def _add_result(self, failure: StorageError, outcome: Outcome, files: RunFiles | None) -> StorageError:
-        """Return `failure`, the error of the cassette, with the place of the result of the closed run."""
+        """Return `failure`, the error of the cassette, and add to its message where the debate is saved."""
         if files is None:
             return self._add_kept_debate(failure, outcome.debate, None)
         if outcome.path is None:
@@ -338,7 +338,7 @@ def _kept_error(error: StorageError, place: Path, path: Path) -> StorageError:
 
 @dataclass(frozen=True, slots=True)
 class _CassetteGuardedLog:
-    """Log of a run with a cassette. Requests a stop if the cassette cannot be written, once the answer is safe."""
+    """Log of a run with a cassette. If the cassette cannot be written, saves the answer, then requests a stop."""
 
     log: EventLog
     cassette: Cassette

@@ -78,11 +78,11 @@ COMMANDS: dict[str, tuple[str, Any]] = {
     "prompts": (SETUP_PANEL, setup_options.PromptsOptions),
     "schema": (SETUP_PANEL, setup_options.SchemaOptions),
 }
-"""Maps each subcommand to its panel in `debate --help`, and to the class of its options, whose docstring is its help."""
+"""Maps each subcommand to its panel in `debate --help` and the class of its options, whose docstring is the help."""
 
 
 class _ColouredHelp:
-    """Base class of commands: their help is coloured only on a terminal, as all other output, and cuts no word."""
+    """Base class of commands. Their help, like all other output, is coloured only on a terminal. It cuts no word."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help. Typer itself ignores CI, and colours the help in a pipe under GitHub Actions."""
@@ -142,7 +142,7 @@ class LazyCommandGroup(_ColouredHelp, TyperGroup):
 
 
 class Subcommand(_ColouredHelp, TyperCommand):
-    """A subcommand. Its help has short placeholders. No value may be empty, and no option in SINGLE_OPTIONS given twice."""
+    """A subcommand. Its help has short placeholders. No value may be empty. Options in SINGLE_OPTIONS may be given once."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the options. Raises an error for an empty value, and for an option in SINGLE_OPTIONS that is given twice."""
@@ -182,7 +182,7 @@ def _shorten_type(param: Any, type_name: str) -> None:
 
 
 class CommonOptions(NamedTuple):
-    """Options of all subcommands. `main` finds them in its arguments."""
+    """Options of all subcommands. No subcommand receives them; `main` looks for them in the command line."""
 
     debug: Annotated[bool, typer.Option("--debug", expose_value=False, help="Show the traceback of an error.")] = False
 

@@ -225,10 +225,10 @@ def _judge_with(cassette: Cassette | None, given: AuditOptions, plans: Sequence[
 def _follow(
     results: Iterable[tuple[JudgeTask, Outcome]], planned: int, failures: list[Failure], *, quiet: bool
 ) -> Iterator[CloseReason | None]:
-    """Yield for each judging run why it ended early; None for a complete run. On a terminal, show how many are complete.
+    """Yield for each judging run why it ended early; None for a complete run. On a terminal, show the progress.
 
-    Adds the judgements that failed to `failures`. A run in which the provider failed ended early; a judge that abstains
-    is a result of the audit.
+    Adds the failed judgements to `failures`. A run in which a provider failed counts as ended early. A run in which a
+    judge abstained counts as complete.
     """
     is_shown = is_interactive(sys.stderr) and not quiet
     done = 0

@@ -35,7 +35,7 @@ class ConfigReport:
     """Name of the help page that explains `problems`. Empty if there is no such page."""
     warnings: tuple[str, ...] = ()
     destinations: tuple[Destination, ...] = ()
-    """Servers that a run would ask, as in `RunContext.destinations`."""
+    """Servers that would receive requests of a run, or provide models to download."""
     has_debaters: bool = True
     """Whether the configuration has debaters. Without debaters it can only judge texts."""
 

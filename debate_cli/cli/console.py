@@ -36,7 +36,7 @@ _WORKFLOW_COMMAND = re.compile(r"(?:^|(?<=[\r\n]))[^\S\r\n]*:(?=:)|##(?=\[)")
 
 
 _COPYABLE = re.compile(r"(?:saved|unchanged|written|configuration): |(?:.*?: )?(?=debate [a-z]+ )")
-"""Text before a path or command: a label, or nothing."""
+"""Matches the label before a path or command that a user may copy, or the empty text before a command."""
 _QUOTED_COMMAND = re.compile(r"`(?:debate|\S*python[\d.]*) [^`]*`|\(debate explain [a-z-]+\)")
 
 
@@ -150,8 +150,10 @@ def print_missing(
 ) -> None:
     """Print the number of missing judgements, and the commands that ask for them.
 
-    `path`: the transcript; None if it was not saved. The other parameters are those of `report_outcome` in
-    `run_control.py`.
+    - `path`: the transcript; None if it was not saved.
+    - `shown`: messages of failures that are not repeated, because the user has already read them.
+    - `resume_options`: options to add to the command that resumes the debate.
+    - `batch`: whether the judges were asked in a batch.
     """
     again, other = missing.commands(None if path is None else str(path), batch=batch)
     label = "debate" if missing.lacks_deciding_judgement else "note"
@@ -167,8 +169,8 @@ def print_missing(
         print_status(f"or ask another model: {other}")
     if again and path is None and missing.has_answers:
         print_status(
-            "note: the same command asks for everything again; without --no-save, the answers are saved, and a resume asks "
-            "only for the missing ones"
+            "note: the answers are not saved, so the same command asks for all of them again; leave out --no-save, so that "
+            "a resume can ask for the missing judgements only"
         )
 
 
@@ -287,8 +289,8 @@ def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
 def print_rehearsals(notices: Mapping[str, int], files: int) -> None:
     """Print on stderr that the mock answered in some or all of the debates.
 
-    - `notices`: the texts to print. The value of a text is its number of debates. The empty text is not printed.
-    - `files`: number of all debates. If a text applies to fewer, its line ends with e.g. `(2 of 5 debates)`.
+    - `notices`: maps each text to print to the number of debates that it applies to. The empty text is not printed.
+    - `files`: number of all debates. The line of a text that applies to fewer debates ends with e.g. `(2 of 5 debates)`.
     """
     for notice, count in notices.items():
         if notice:

@@ -60,7 +60,9 @@ class RunOptions(NamedTuple):
             "--continue", help="With --id: resume the saved debate with this id, or start it if none is saved."
         ),
     ] = False
-    close: Annotated[bool, typer.Option("--close", help="With --resume: end the debate here and judge it.")] = False
+    close: Annotated[
+        bool, typer.Option("--close", help="With --resume: end the debate without further speeches, and judge it.")
+    ] = False
     files: options.FilesOption = None
     record: options.RecordOption = None
     playback: options.PlaybackOption = None
@@ -98,7 +100,7 @@ ReportFormat = Literal["json", "jsonl", "csv", "parquet"]
 class ExperimentOptions(NamedTuple):
     """Run many debates from one file: players, motions, both side orders, judges.
 
-    Each debate of an experiment is a cell. `run EXP.yaml` runs the cells that are missing or failed. Several processes
+    Each debate of an experiment is a cell. `run EXP.yaml` runs the cells that have not run yet or failed. Several processes
     may run the same experiment at once.
 
     `status` and `report` take the experiment's file or the experiment's folder, which is beside the file. With --queue

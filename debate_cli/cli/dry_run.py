@@ -199,7 +199,7 @@ def _total_data(totals: CallTotals) -> dict[str, object]:
 
 
 def _explicit_settings(config: DebateConfig) -> dict[str, Any]:
-    """Return the settings that the user gave, as a configuration file can contain them."""
+    """Return the settings that the user gave, in the form of a configuration file."""
     data = escape_variables(config.model_dump(mode="json", exclude_unset=True, exclude={"vars"}))
     judging = data.get("judging", {})
     if "systems" in judging:

@@ -257,7 +257,7 @@ class _Importer:
         self.is_stopped = search.stopped
         found = search.finish(spec)
         left_out = (
-            f"; {search.dropped_count} left out, because the speech does not contain their quotes"
+            f"; {search.dropped_count} more left out, because the speech does not contain their quotes"
             if search.dropped_count
             else ""
         )

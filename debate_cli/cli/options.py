@@ -178,7 +178,7 @@ ExpectWinnerOption = Annotated[
         "--expect-winner",
         "--expect",
         metavar="NAME|draw|PASS",
-        help="Fail if the outcome is not the given one: a debater's name, `draw`, or an outcome that judges vote for: PASS, FAIL or CONDITIONAL (or `conditional`) of `panel`. `--expect` is the same option.",
+        help="Fail unless the outcome is this one. Possible values: a debater's name, `draw`, and outcomes that judges vote for (with `panel`: PASS, FAIL, and CONDITIONAL or `conditional`). `--expect` is the same option.",
         rich_help_panel=GATES_PANEL,
     ),
 ]
@@ -195,7 +195,7 @@ FailOnOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="manipulation|missing",
-        help="manipulation: fail if the detector or a judge finds words to the judge. missing: fail if a judgement is missing.",
+        help="manipulation: fail if the detector or a judge finds words that address the judge. missing: fail if a judgement is missing.",
         rich_help_panel=GATES_PANEL,
     ),
 ]

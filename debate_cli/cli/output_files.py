@@ -21,7 +21,7 @@ def file_or_stdout(path: PathT | None) -> PathT | None:
 
 
 def refuse_stdout(path: Path | OutPath | None, option: str) -> None:
-    """Raise UsageError if `path`, which `option` names for a folder, is `-`."""
+    """Raise UsageError if `path` is `-`, because `option` must name a folder."""
     if str(path) == STDOUT:
         raise UsageError(f"{option} -: this command writes a folder, not to standard output; name a folder")
 
@@ -64,7 +64,7 @@ def debate_files(path: Path) -> tuple[Path, Path]:
 
 
 class _FileSet:
-    """Set of files. It also contains every other path of one of these files, e.g. a link."""
+    """Set of files. It contains each path that leads to one of the files, e.g. a link."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         listed = list(paths)

@@ -85,7 +85,7 @@ def _fill_in(review: Review, stored: StoredDebate) -> ReviewAnswers:
     except FormLeftError as error:
         places = (draft_path(stored.path, review.terms), _form_draft_path(stored.path, review.terms))
         if any(path.exists() for path in places):
-            print_status("the draft is saved; the same command continues it")
+            print_status("the draft is saved; the same command continues the review")
         raise typer.Exit(ExitCode.INTERRUPTED) from error
 
 

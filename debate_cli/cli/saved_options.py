@@ -83,7 +83,8 @@ class JudgeOptions(NamedTuple):
         ),
     ] = False
     replace: Annotated[
-        bool, typer.Option("--replace", help="Ignore earlier assessments by the judging systems of this command.")
+        bool,
+        typer.Option("--replace", help="Let the new assessments replace earlier ones of the same judging systems."),
     ] = False
     context: Annotated[
         Path | None,
@@ -178,14 +179,15 @@ class ScoreOptions(NamedTuple):
         typer.Option(
             "--weights",
             metavar="NAME=N,...",
-            help="All weights of the criteria of `structured`, divided by their sum. A criterion that is not named gets 0; "
-            "in a rubric file it keeps its weight. Not with --rubric.",
+            help="Weights of the criteria of `structured`; each is divided by their sum. A criterion that is not named gets "
+            "weight 0. Not with --rubric.",
         ),
     ] = None
     rubric: Annotated[
         Path | None,
         typer.Option(
-            help="YAML file with weights, thresholds and penalties of judging systems. What is not named keeps its value. "
+            help="YAML file with weights, thresholds and penalties of judging systems. Settings that are not in the file, weights "
+            "included, keep their stored values. "
             "Not with --weights."
         ),
     ] = None
@@ -547,7 +549,7 @@ class AuditOptions(NamedTuple):
         typer.Option(
             metavar="NAME",
             help="Test only this change of the debates (repeatable). Default: every change. "
-            "`confident`, `hedged` and `citation` also test `padded`.",
+            "With `confident`, `hedged` or `citation`, `padded` is tested too.",
         ),
     ] = None
     repeat: Annotated[int, typer.Option(min=1, max=100, help="Number of judging runs of each unchanged debate.")] = 3
@@ -562,7 +564,9 @@ class AuditOptions(NamedTuple):
     mock: options.MockOption = False
     batch: options.BatchOption = False
     concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Number of debates to judge at the same time.")] = 8
-    max_cost: Annotated[float | None, typer.Option(metavar="USD", help="Budget of the whole audit in dollars.")] = None
+    max_cost: Annotated[float | None, typer.Option(metavar="USD", help="Budget of the whole audit in US dollars.")] = (
+        None
+    )
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Budget of the whole audit in tokens.")] = None
     record: options.RecordOption = None
     playback: options.PlaybackOption = None

@@ -41,7 +41,7 @@ from debate_cli.storage.transcript_store import expand_references, transcript_di
 from debate_cli.systems.rubric import Rubric, parse_weights
 
 MAX_NAMED_FILES = 3
-"""If judgements are missing in more files than this, the note gives the number of the other files."""
+"""Maximum number of files with missing judgements that a note names. Of further files it gives only the number."""
 INDEX_FILE = "index.html"
 PAGE_SUFFIX = ".html"
 GITHUB_SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
@@ -95,7 +95,7 @@ class _Report:
     unusable: list[UnusableFile] = field(default_factory=list[UnusableFile])
     scored_files: int = 0
     rehearsals: Counter[str] = field(default_factory=Counter[str])
-    """Maps each result of `rehearsal_notice` to the number of debates with this result."""
+    """Maps each sentence on answers of the mock to its number of debates. Debates without the mock have an empty key."""
     unmet_gates: int = 0
     compared_verdicts: int = 0
     has_differences: bool = False
@@ -106,7 +106,7 @@ class _Report:
     first_lacking: CheckedFile | None = None
     """The first file in `missing`."""
     notices: dict[str, None] = field(default_factory=dict[str, None])
-    """The `notices` of all files, each once."""
+    """Sentences on unexpected effects of the new settings in any file, each once. The values are not used."""
     _sentences: set[str] = field(default_factory=set[str])
 
     def read(self, files: Iterator[CheckedFile | UnusableFile], pages: "PageWriter | None") -> Iterator[CheckedFile]:
@@ -221,8 +221,8 @@ def _print_missing(report: _Report) -> None:
             *([f"{rest} more"] if (rest := len(counts) - MAX_NAMED_FILES) > 0 else []),
         ]
         console.print_status(
-            f"note: {describe_missing(sum(counts.values()))} in {len(counts)} of {report.scored_files} debates; "
-            f"`debate score PATH` shows how to ask again: {', '.join(paths)}"
+            f"note: {describe_missing(sum(counts.values()))} in {len(counts)} of {report.scored_files} debates "
+            f"({', '.join(paths)}); to see how to ask again, run `debate score PATH` for one of them"
         )
 
 

@@ -95,7 +95,7 @@ class PipeSafeObserver:
         self.on_close: Callable[[], object] = lambda: None
         """Called once stdout is closed."""
         self.waits: dict[str, Callable[[], str]] = {}
-        """See `RunContext.waits`. A live view shows these waits while they last."""
+        """Maps each provider to a function that says how long the provider has refused calls, for a live view."""
         self._observer = observer
         self._is_read = is_read
         self._screen = screen
@@ -300,7 +300,7 @@ def show_view(view: ViewT) -> Generator[ViewT]:
 
 
 def choose_detail(*, quiet: bool, details: bool) -> Detail:
-    """Return the detail that --quiet and --details ask for. With both, it is that of --quiet."""
+    """Return the detail that --quiet and --details ask for. If both are given, --quiet takes precedence."""
     if quiet:
         return "brief"
     return "details" if details else "summary"

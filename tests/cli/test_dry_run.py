@@ -237,10 +237,10 @@ def test_a_plan_that_exceeds_a_known_context_is_a_warning(here: Path, command: t
         (here / name).write_text(text)
         done = debate(*command, name, cwd=here, env={"OPENAI_API_KEY": "k" * 20})
         assert done.code == 0, done.err
-        said[name] = [line for line in done.lines if "exceed the context" in line]
+        said[name] = [line for line in done.lines if "but the context of" in line]
     assert (len(said["long.yaml"]), said["brief.yaml"]) == (1, [])
-    assert "warning: Pro: a prompt and its answer of about " in said["long.yaml"][0]
-    assert "openai/gpt-4 (8,192 tokens)" in said["long.yaml"][0]
+    assert "warning: Pro: a prompt and its answer have about " in said["long.yaml"][0]
+    assert "openai/gpt-4 has 8,192;" in said["long.yaml"][0]
 
 
 @pytest.mark.parametrize("command", [("check",), ("run", "--dry-run"), ("run", "--no-save")], ids=" ".join)

@@ -66,10 +66,9 @@ def test_a_folder_gets_one_note(saved: Path) -> None:
         shutil.copy(saved, saved.with_stem(name))
     done = debate("score", saved.parent, cwd=here)
     (note,) = [line for line in done.lines if "missing" in line]
-    assert note.startswith(
-        "note: 5 judgements are missing in 5 of 5 debates; `debate score PATH` shows how to ask again: "
-    )
-    assert note.endswith("a.json, " + ", ".join(f"{saved.with_stem(name)}" for name in ("b", "c")) + ", 2 more")
+    assert note.startswith("note: 5 judgements are missing in 5 of 5 debates (")
+    named = "a.json, " + ", ".join(f"{saved.with_stem(name)}" for name in ("b", "c")) + ", 2 more"
+    assert note.endswith(f"{named}); to see how to ask again, run `debate score PATH` for one of them")
 
 
 @pytest.mark.parametrize("options", [(), ("--replace",), ("--repeat", "2"), ("--out", "new.json")], ids=" ".join)
@@ -99,7 +98,7 @@ def test_the_advice_for_a_judging_that_is_not_saved_helps(saved: Path) -> None:
     write_config(here, NOWHERE.replace("moderator]", "{kind: moderator, judge: mock/m}]"))
     partly = debate("judge", saved, "--config", "debate.yaml", "--no-save", "-q", cwd=here)
     assert ("the same command" in nothing.lines, "--no-save" in nothing.err) == (True, False), nothing.err
-    assert "without --no-save, the answers are saved, and a resume asks only for the missing ones" in partly.lines[-1]
+    assert "leave out --no-save, so that a resume can ask for the missing judgements only" in partly.lines[-1]
 
 
 def test_a_judging_with_one_answer_is_saved(saved: Path) -> None:

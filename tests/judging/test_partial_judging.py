@@ -62,7 +62,7 @@ def test_a_verdict_on_a_part_of_the_debate_fails_the_gate_on_missing_judgements(
     gates = Gates(fail_on=("missing",))
     assert gates.failure_messages(finished, score(finished, runs="all")) == []
     (problem,) = gates.failure_messages(finished, score(finished, runs="r2"))
-    assert "structured judged only 2 of the 6 speeches in the judging run r2" in problem
+    assert "in the judging run r2, structured judged only 2 of the 6 speeches" in problem
 
 
 def test_a_run_after_the_end_takes_precedence(finished: Debate) -> None:

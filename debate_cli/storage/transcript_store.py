@@ -100,8 +100,8 @@ def open_debate(path: Path, *, up_to_damage: bool = False) -> StoredDebate:
         return _from_transcript(path)
     journal, transcript = _journal_and_transcript(path)
     if not os.path.exists(journal):  # noqa: PTH110 - never raises
-        has_transcript = os.path.exists(transcript)  # noqa: PTH110 - never raises
-        return _from_transcript(transcript if path.suffix == TRANSCRIPT_SUFFIX or has_transcript else path)
+        has_transcript = path.suffix == TRANSCRIPT_SUFFIX or os.path.exists(transcript)  # noqa: PTH110 - never raises
+        return _from_transcript(transcript if has_transcript else path)
     contents = (read_before_damage if up_to_damage else read_journal)(journal)
     from_journal = StoredDebate(
         journal, fold(contents.events), incomplete_line_warning=contents.incomplete_line_warning
@@ -190,7 +190,8 @@ def _expand_glob(pattern: str) -> list[Path]:
 
 
 def _journal_and_transcript(path: Path) -> tuple[Path, Path]:
-    base = str(path).removesuffix(path.suffix if path.suffix in _SUFFIXES else "")
+    suffix = path.suffix
+    base = str(path).removesuffix(suffix if suffix in _SUFFIXES else "")
     return Path(base + JOURNAL_SUFFIX), Path(base + TRANSCRIPT_SUFFIX)
 
 

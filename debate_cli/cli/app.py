@@ -7,13 +7,14 @@ import traceback
 from collections.abc import Sequence
 from inspect import cleandoc
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
-from debate_cli.cli import debate_options, options, saved_options, setup_options
+from debate_cli.cli import options
 from debate_cli.cli.console import (
     UNWRITABLE_ERRNOS,
     ClosedPipeError,
@@ -56,29 +57,29 @@ UNUSABLE_PATH_ERRNOS = frozenset({errno.EACCES, errno.EPERM, errno.ENAMETOOLONG,
 MAX_CHOICES_WIDTH = 24
 """Maximum length of a list of choices in the placeholder column of help, in characters."""
 DEBATE_PANEL, SAVED_PANEL, SETUP_PANEL = "Debate", "Saved debates", "Setting up"
-COMMANDS: dict[str, tuple[str, Any]] = {
-    "run": (DEBATE_PANEL, debate_options.RunOptions),
-    "experiment": (DEBATE_PANEL, debate_options.ExperimentOptions),
-    "worker": (DEBATE_PANEL, debate_options.WorkerOptions),
-    "judge": (SAVED_PANEL, saved_options.JudgeOptions),
-    "score": (SAVED_PANEL, saved_options.ScoreOptions),
-    "replay": (SAVED_PANEL, saved_options.ReplayOptions),
-    "list": (SAVED_PANEL, saved_options.ListOptions),
-    "review": (SAVED_PANEL, saved_options.ReviewOptions),
-    "diff": (SAVED_PANEL, saved_options.DiffOptions),
-    "import": (SAVED_PANEL, saved_options.ImportOptions),
-    "audit": (SAVED_PANEL, saved_options.AuditOptions),
-    "init": (SETUP_PANEL, setup_options.InitOptions),
-    "personas": (SETUP_PANEL, setup_options.PersonasOptions),
-    "explain": (SETUP_PANEL, setup_options.ExplainOptions),
-    "check": (SETUP_PANEL, setup_options.CheckOptions),
-    "doctor": (SETUP_PANEL, setup_options.DoctorOptions),
-    "models": (SETUP_PANEL, setup_options.ModelsOptions),
-    "evidence": (SETUP_PANEL, setup_options.EvidenceOptions),
-    "prompts": (SETUP_PANEL, setup_options.PromptsOptions),
-    "schema": (SETUP_PANEL, setup_options.SchemaOptions),
+COMMANDS: dict[str, tuple[str, str]] = {
+    "run": (DEBATE_PANEL, "debate_options:RunOptions"),
+    "experiment": (DEBATE_PANEL, "debate_options:ExperimentOptions"),
+    "worker": (DEBATE_PANEL, "debate_options:WorkerOptions"),
+    "judge": (SAVED_PANEL, "saved_options:JudgeOptions"),
+    "score": (SAVED_PANEL, "saved_options:ScoreOptions"),
+    "replay": (SAVED_PANEL, "saved_options:ReplayOptions"),
+    "list": (SAVED_PANEL, "saved_options:ListOptions"),
+    "review": (SAVED_PANEL, "saved_options:ReviewOptions"),
+    "diff": (SAVED_PANEL, "saved_options:DiffOptions"),
+    "import": (SAVED_PANEL, "saved_options:ImportOptions"),
+    "audit": (SAVED_PANEL, "saved_options:AuditOptions"),
+    "init": (SETUP_PANEL, "setup_options:InitOptions"),
+    "personas": (SETUP_PANEL, "setup_options:PersonasOptions"),
+    "explain": (SETUP_PANEL, "setup_options:ExplainOptions"),
+    "check": (SETUP_PANEL, "setup_options:CheckOptions"),
+    "doctor": (SETUP_PANEL, "setup_options:DoctorOptions"),
+    "models": (SETUP_PANEL, "setup_options:ModelsOptions"),
+    "evidence": (SETUP_PANEL, "setup_options:EvidenceOptions"),
+    "prompts": (SETUP_PANEL, "setup_options:PromptsOptions"),
+    "schema": (SETUP_PANEL, "setup_options:SchemaOptions"),
 }
-"""Maps each subcommand to its panel in `debate --help` and the class of its options, whose docstring is the help."""
+"""Maps each subcommand to its panel in `debate --help`, and to the class of its options, whose docstring is the help."""
 
 
 class _ColouredHelp:
@@ -106,8 +107,10 @@ class LazyCommandGroup(_ColouredHelp, TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
         """Return the subcommand without its options, for `debate --help`. Returns None for an unknown name."""
-        panel, declared = COMMANDS.get(cmd_name, ("", None))
-        return TyperCommand(cmd_name, help=declared.__doc__, rich_help_panel=panel) if declared else None
+        if cmd_name not in COMMANDS:
+            return None
+        panel, _ = COMMANDS[cmd_name]
+        return TyperCommand(cmd_name, help=_options_class(cmd_name).__doc__, rich_help_panel=panel)
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the flags of `debate` itself. Each flag has a default, so that Typer does not import pydantic (slow)."""
@@ -189,7 +192,7 @@ class CommonOptions(NamedTuple):
 
 def load_command(name: str) -> Any:
     """Return the subcommand `name` with its options and its help. Its module is imported when the subcommand runs."""
-    _, declared = COMMANDS[name]
+    declared = _options_class(name)
     command = _build_command(declared)
     command.params += _build_command(CommonOptions).params
     command.name = name
@@ -200,6 +203,11 @@ def load_command(name: str) -> Any:
 
     command.callback = run
     return command
+
+
+def _options_class(name: str) -> Any:
+    _, place = COMMANDS[name]
+    return resolve_name(f"debate_cli.cli.{place}")
 
 
 def command_module(name: str) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from debate_cli.domain.message_text import one_line
 from debate_cli.render import sanitize
+from debate_cli.render.text.wrapping import wrap_for_terminal
 from debate_cli.resolved_secrets import recorded_secrets
 
 if TYPE_CHECKING:
@@ -267,8 +268,6 @@ def print_lines(lines: Iterable[str], *, break_paths: bool = False) -> None:
 
     With `break_paths`, a word that is longer than a line is broken after a slash.
     """
-    from debate_cli.render.text.plain import wrap_for_terminal
-
     shown = map(redact_line, lines)
     write_document(f"{line}\n" for line in wrap_for_terminal(shown, sys.stdout, break_paths=break_paths))
 

@@ -334,7 +334,8 @@ def show_summary(
         for part in parts:
             console.print(part)
         return
-    from debate_cli.render.text.plain import closing_lines, details_lines, wrap_for_terminal
+    from debate_cli.render.text.plain import closing_lines, details_lines
+    from debate_cli.render.text.wrapping import wrap_for_terminal
 
     lines = (
         closing_lines(debate, verdicts, judged, only_verdicts=is_brief)

@@ -115,11 +115,14 @@ class ConfigModel(FrozenModel):
             return data
         given = cast("dict[str, object]", data)
         sections, numbers = _section_and_number_fields(cls)
-        nulls = {key for key in sections & given.keys() if given[key] is None}
-        booleans = {key: str(given[key]).lower() for key in numbers & given.keys() if isinstance(given[key], bool)}
-        if not nulls and not booleans:
-            return given
-        return {key: booleans.get(key, value) for key, value in given.items() if key not in nulls}
+        normalized = given.copy()
+        for key, value in given.items():
+            if value is None:
+                if key in sections:
+                    del normalized[key]
+            elif (value is True or value is False) and key in numbers:
+                normalized[key] = str(value).lower()
+        return normalized
 
 
 @cache

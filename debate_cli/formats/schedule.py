@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
+from typing import NamedTuple
 
 from debate_cli.domain.config import DebateConfig, FormatConfig
 from debate_cli.domain.debate import Debate
@@ -21,8 +21,7 @@ from debate_cli.domain.turn import Phase, Turn
 from debate_cli.systems.registry import active_systems, stopped_debaters
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(NamedTuple):
     """A planned round of a debate.
 
     A stage without due speeches is skipped, e.g. a round of answers if no question was asked.
@@ -70,8 +69,7 @@ def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple
     return tuple((asked, question) for asked, question in found if asked != question.asked_by)
 
 
-@dataclass(frozen=True, slots=True)
-class ScheduledRound:
+class ScheduledRound(NamedTuple):
     """A round, with its cues sorted by index. The cues lack the judges' guidance."""
 
     number: int
@@ -80,8 +78,7 @@ class ScheduledRound:
     """Whether all turns of the round are finished."""
 
 
-@dataclass(frozen=True, slots=True)
-class Timetable:
+class Timetable(NamedTuple):
     """The rounds that have begun, the next round, and the cues to send next."""
 
     rounds: tuple[ScheduledRound, ...]
@@ -161,8 +158,7 @@ def _guidance(debate: Debate, round_number: int) -> str:
     return "\n".join(filter(None, (system.guidance(debate, settings, round_number) for system, settings in active)))
 
 
-@dataclass(frozen=True, slots=True)
-class _RoundBuilder:
+class _RoundBuilder(NamedTuple):
     debate: Debate
     earlier: Sequence[ScheduledRound]
     stage: Stage
@@ -222,8 +218,7 @@ MIN_ROUNDS_TO_CONVERGE = 2
 """Minimum number of finished rounds before a debate can end because nothing new was said."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """The next step of a debate.
 
     If `cues` is empty and `close` is None, the debate waits for answers from debaters or judges.

@@ -20,12 +20,18 @@ def list_debate_files(folder: Path) -> list[Path]:
     An entry with the name of such a file is returned even if it cannot be opened as a debate, e.g. a FIFO or a folder
     without debates.
     """
-    files = {path for path in folder.iterdir() if not path.name.startswith(".") and not contains_debates(path)}
-    named = (path for path in files if path.suffix == TRANSCRIPT_SUFFIX and not is_schema_file(path.name))
-    whole = {path.stem for path in named if path.with_suffix(JOURNAL_SUFFIX) not in files or _is_file(path)}
-    return sorted(
-        path for path in files if path.suffix == (TRANSCRIPT_SUFFIX if path.stem in whole else JOURNAL_SUFFIX)
-    )
+    transcripts: dict[str, Path] = {}
+    journals: dict[str, Path] = {}
+    for path in folder.iterdir():
+        stem, suffix = path.stem, path.suffix
+        if suffix not in _DEBATE_SUFFIXES or stem.startswith(".") or contains_debates(path):
+            continue
+        if suffix == JOURNAL_SUFFIX:
+            journals[stem] = path
+        elif not is_schema_file(path.name):
+            transcripts[stem] = path
+    whole = {stem: path for stem, path in transcripts.items() if stem not in journals or _is_file(path)}
+    return sorted((journals | whole).values())
 
 
 def contains_debates(path: Path) -> bool:

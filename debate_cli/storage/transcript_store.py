@@ -96,12 +96,14 @@ def open_debate(path: Path, *, up_to_damage: bool = False) -> StoredDebate:
     `path`: one of the two files. `up_to_damage`: whether to read a damaged journal up to the damage. Raises
     TranscriptError if the file cannot be read.
     """
-    if path.suffix not in _SUFFIXES:
+    suffix = path.suffix
+    if suffix not in _SUFFIXES:
         return _from_transcript(path)
+    base = str(path).removesuffix(suffix)
+    if not os.path.exists(base + JOURNAL_SUFFIX):  # noqa: PTH110 - never raises
+        is_other_file = suffix == JOURNAL_SUFFIX and os.path.exists(base + TRANSCRIPT_SUFFIX)  # noqa: PTH110
+        return _from_transcript(Path(base + TRANSCRIPT_SUFFIX) if is_other_file else path)
     journal, transcript = _journal_and_transcript(path)
-    if not os.path.exists(journal):  # noqa: PTH110 - never raises
-        has_transcript = os.path.exists(transcript)  # noqa: PTH110 - never raises
-        return _from_transcript(transcript if path.suffix == TRANSCRIPT_SUFFIX or has_transcript else path)
     contents = (read_before_damage if up_to_damage else read_journal)(journal)
     from_journal = StoredDebate(
         journal, fold(contents.events), incomplete_line_warning=contents.incomplete_line_warning

@@ -3,9 +3,11 @@
 `systems.registry` finds built-in systems and plug-ins.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 from debate_cli.domain.assessment import SHARED_FINDINGS, Assessment, Finding, Mark
 from debate_cli.domain.debate import Debate
@@ -15,20 +17,24 @@ from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief, Cue, Moment, Subject
 from debate_cli.domain.turn import StrategyPick, Turn
 from debate_cli.domain.verdict import Verdict
-from debate_cli.llm.form import Form, FormT
-from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.aggregation import ordered_assessments
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import describe_scores
 from debate_cli.systems.tables import Badge, Cell, DebaterCell, Gauge, Number, Table, column_table
 
+if TYPE_CHECKING:
+    from debate_cli.llm.form import Form, FormModel
+    from debate_cli.llm.prompts import Prompts
+
 Part = TypeVar("Part")
 SettingsT = TypeVar("SettingsT", bound=SystemSettings)
+FormT = TypeVar("FormT", bound="FormModel")
 WHOLE_DEBATE = Subject(moment="debate")
+SOURCES_KIND = "sources"
+"""Kind of the judging system whose answers other systems quote."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     """The part of a debate that a judging run can judge now."""
 
     finished_rounds: tuple[int, ...]
@@ -39,8 +45,7 @@ class Progress:
     is_over: bool
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedCalls:
+class PlannedCalls(NamedTuple):
     """Numbers of questions that a system asks about one debate, for cost estimates."""
 
     planned: int
@@ -125,8 +130,7 @@ class ClaimStanding(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimReview:
+class ClaimReview(NamedTuple):
     """What the judges of a run conclude about the claims of a debate. Contains untrusted text."""
 
     standings: Mapping[str, ClaimStanding]
@@ -152,8 +156,7 @@ class ReportedScore(NamedTuple):
     out_of: float
 
 
-@dataclass(frozen=True, slots=True)
-class LiveReport:
+class LiveReport(NamedTuple):
     """A short report on one assessment, for people who watch a run."""
 
     scores: tuple[ReportedScore, ...] = ()

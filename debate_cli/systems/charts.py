@@ -4,22 +4,19 @@ Strings in a chart are untrusted; renderers escape them.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from debate_cli.systems.tables import format_number
 
 
-@dataclass(frozen=True, slots=True)
-class ChartPoint:
+class ChartPoint(NamedTuple):
     """A value, and the text of its tooltip."""
 
     value: float
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class ChartSeries:
+class ChartSeries(NamedTuple):
     """The values of one debater or one quantity. `points` has a value, or None, for each label of the chart."""
 
     name: str
@@ -30,8 +27,7 @@ class ChartSeries:
     """CSS class of the series, e.g. `limit` or `option-pass`; empty for a series in a debater's colour."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(NamedTuple):
     """A chart of one verdict."""
 
     title: str

@@ -28,6 +28,8 @@ class Rubric:
 
         Raises UsageError if a changed setting is unknown or invalid.
         """
+        if not self.changes and not self.criterion_weights:
+            return {}
         kinds = dict.fromkeys(system.kind for run in debate.runs for system in run.judging.systems)
         stored = {
             kind: system

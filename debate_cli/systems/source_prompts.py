@@ -12,9 +12,9 @@ from debate_cli.judge_input.injection.detector import mask_injection
 from debate_cli.judge_input.quotes import is_quoted_in
 from debate_cli.judge_input.transcript_prompt import debater_names, to_prompt_json
 from debate_cli.systems.aggregation import newest_run, ordered_assessments
+from debate_cli.systems.base import SOURCES_KIND
 from debate_cli.systems.source_support import (
     OPINIONS,
-    SOURCES_KIND,
     JudgedCitation,
     JudgedLookup,
     join_checks,

@@ -19,9 +19,9 @@ from debate_cli.evidence.source_checks import (
     find_uncited,
 )
 from debate_cli.systems.aggregation import iter_findings, newest_assessments
+from debate_cli.systems.base import SOURCES_KIND
 from debate_cli.systems.tables import Badge
 
-SOURCES_KIND = "sources"
 Support = Literal["yes", "partly", "no", "contradicts", "unknown"]
 """A judge's answer to the question whether a passage supports the argument that cites it."""
 SUPPORT_BADGES: dict[Support, Badge] = {

@@ -14,9 +14,9 @@ from debate_cli.domain.turn import ResponseType
 from debate_cli.domain.verdict import Verdict
 from debate_cli.evidence.source_checks import SourceOutcome
 from debate_cli.systems.aggregation import group_by_key, newest_assessments, newest_run
-from debate_cli.systems.base import ClaimReview, JudgingSystem, Standing
+from debate_cli.systems.base import SOURCES_KIND, ClaimReview, JudgingSystem, Standing
 from debate_cli.systems.registry import get_system, systems_of_debate
-from debate_cli.systems.source_support import SOURCES_KIND, Support, join_checks
+from debate_cli.systems.source_support import Support, join_checks
 from debate_cli.systems.tables import STANDING_BADGES, format_number
 
 _RESPONSE_FIELDS = {"type", "reasoning", "follow_up"}

@@ -23,7 +23,8 @@ from debate_cli.domain.events import JudgingOpened, TurnCompleted
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Cue
 from debate_cli.observer import NullObserver, Observer
-from debate_cli.render.text.plain import PlainObserver, details_lines, header_lines, table_lines, wrap_for_terminal
+from debate_cli.render.text.plain import PlainObserver, details_lines, header_lines, table_lines
+from debate_cli.render.text.wrapping import wrap_for_terminal
 from debate_cli.systems.scoring import score
 from debate_cli.systems.tables import STANDING_BADGES, Table
 

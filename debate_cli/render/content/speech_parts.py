@@ -12,8 +12,9 @@ from debate_cli.domain.turn import CLOSING_ITEM, UNSTRUCTURED, Argument, Closing
 from debate_cli.evidence.source_checks import SourceCheck
 from debate_cli.llm.model import RESTART
 from debate_cli.systems.aggregation import newest_run, ordered_assessments
+from debate_cli.systems.base import SOURCES_KIND
 from debate_cli.systems.debate_tables import SOURCE_BADGES, SUPPORT_BADGES
-from debate_cli.systems.source_support import SOURCES_KIND, JudgedCitation, join_checks
+from debate_cli.systems.source_support import JudgedCitation, join_checks
 from debate_cli.systems.tables import RESPONSE_BADGES, Badge
 
 SpeechPart = Argument | Response | FollowUpAnswer | Closing | str

@@ -11,6 +11,7 @@ from debate_cli.domain.tasks import MOMENTS, Brief, Cue
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import iter_findings, ordered_assessments, stored_settings
 from debate_cli.systems.base import (
+    SOURCES_KIND,
     WHOLE_DEBATE,
     JudgeQuestion,
     JudgeQuote,
@@ -47,7 +48,6 @@ from debate_cli.systems.live.findings import (
 )
 from debate_cli.systems.live.personality_drift import build_personality_section, describe_pressure
 from debate_cli.systems.live.settings import LiveSettings
-from debate_cli.systems.source_support import SOURCES_KIND
 from debate_cli.systems.tables import Table, format_number, parse_notes
 
 WHOLE_DEBATE_NAMES = {

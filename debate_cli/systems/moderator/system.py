@@ -10,6 +10,7 @@ from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import iter_findings
 from debate_cli.systems.base import (
+    SOURCES_KIND,
     JudgeQuestion,
     JudgingSystem,
     LiveReport,
@@ -24,7 +25,6 @@ from debate_cli.systems.moderator import questions, score, tables
 from debate_cli.systems.moderator.criteria import FINAL, FINAL_SHARE, MAX_SCORE, ROUND, ROUND_SHARE
 from debate_cli.systems.moderator.findings import Clash, DebateSummary, NonEngagement, Summary
 from debate_cli.systems.moderator.settings import ModeratorSettings
-from debate_cli.systems.source_support import SOURCES_KIND
 from debate_cli.systems.tables import Table, parse_notes
 
 

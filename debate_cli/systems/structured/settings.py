@@ -101,8 +101,8 @@ class FallacyDefinition(FrozenModel):
 
 def _with_definition(value: object) -> object:
     fields = {"name": value} if isinstance(value, str) else value
-    if not isinstance(fields, dict):
-        return value
+    if not isinstance(fields, dict) or "definition" in fields:
+        return cast("object", fields)
     name = cast("dict[str, object]", fields).get("name")
     return {"definition": FALLACY_DEFINITIONS.get(name, "") if isinstance(name, str) else "", **fields}
 

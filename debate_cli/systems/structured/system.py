@@ -9,10 +9,17 @@ from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import iter_findings
-from debate_cli.systems.base import ArgumentMark, ClaimReview, JudgeQuestion, JudgeQuote, JudgingSystem, LiveReport
+from debate_cli.systems.base import (
+    SOURCES_KIND,
+    ArgumentMark,
+    ClaimReview,
+    JudgeQuestion,
+    JudgeQuote,
+    JudgingSystem,
+    LiveReport,
+)
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import describe_scores
-from debate_cli.systems.source_support import SOURCES_KIND
 from debate_cli.systems.structured import score, tables
 from debate_cli.systems.structured.findings import Fallacy, Insight, Trace
 from debate_cli.systems.structured.settings import StructuredSettings

@@ -112,8 +112,8 @@ def read_yaml_text(path: Path, *, absent: str) -> str:
 def parse_yaml(text: str, *, scalars_as_text: bool = False) -> ParsedYaml:
     """Parse `text`. Errors are returned in `faults`, never raised.
 
-    `scalars_as_text`: numbers, booleans and null stay text. Anchors and aliases are errors, because a person's text may
-    begin with `&` or `*`.
+    With `scalars_as_text`, numbers, booleans and null stay text, and anchors and aliases are errors: a person's text that
+    begins with `&` or `*` would otherwise be lost without notice.
     """
     yaml = _yaml()
     try:

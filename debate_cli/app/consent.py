@@ -198,7 +198,7 @@ def missing_consents(
     """Return the consents that `destinations` need and the user has not given.
 
     A host in `trusted_hosts` or in DEBATE_TRUSTED_HOSTS needs no consent. Consents that the user gave in earlier
-    commands count. Consents that the user cannot give are always missing.
+    commands count. Forbidden consents (`is_forbidden`) are always missing.
     """
     listed = [*trusted_hosts, *env.get(TRUSTED_HOSTS_VARIABLE, "").split(",")]
     trusted = {host.strip().rstrip(".").lower() for host in listed} - {""}

@@ -114,7 +114,7 @@ def _is_text_folder(folder: Path) -> bool:
 def _list_texts(folder: Path, excluded: Collection[Path]) -> tuple[list[Path], list[Path]]:
     """Return the texts in a folder and below it, and the skipped files, e.g. JSON and YAML files.
 
-    A special file, e.g. a FIFO, counts as a text, so that reading it reports an error. Raises UsageError without texts.
+    A special file, e.g. a FIFO, counts as a text, so that reading it reports an error. Raises UsageError if there are no texts.
     """
     files = visible_files(folder)
     texts = [

@@ -90,10 +90,12 @@ class _ComparedNumber(NamedTuple):
 
 _NUMBERS = (
     _ComparedNumber("accuracy", "names the known winner", "share", is_better_if_higher=True),
-    _ComparedNumber("lead", "lead over the best rule", "share", is_better_if_higher=True),
+    _ComparedNumber("lead", "lead over the best simple rule", "share", is_better_if_higher=True),
     _ComparedNumber("kappa", "Cohen's κ with the known winners", "number", is_better_if_higher=True),
     _ComparedNumber("alpha_with_judge", "α with the judge", "number", is_better_if_higher=True),
-    _ComparedNumber("brier", "Brier score of the judge's margins", "number", is_better_if_higher=False),
+    _ComparedNumber(
+        "brier", "Brier score of the chances from the judge's margins", "number", is_better_if_higher=False
+    ),
     _ComparedNumber("log_score", "log score of the judge's margins", "number", is_better_if_higher=False),
     _ComparedNumber("score_error", "error of the judge's scores, in points", "points", is_better_if_higher=False),
 )

@@ -115,7 +115,7 @@ def _report_judge(
         follows=follows,
         advice=advice,
         usable_for=usable_for,
-        not_for=f"What it gets wrong: it {weaknesses}." if weaknesses else "",
+        not_for=f"Weaknesses: this judge {weaknesses}." if weaknesses else "",
     )
 
 

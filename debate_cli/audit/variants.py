@@ -269,7 +269,7 @@ VARIANTS: Mapping[VariantName, Variant] = {
         Variant("hedged", "style bias", _per_side(partial(_add_markers, UNCERTAIN))),
         Variant("citation", "authority bias", _per_side(_add_study)),
         Variant("empty", "unearned points", _per_side(_empty_speeches), removes_content=True),
-        Variant("injected", "effect of orders to the judge", _per_side(_inject_order)),
+        Variant("injected", "effect of instructions to the judge", _per_side(_inject_order)),
         Variant("truncated", "recency bias", _per_side(_truncate), removes_content=True),
     )
 }

@@ -94,7 +94,7 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show the verdi
 DetailsOption = Annotated[bool, typer.Option("--details", help="End with all tables instead of the short summary.")]
 PlainOption = Annotated[
     bool,
-    typer.Option("--plain", help="Plain lines even on a terminal, e.g. for screen readers. --json prints JSON anyway."),
+    typer.Option("--plain", help="Plain lines even on a terminal, e.g. for screen readers. --json takes precedence."),
 ]
 MockOption = Annotated[bool, typer.Option("--mock", help="Use the mock provider for every model (no key, no network).")]
 BatchOption = Annotated[

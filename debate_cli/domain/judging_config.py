@@ -238,7 +238,7 @@ class JudgingConfig(ConfigModel):
     )
     """Judging systems, at least one. A name alone selects the system's default settings."""
     question: str | None = Field(default=None, exclude_if=lambda question: question is None)
-    """The question about a judged text. Only in transcripts. In a configuration, set `topic` instead."""
+    """The question that judges answer about a text. Occurs only in transcripts; configurations have it under `topic`."""
     context: str | None = Field(default=None, exclude_if=lambda context: context is None)
     """Context for the judges of a text. Only in transcripts. In a configuration, set `background` instead."""
 

@@ -31,7 +31,7 @@ ONE_SIDED = 0.8
 
 @dataclass(frozen=True, slots=True)
 class PlayerRecord:
-    """Shares of points of one player. A win gives 1 point, and a draw 0.5."""
+    """What share of the possible points one player won. A win gives 1 point, and a draw 0.5."""
 
     name: str
     as_first: Estimate

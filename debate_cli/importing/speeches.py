@@ -42,7 +42,7 @@ class Speech(NamedTuple):
 
 
 class FoundDebate(NamedTuple):
-    """The result of reading one file."""
+    """A debate as read from one file."""
 
     speeches: tuple[Speech, ...]
     topic: str | None = None

@@ -34,7 +34,7 @@ _WORD_GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
 MAX_WORD_AND_END_CHARS = 17
 """Maximum length of a sentence's first word (16 characters) and end, e.g. `.` (1 character)."""
 MAX_GROUP_CHARS = 17 + 2 * 6
-"""Maximum length of a text that the pattern `_WORD_GROUP` matches: one to three words, each after a space."""
+"""Maximum number of characters in a match of `_WORD_GROUP`: one to three words, each with the space before it."""
 AVERAGE_WORD_CHARS = 5
 """Average number of characters in a word and the space after the word."""
 MAX_SENTENCE_GROUPS = 8

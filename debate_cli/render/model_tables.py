@@ -25,7 +25,7 @@ RESULT_LABELS = {
 }
 _PLACES = {
     "human": "a person at this terminal",
-    "files": "a person or program that answers through a folder",
+    "files": "a person or program that reads prompts and writes answers as files",
     "paste": "a person at this terminal, who pastes answers",
     "searxng": "set providers.searxng.base_url",
 }

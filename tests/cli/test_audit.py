@@ -175,10 +175,10 @@ def test_a_new_model_is_compared_with_the_only_old_one(here: Path) -> None:
     assert {row["label"]: row["change"] for row in rows} == {
         "lead": "worse",
         "names the known winner": "better",
-        "lead over the best rule": "better",
+        "lead over the best simple rule": "better",
         "Cohen's κ with the known winners": "better",
         "α with the judge": "better",
-        "Brier score of the judge's margins": "worse",
+        "Brier score of the chances from the judge's margins": "worse",
         "log score of the judge's margins": "worse",
         "error of the judge's scores, in points": "worse",
         "gate flip": "better",

@@ -92,11 +92,11 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
         case "answers":
             return "those who were asked reply to the questions"
         case "rebuttal":
-            return f"each answers arguments of {others}, named by their ids"
+            return f"each answers arguments of {others} and names the id of each"
         case "closing":
             return f"each sums up in at most {config.closing_words} words"
         case "speech":
-            return "each makes a free speech"
+            return "each speaks without a set task"
 
 
 def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase) -> int | None:

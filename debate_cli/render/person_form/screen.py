@@ -55,7 +55,7 @@ STYLE = Style.from_dict(
         "keys": "fg:ansibrightblack",
     }
 )
-KEYS = "Tab/Shift-Tab · Ctrl-R read · Esc Enter send · Ctrl-C stop"
+KEYS = "Tab/Shift-Tab move · Ctrl-R read all · Esc Enter send · Ctrl-C stop"
 SCROLL_KEYS = "PgUp/PgDn"
 KEYS_WHILE_READING = f"{SCROLL_KEYS} scroll · Ctrl-R back to the form · Ctrl-C stop"
 KEYS_OF_TEXT, KEYS_OF_OPTIONS, COPY_KEY = "Ctrl-E editor", "Up/Down, Space, Enter", "Ctrl-O copy the prompt"

@@ -51,9 +51,9 @@ MAX_LABEL = 14
 """Maximum width of a label in `label_grid`."""
 _LEVELS = "▁▂▃▄▅▆▇█"
 _RULE_SPACE = 2
-"""Columns of a rule that its title cannot take."""
+"""Columns of a horizontal line that are not available for its title."""
 _BORDER_WIDTH = 6
-"""Columns of a panel's border that its title cannot take."""
+"""Columns of a panel's border that are not available for its title."""
 
 
 def terminal_text(text: str, style: str = "") -> Text:
@@ -79,10 +79,10 @@ class WholeNames:
 
 @dataclass(frozen=True, slots=True)
 class CopyableCommand:
-    """Draws a muted label and a shell command, indented. The command is never broken, so that it can be copied.
+    """Draws a muted label and a shell command, indented. The command has no line break, so that it can be copied.
 
-    If label and command are too long for one line, the command gets its own line. The terminal wraps a command that is
-    longer than a line, if it is printed with `crop=False`.
+    If label and command are too long for one line, the command gets its own line. Print it with `crop=False`: then the
+    terminal wraps a command that is longer than a line, and does not cut it off.
     """
 
     label: str

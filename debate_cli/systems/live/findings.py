@@ -106,7 +106,7 @@ class Narrative(Finding):
     winner: str | None
     reasoning: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """Pattern of the debate; None in new transcripts, where `Resolution` contains the pattern."""
+    """How the debate went; None in new transcripts, where `Resolution` has it."""
     arcs: tuple[Arc, ...] = ()
 
     def describe(self) -> list[str]:
@@ -121,7 +121,7 @@ class Resolution(Finding):
     kind: Literal["resolution"] = "resolution"
     explanation: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """Pattern of the debate, e.g. `coherence_collapse`; None in old transcripts."""
+    """How the debate went, e.g. `coherence_collapse`; None in old transcripts."""
 
     def describe(self) -> list[str]:
         """Return the judge's explanation and, if known, the pattern of the debate, e.g. `coherence collapse`."""

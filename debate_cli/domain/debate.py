@@ -222,8 +222,9 @@ class Debate(FrozenModel):
 
         Always true if the system `kind` judges each turn separately.
         """
-        each_turn = any(system.judges_each_turn for system in run.judging.systems if system.kind == kind)
-        return each_turn or run.heard is None or run.heard >= len(self.turns)
+        if run.heard is None or run.heard >= len(self.turns):
+            return True
+        return any(system.judges_each_turn for system in run.judging.systems if system.kind == kind)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
         """Return all judging runs, from the lowest precedence to the highest.

@@ -230,7 +230,7 @@ def find_contradiction(transcript: Transcript) -> str | None:
     if len({passage.id for passage in transcript.passages}) < len(transcript.passages):
         passages = Counter(passage.id for passage in transcript.passages)
         return f"passages: `{passages.most_common(1)[0][0]}` is listed twice"
-    indices = set[int]()
+    indices: set[int] = set()
     for place, turn in enumerate(transcript.turns):
         if turn.speaker not in names:
             return f"turns.{place}.speaker: `{turn.speaker}` is not a participant"

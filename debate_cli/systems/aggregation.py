@@ -37,7 +37,7 @@ def mean_by_key(values: Iterable[tuple[Key, float]]) -> dict[Key, float]:
 
 def group_by_key(pairs: Iterable[tuple[Key, Value]]) -> defaultdict[Key, list[Value]]:
     """Map each key to its values, in order. `pairs`: pairs (key, value)."""
-    found = defaultdict[Key, list[Value]](list)
+    found: defaultdict[Key, list[Value]] = defaultdict(list)
     for key, value in pairs:
         found[key].append(value)
     return found

@@ -55,7 +55,7 @@ def score(
     judged.sort(key=lambda item: debate.judged_all_turns(debate.run(item.run), item.system))
     by_models = [verdict for verdict in scored if verdict.reviewer is None]
     ordered = _put_deciding_first(by_models, deciding_kind(debate, runs), judged)
-    side_by_side = _compared_with(debate, ordered[0], judged) if ordered else ()
+    side_by_side = _compared_with(debate, ordered[0], judged) if len(judged) > 1 else ()
     if len(side_by_side) > 1:
         ordered = _put_compared_first(by_models, side_by_side)
     return (*ordered, *(verdict for verdict in scored if verdict.reviewer is not None))
@@ -179,7 +179,7 @@ def _select_systems(debate: Debate, runs: str) -> list[tuple[JudgingRun, SystemS
 
 
 def _has_judged(debate: Debate, run: JudgingRun, system: SystemSettings) -> bool:
-    return not judge_ids(system) or bool(debate.assessments_of_system(system.kind, run.id))
+    return bool(debate.assessments_of_system(system.kind, run.id)) or not judge_ids(system)
 
 
 def deciding_kind(debate: Debate, runs: str) -> str | None:
@@ -189,7 +189,7 @@ def deciding_kind(debate: Debate, runs: str) -> str | None:
     """
     asked = [run for run in debate.runs if runs in {"latest", "all", run.id}]
     named = [
-        run.judging.decides for run in debate.runs_by_precedence() if run in asked and run.judging.decides is not None
+        run.judging.decides for run in debate.runs_by_precedence() if run.judging.decides is not None and run in asked
     ]
     if named:
         return named[-1]

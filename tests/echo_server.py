@@ -2,7 +2,6 @@
 
 import base64
 import json
-import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -52,8 +51,6 @@ def spellings(secret: str) -> dict[str, str]:
         "in Python": repr(secret)[1:-1],
         "in a URL": quote(secret, safe=""),
         "in a form": quote(secret),
-        "in a URL in lower case": re.sub("%..", lambda code: code[0].lower(), quote(secret, safe="")),
-        "in HTML": re.sub(r"\W", lambda char: f"&#{ord(char[0])};", secret),
         "in base64": base64.b64encode(secret.encode()).decode().rstrip("="),
         "in URL-safe base64": base64.urlsafe_b64encode(secret.encode()).decode().rstrip("="),
     }

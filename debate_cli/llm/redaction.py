@@ -4,15 +4,13 @@ Redacted JSON remains valid JSON.
 """
 
 import base64
-import html
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from operator import attrgetter
-from typing import NamedTuple, get_args
+from typing import get_args
+from urllib.parse import quote, quote_plus
 
-from debate_cli.domain.text_normalization import INVISIBLE_CHARS, TERMINAL_SEQUENCES, remove_invisible, reveal_text
+from debate_cli.domain.text_normalization import INVISIBLE_CHARS, reveal_text
 from debate_cli.domain.turn import Phase
 from debate_cli.errors import ModelError
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
@@ -20,8 +18,6 @@ from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
 REDACTED = "[redacted]"
 MIN_SECRET_CHARS = 6
 """Minimum length of a redacted value. A shorter value may be part of ordinary words."""
-_EDGE_CHARS = " \t\r\n\"'\\"
-"""Characters that are no part of a secret at its ends. A quotation mark there may be the end of a text in JSON."""
 PLACEHOLDER_KEYS = frozenset({
     "ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted", "default", "structured",
     *get_args(Phase),
@@ -45,12 +41,7 @@ _URL_CREDENTIALS = re.compile(
 
 _WORD = re.compile("[!-~]+")
 _KEY_LABEL = "(?i:bearer|api[-_]?key)"
-_WORD_CHAR = f"[!-~{INVISIBLE_CHARS}]"
-_LAST_WORD = re.compile(
-    rf"(?:(?<!{_WORD_CHAR})|{_KEY_LABEL}\S{{0,4}}\s+)(?:{_WORD_CHAR}++[ \t]*[\r\n]\s*)*+{_WORD_CHAR}*+\Z"
-    rf"|{_KEY_LABEL}\S{{0,4}}\s*\Z"
-)
-"""Matches the last word, together with words before it that are separated from it by line breaks alone."""
+_LAST_WORD = re.compile(rf"(?:{_KEY_LABEL}\S{{0,4}}\s+)?[!-~{INVISIBLE_CHARS}]+\Z|{_KEY_LABEL}\S{{0,4}}\s*\Z")
 _MAX_KEY_CHARS = 200
 _MAX_DISGUISE_FACTOR = 7
 """Maximum factor by which invisible characters or JSON escapes lengthen a secret."""
@@ -60,87 +51,34 @@ codes occur in ordinary text."""
 MAX_ENCODED_FACTOR = 9
 """Maximum length of an encoded secret, as a multiple of the secret's length. In a URL, one `€` becomes nine
 characters."""
-MAX_LAYERS = 4
-"""Maximum number of codes around a character, e.g. 2 for a percent code in JSON in JSON, `\\u0025`."""
-_HIDDEN = re.compile(rf"{TERMINAL_SEQUENCES.pattern}|[{INVISIBLE_CHARS}]")
-_HEX = "[0-9a-fA-F]"
-_CODED = re.compile(  # faster: all alternatives begin with the same character class
-    rf"[\\%&\r\n](?:(?<=\\)\\*+(?:u(?P<unit>{_HEX}{{4}})|x(?P<byte>{_HEX}{{2}})|[nr][ \t]*|([\"'/]))?|(?<=%)(?P<percent>{_HEX}{{2}})"
-    rf"|(?<=&)(?P<reference>(?:\#\d{{1,7}}|\#[xX]{_HEX}{{1,6}}|[A-Za-z]\w{{1,31}});)|(?<=[\r\n])[ \t\r\n]*)"
-)
-"""Matches what stands for another character, or for none: escapes of JSON, JavaScript and Python, percent codes of URLs,
-character references of HTML, and line breaks."""
+_UP_TO_8_BACKSLASHES = r"\\{0,8}"
 
 
-def _decode(text: str) -> str:
-    """Return `text` without codes, line breaks and backslashes. In this form, secret and text are compared."""
-    for _ in range(MAX_LAYERS):
-        decoded = remove_invisible(_CODED.sub(_decode_match, text))
-        if decoded == text:
-            break
-        text = decoded
-    return text
+def _compile_secrets(secrets: Iterable[str]) -> re.Pattern[str] | None:
+    """Return a pattern that finds `secrets` in plain and encoded form; None if there are no secrets."""
+    longest_first = sorted(set(secrets), key=lambda secret: (-len(secret), secret))
+    spellings = [
+        spelling
+        for secret in longest_first
+        for spelling in ("".join(map(_character_pattern, secret)), *map(re.escape, sorted(_encodings(secret))))
+    ]
+    return re.compile("|".join(spellings)) if spellings else None
 
 
-def _decode_match(found: re.Match[str]) -> str:
-    if found.lastindex is None:
-        return ""
-    code = found[found.lastindex]
-    match found.lastgroup:
-        case "unit" | "byte" | "percent":
-            return chr(int(code, 16))
-        case "reference":
-            return html.unescape(f"&{code}")
-        case _:
-            return code
+def _character_pattern(char: str) -> str:
+    if char == "\\":
+        return r"\\{1,16}"
+    if char.isascii() and char.isalnum():
+        return char
+    plain = f"{_UP_TO_8_BACKSLASHES}{re.escape(char)}"
+    return rf"(?:{plain}|\\{{1,8}}u(?i:{ord(char):04x}))" if ord(char) <= 0xFFFF else plain  # noqa: PLR2004 - larger ones have no single \u escape
 
 
-class _Code(NamedTuple):
-    decoded_end: int
-    """Index after the decoded character, in the decoded text."""
-    start: int
-    end: int
-
-
-def _find_codes(text: str) -> list[list[_Code]]:
-    """Return the codes that `_decode` replaces in `text`, one layer after the other."""
-    layers, decoded = list[list[_Code]](), _decode(text)
-    for pattern in (_CODED, _HIDDEN) * MAX_LAYERS:
-        if text == decoded:
-            break
-        parts, codes, at, length = list[str](), list[_Code](), 0, 0
-        for match in pattern.finditer(text):
-            char = _decode_match(match) if pattern is _CODED else ""
-            parts += text[at : match.start()], char
-            length += match.start() - at + len(char)
-            at = match.end()
-            codes.append(_Code(length, match.start(), at))
-        text = "".join([*parts, text[at:]])
-        layers.append(codes)
-    return layers
-
-
-def _find_source(layers: Sequence[Sequence[_Code]], start: int, end: int) -> tuple[int, int]:
-    """Return where the decoded characters from `start` to `end` are in the text before it was decoded."""
-    for codes in reversed(layers):
-        last, number = _find_source_start(codes, end - 1)
-        is_coded = number < len(codes) and codes[number].start == last
-        start, end = _find_source_start(codes, start)[0], codes[number].end if is_coded else last + 1
-    return start, end
-
-
-def _find_source_start(codes: Sequence[_Code], index: int) -> tuple[int, int]:
-    """Return where the decoded character at `index` starts in the source, and how many codes are before it."""
-    number = bisect_right(codes, index, key=attrgetter("decoded_end"))
-    before = codes[number - 1] if number else _Code(0, 0, 0)
-    return before.end + index - before.decoded_end, number
-
-
-def _spellings(secret: str) -> Iterator[str]:
-    """Yield how `secret` may be spelled in a decoded text. In URLs, a space may be `+`, and `é` is two codes."""
+def _encodings(secret: str) -> set[str]:
     data = secret.encode(errors="surrogatepass")
-    yield from filter(None, map(_decode, (secret, secret.replace(" ", "+"), data.decode("latin-1"))))
-    yield from (code for code in (data.hex(), data.hex().upper(), *_base64(data)) if len(code) >= MIN_ENCODED_CHARS)
+    in_urls = {quote(data), quote(data, safe=""), quote_plus(data)} - {secret}
+    coded = {data.hex(), data.hex().upper(), *_base64(data)}
+    return in_urls | {code for code in coded if len(code) >= MIN_ENCODED_CHARS}
 
 
 def _base64(data: bytes) -> Iterator[str]:
@@ -158,56 +96,36 @@ def _base64(data: bytes) -> Iterator[str]:
 class Redactor:
     """Replaces secrets in text.
 
-    `secrets`: values to replace, also in the codes of JSON, URLs and HTML, in hexadecimal code and in Base64. A value may
-    be broken over lines.
+    `secrets`: values to replace, also in the encodings of JSON, URLs and base64.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        cores = {secret.strip(_EDGE_CHARS) for secret in secrets}
-        wanted = sorted(filter(_is_secret, cores), key=len, reverse=True)
-        self._literals = tuple(secret for secret in wanted if "\\" not in secret)  # a part of `\\\\` is no JSON
-        self._spellings = {spelling: len(secret) for secret in wanted for spelling in _spellings(secret)}
-        """Maps each text that is looked for in a decoded text to the length of its secret."""
+        wanted = {secret for secret in secrets if _is_secret(secret)}
+        self._values = _compile_secrets(wanted)
         self._longest = MAX_ENCODED_FACTOR * max(map(len, wanted), default=0)
         self._is_word_only = all(_WORD.fullmatch(secret) for secret in wanted)
-        """Whether all secrets, and so the lines of their encodings, consist of printable ASCII characters without spaces."""
+        """Whether all secrets, and so their encodings, consist of printable ASCII characters without spaces."""
 
     def __call__(self, text: str) -> str:
-        """Return `text` without secrets. Also finds secrets that contain escapes or invisible characters."""
-        text = _redact_patterns(self._redact_values(text))
+        """Return `text` without secrets. Also finds secrets that contain JSON escapes or invisible characters."""
+        text = self._redact_plain(text)
         revealed = reveal_text(text)
         if revealed == text:
             return text
-        redacted = _redact_patterns(revealed)
+        redacted = self._redact_plain(revealed)
         return text if redacted == revealed else redacted
 
-    def _redact_values(self, text: str) -> str:
-        for secret in self._literals:
-            text = text.replace(secret, REDACTED)
-        parts, at = list[str](), 0
-        for start, end in self._find_coded(text):
-            if start >= at:
-                parts += text[at:start], REDACTED
-            at = max(at, end)
-        return "".join([*parts, text[at:]])
-
-    def _find_coded(self, text: str) -> list[tuple[int, int]]:
-        """Return start and end of each secret in `text`, sorted. They may overlap."""
-        decoded, found = _decode(text), list[tuple[int, int]]()
-        spellings = [spelling for spelling in self._spellings if spelling in decoded]
-        layers = _find_codes(text) if spellings else []
-        for spelling in spellings:
-            at = decoded.find(spelling)
-            while at >= 0:
-                start, end = _find_source(layers, at, at + len(spelling))
-                if end - start >= self._spellings[spelling]:  # no code is shorter than what it stands for
-                    found.append((start, end))
-                at = decoded.find(spelling, at + 1)
-        return sorted(found)
+    def _redact_plain(self, text: str) -> str:
+        if self._values is not None:
+            text = self._values.sub(REDACTED, text)
+        text = _API_KEY.sub(REDACTED, text)
+        for pattern in (_BEARER, _KEY_HEADER, _URL_CREDENTIALS):
+            text = pattern.sub(_keep_prefix, text)  # faster: `re` parses a template such as `\1` again for each text
+        return text
 
     def finds_secret(self, text: str) -> bool:
         """Return whether `text` contains one of the secrets, in plain or encoded form."""
-        return any(secret in text for secret in self._literals) or bool(self._find_coded(text))
+        return self._values is not None and self._values.search(text) is not None
 
     def uncertain_tail(self, text: str) -> int:
         """Return how many characters at the end of `text` may be the beginning of a secret."""
@@ -216,13 +134,6 @@ class Redactor:
             return min(len(text), longest)
         last = _LAST_WORD.search(text)
         return min(len(last.group()) if last else 0, _MAX_DISGUISE_FACTOR * longest)
-
-
-def _redact_patterns(text: str) -> str:
-    text = _API_KEY.sub(REDACTED, text)
-    for pattern in (_BEARER, _KEY_HEADER, _URL_CREDENTIALS):
-        text = pattern.sub(_keep_prefix, text)  # faster: `re` parses a template such as `\1` again for each text
-    return text
 
 
 def _keep_prefix(match: re.Match[str]) -> str:

@@ -95,7 +95,7 @@ def test_an_unreadable_file_is_an_error(tmp_path: Path, name: str, words: str) -
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.text('ab\\"\n\t/🙂é', min_size=6, max_size=12).filter(lambda text: text == text.strip('\\"\n\t')))
+@given(st.text('ab\\"\n\t/🙂é', min_size=6, max_size=12))
 def test_a_secret_never_reaches_the_file(tmp_path: Path, secret: str) -> None:
     """A secret is redacted in any JSON spelling, and the file stays valid."""
     path = tmp_path / "a.json"

@@ -246,7 +246,7 @@ class BatchQueue:
     def _halt_if_stuck(self) -> None:
         """Stop the run if waiting is not wanted, or if no question can be answered any more."""
         failures = [each.failure for each in self._questions if each.failure is not None]
-        may_recover = any(isinstance(failure, TransientError) for failure in failures)
+        may_recover = any(isinstance(each.failure, TransientError) and each.batch_key for each in self._questions)
         is_closed = not may_recover or time.monotonic() - self._answered_at > MAX_CLOSED_S
         if self._options.waits and not (is_closed and len(failures) == len(self._questions)):
             return
@@ -346,8 +346,9 @@ class BatchQueue:
             unanswered = status.unanswered
         except LostBatchError as error:
             if not self._options.confirm(str(error)):
-                again = f"or ask again, which is paid again, with: {self._collect_command} --resubmit"
-                raise LostBatchError(f"{error}, {again}") from error
+                raise LostBatchError(
+                    f"{error}, or ask again, which is paid again, with: {self._collect_command} --resubmit"
+                ) from error
         failed = [self._settle(question, results, unanswered) for question in questions]
         again = sum(isinstance(error, TransientError) for error in failed)
         lost = sum(error is not None for error in failed) - again

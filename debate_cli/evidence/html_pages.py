@@ -60,8 +60,6 @@ class _PageReader(HTMLParser):
         elif tag == "table":
             self._open_tables += 1
             self._columns = [] if self._open_tables == 1 else None
-        elif tag == "a" and self._open_scripts:  # a superscript with a link is a footnote
-            self._parts.append("[")
 
     def handle_endtag(self, tag: str) -> None:
         self._hidden = max(0, self._hidden - (tag in _NO_TEXT))
@@ -72,8 +70,6 @@ class _PageReader(HTMLParser):
             return
         if tag in _HEADINGS:
             self._end_heading()
-        if tag == "a" and self._open_scripts:
-            self._parts.append("]")
         self._separate(tag)
         if tag == "table":
             self._open_tables = max(0, self._open_tables - 1)

@@ -101,13 +101,9 @@ def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> Par
 
 
 def is_cut_off(text: str) -> bool:
-    """Return whether `text` ends inside a JSON object: a brace or a quotation mark of the object is missing."""
-    return _find_objects(strip_thinking(text)).is_cut_off
-
-
-def contains_json(text: str) -> bool:
-    """Return whether `text` contains the start of a JSON object, which may be broken."""
-    return _LOOKS_LIKE_JSON.search(strip_thinking(text)) is not None
+    """Return whether `text` ends inside a JSON object and contains no whole one."""
+    found = _find_objects(strip_thinking(text))
+    return found.is_cut_off and not found.valid
 
 
 def repair_json(broken: str) -> dict[str, Any] | None:

@@ -86,16 +86,31 @@ class _VendorBatches(ABC):
             return self._read_status(await self._get_batch(batch_id))
 
     async def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
-        found: list[tuple[str, str]] = []
         with self._mapped_batch_errors(batch_id):
-            for path in self._result_paths(await self._get_batch(batch_id)):
-                text: str = await self._get(path, cast_to=str)
-                lines = enumerate(text.split("\n"), start=1)
-                found += [_read_line(line, f"line {number} of {path}") for number, line in lines if line.strip()]
+            paths = list(self._result_paths(await self._get_batch(batch_id)))
+        found: list[tuple[str, str]] = []
+        for path in paths:
+            try:
+                with self._mapped_batch_errors(batch_id):
+                    found += await self._read_file(path)
+            except LostBatchError:
+                if not found:  # without the file of errors, which comes last, the answers are known
+                    raise
         if found and not any(custom_id for custom_id, _ in found):
             raise self._lost(f"sends unreadable results of the batch {batch_id}")
         for each in found:
             yield each
+
+    async def _read_file(self, path: str) -> list[tuple[str, str]]:
+        """Return the lines of a file of results, as from `_read_line`. A damaged file is read twice."""
+        lines = list[tuple[str, str]]()
+        for _ in range(2):
+            text: str = await self._get(path, cast_to=str)
+            numbered = enumerate(text.split("\n"), start=1)
+            lines = [_read_line(line, f"line {number} of {path}") for number, line in numbered if line.strip()]
+            if all(custom_id for custom_id, _ in lines):
+                break
+        return lines
 
     def read(self, result: str, request: Request) -> Reply:
         asked = describe_request(self._server.endpoint, self._name, request, self._params(request))

@@ -175,8 +175,7 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
             raise UsageError(f"{reference}: contains no transcripts; name a transcript, a folder or a glob")
         for file in files:
             place = follow_links(file)
-            earlier = found.get(place, file)
-            found[place] = file if os.path.islink(earlier) else earlier  # noqa: PTH114 - never raises
+            found[place] = min(found.get(place, file), file, key=os.path.islink)
     paths = list(found.values())
     if searched and len(paths) == 1 and not may_exist(paths[0]):
         hint = suggest_debate_id(paths[0].name, searched)

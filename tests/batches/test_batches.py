@@ -242,10 +242,12 @@ def test_batch_that_the_vendor_never_got(here: Path, server: BatchServer, model:
     assert len(answers(here)) == 3
 
 
-@pytest.mark.parametrize("model", [MODELS[0], pytest.param(MODELS[1], marks=pytest.mark.soak)])
-def test_batch_that_the_vendor_refused(here: Path, server: BatchServer, model: str) -> None:
-    """Its debates still wait, so that `--collect FOLDER` submits their questions."""
-    server.refuse = lambda _path: 401
+@pytest.mark.parametrize(
+    ("model", "status"), [(MODELS[0], 401), (MODELS[0], 503), pytest.param(MODELS[1], 401, marks=pytest.mark.soak)]
+)
+def test_batch_that_the_vendor_refused(here: Path, server: BatchServer, model: str, status: int) -> None:
+    """The command ends, and the debates still wait, so that `--collect FOLDER` submits their questions."""
+    server.refuse = lambda _path: status
     refused = judge(here, server, "--model", model)
     assert refused.code == 3
     assert "no batch is in progress; continue with:\ndebate judge --collect transcripts\n" in refused.err
@@ -303,8 +305,21 @@ def test_batch_that_the_vendor_has_lost(here: Path, slow: BatchServer, model: st
     assert len(slow.batches) == 1
     done = collect(here, slow, "--resubmit")
     assert done.code == 0, done.err
-    assert [len(batch.requests) for batch in slow.batches] == [3, 3]
+    assert sum(len(batch.requests) for batch in slow.batches) == 3 + 3
     assert [(call["attempts"], call["usage"]["estimated"]) for call in answers(here)] == [(2, True)] * 3
+
+
+def test_lost_batch_whose_id_is_unknown(here: Path, server: BatchServer) -> None:
+    """An Anthropic batch without results cannot be identified after an interrupted submission; --resubmit asks again."""
+    server.loses = "answer"
+    _kill_while_submitting(here, server, MODELS[1])
+    server.loses = None
+    server.batches[0].is_archived = True
+    refused = collect(here, server)
+    assert refused.code == 2
+    assert "cannot be identified" in refused.err
+    assert collect(here, server, "--resubmit").code == 0
+    assert len(answers(here)) == 3
 
 
 @pytest.mark.parametrize("status", [401, pytest.param(404, marks=pytest.mark.soak), 500])
@@ -343,9 +358,35 @@ def test_damaged_line_of_the_results(here: Path, server: BatchServer, model: str
     server.damage = lambda results: results if len(server.batches) > 1 else cut.sub(r"\n\1", results, count=1)
     done = judge(here, server, "--model", model, "--quiet")
     assert done.code == 0, done.err
-    assert re.search(r"batch_0: damaged and not used: line 2 of /.*asked for again: d1\n", done.err), done.err
+    named = re.search(r"batch_0: damaged and not used: line 2 of /.*asked for again: (d\d)\n", done.err)
+    assert named, done.err
     assert [len(batch.requests) for batch in server.batches] == [3, 1]
-    assert len(answers(here)) == 3
+    assert [call["attempts"] for call in answers(here)] == [2 if named[1] == f"d{each}" else 1 for each in range(3)]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_results_that_are_damaged_once_are_read_again(here: Path, server: BatchServer, model: str) -> None:
+    """No answer that was paid for is asked for again."""
+    downloads: list[str] = []
+
+    def cut_first(results: str) -> str:
+        downloads.append(results)
+        return results if len(downloads) > 1 else results[: len(results) // 2]
+
+    server.damage = cut_first
+    done = judge(here, server, "--model", model)
+    assert done.code == 0, done.err
+    assert [len(batch.requests) for batch in server.batches] == [3]
+    assert [call["attempts"] for call in answers(here)] == [1, 1, 1]
+
+
+def test_missing_file_of_errors(here: Path, server: BatchServer) -> None:
+    """The answers are used; only the request without an answer is asked again."""
+    server.fate = lambda batch, request: "errored" if (batch, request) == (0, 0) else "answered"
+    server.refuse = lambda path: 404 if "batch_0-error" in path else 0
+    done = judge(here, server, "--model", MODELS[0])
+    assert done.code == 0, done.err
+    assert [len(batch.requests) for batch in server.batches] == [3, 1]
 
 
 def test_question_in_another_wording(here: Path, slow: BatchServer) -> None:

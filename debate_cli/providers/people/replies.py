@@ -11,12 +11,13 @@ from pydantic import ValidationError
 
 from debate_cli.domain.config_checks import Problem
 from debate_cli.llm.form import Form, FormT, JsonSchema, Violation, find_violations, person_schema
-from debate_cli.llm.json_reply import MAX_FAULTS, contains_json, is_cut_off, parse_reply
+from debate_cli.llm.json_reply import MAX_FAULTS, is_cut_off, parse_reply
 from debate_cli.providers.people.yaml_form import describe_value
 from debate_cli.yaml_positions import parse_yaml
 
 _FENCE = re.compile(r"^(`{3,}|~{3,})[^\n`]*\n(.*?)^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _FALSE_WORDS, _TRUE_WORDS = frozenset({"no", "n", "false"}), frozenset({"yes", "y", "true"})
+_JSON_AT_START = re.compile(r"(?:`{3,}\w*\s*)?\{\s*\"")
 _IS_EMPTY = "is empty"
 NOT_FILLED_IN = "nothing is filled in yet"
 UNREADABLE_JSON = "its JSON is cut off, broken, or more than one object; write one whole object"
@@ -41,7 +42,7 @@ class PersonAnswer:
 def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False) -> PersonAnswer:
     """Parse a person's answer. `form`: the requested form. If `form` is None, any text is an answer.
 
-    `accepts_text`: whether plain words without a form are also an answer. JSON that is cut off or broken is not.
+    `accepts_text`: whether plain words without a form are also an answer. Text that begins with JSON is one only if the JSON is whole.
 
     If a required text of the form is empty, the answer is not usable.
     """
@@ -55,14 +56,15 @@ def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False)
         return check_value(value, form)
     if problem is not None:
         return _unreadable(text, problem)
-    if is_cut_off(text):
+    is_json = _JSON_AT_START.match(text) is not None
+    if is_json and is_cut_off(text):
         return _unreadable(text, UNREADABLE_JSON)
     parsed = parse_reply(text, form)
     if parsed.form is not None:
         return check_value(parsed.form.model_dump(mode="json", by_alias=True, exclude_unset=True), form)
     if parsed.outcome == "invalid":
         return _unreadable(text, *parsed.faults)
-    if contains_json(text):
+    if is_json:
         return _unreadable(text, UNREADABLE_JSON)
     if accepts_text:
         return PersonAnswer(text, is_final=True)

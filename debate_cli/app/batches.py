@@ -346,8 +346,9 @@ class BatchQueue:
             unanswered = status.unanswered
         except LostBatchError as error:
             if not self._options.confirm(str(error)):
-                again = f"or ask again, which is paid again, with: {self._collect_command} --resubmit"
-                raise LostBatchError(f"{error}, {again}") from error
+                raise LostBatchError(
+                    f"{error}, or ask again, which is paid again, with: {self._collect_command} --resubmit"
+                ) from error
         failed = [self._settle(question, results, unanswered) for question in questions]
         again = sum(isinstance(error, TransientError) for error in failed)
         lost = sum(error is not None for error in failed) - again

@@ -307,6 +307,19 @@ def test_batch_that_the_vendor_has_lost(here: Path, slow: BatchServer, model: st
     assert [(call["attempts"], call["usage"]["estimated"]) for call in answers(here)] == [(2, True)] * 3
 
 
+def test_lost_batch_whose_id_is_unknown(here: Path, server: BatchServer) -> None:
+    """An Anthropic batch without results cannot be identified after an interrupted submission; --resubmit asks again."""
+    server.loses = "answer"
+    _kill_while_submitting(here, server, MODELS[1])
+    server.loses = None
+    server.batches[0].is_archived = True
+    refused = collect(here, server)
+    assert refused.code == 2
+    assert "cannot be identified" in refused.err
+    assert collect(here, server, "--resubmit").code == 0
+    assert len(answers(here)) == 3
+
+
 @pytest.mark.parametrize("status", [401, pytest.param(404, marks=pytest.mark.soak), 500])
 @pytest.mark.parametrize("folder", ["transcripts", "others"])
 def test_failing_batch_does_not_stop_another(here: Path, slow: BatchServer, status: int, folder: str) -> None:
@@ -343,9 +356,10 @@ def test_damaged_line_of_the_results(here: Path, server: BatchServer, model: str
     server.damage = lambda results: results if len(server.batches) > 1 else cut.sub(r"\n\1", results, count=1)
     done = judge(here, server, "--model", model, "--quiet")
     assert done.code == 0, done.err
-    assert re.search(r"batch_0: damaged and not used: line 2 of /.*asked for again: d1\n", done.err), done.err
+    named = re.search(r"batch_0: damaged and not used: line 2 of /.*asked for again: (d\d)\n", done.err)
+    assert named, done.err
     assert [len(batch.requests) for batch in server.batches] == [3, 1]
-    assert len(answers(here)) == 3
+    assert [call["attempts"] for call in answers(here)] == [2 if named[1] == f"d{each}" else 1 for each in range(3)]
 
 
 def test_question_in_another_wording(here: Path, slow: BatchServer) -> None:

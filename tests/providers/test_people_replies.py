@@ -125,7 +125,7 @@ def test_plain_words_are_an_answer_where_they_are_accepted() -> None:
     """A speech in plain words is used as it is; a judge's answer needs the form."""
     words = "I disagree: five people cannot run nine services.\n\nNot at night either."
     assert _read(words) == PersonAnswer(words, is_final=True)
-    quoting = 'My answer to `{"id": 7` is no.'
+    quoting = 'I said "look at {" and left.'
     assert _read(quoting) == PersonAnswer(quoting, is_final=True)
     assert _read(f'{json.dumps(WHOLE)}\n\nPS: forms start with {{"').is_usable
     found = read_reply(words, FORM)

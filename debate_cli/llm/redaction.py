@@ -41,7 +41,8 @@ _URL_CREDENTIALS = re.compile(
 
 _WORD = re.compile("[!-~]+")
 _KEY_LABEL = "(?i:bearer|api[-_]?key)"
-_LAST_WORD = re.compile(rf"(?:{_KEY_LABEL}\S{{0,4}}\s+)?[!-~{INVISIBLE_CHARS}]+\Z|{_KEY_LABEL}\S{{0,4}}\s*\Z")
+_WORD_CHAR = f"[!-~{INVISIBLE_CHARS}]"
+_LAST_WORD = re.compile(rf"(?:(?<!{_WORD_CHAR})|{_KEY_LABEL}\S{{0,4}}\s+){_WORD_CHAR}++\Z|{_KEY_LABEL}\S{{0,4}}\s*\Z")
 _MAX_KEY_CHARS = 200
 _MAX_DISGUISE_FACTOR = 7
 """Maximum factor by which invisible characters or JSON escapes lengthen a secret."""

@@ -199,19 +199,23 @@ def test_a_recording_is_not_begun(here: Path) -> None:
         "{rounds: 5, history: full}",
         pytest.param("{kind: free_flowing, turns: 20, history: recent}", marks=pytest.mark.soak),
         pytest.param("{rounds: 20, history: full}", marks=pytest.mark.soak),
+        pytest.param("{kind: free_flowing, turns: 200}", marks=pytest.mark.soak),
+        pytest.param("{rounds: 60}", marks=pytest.mark.soak),
+        pytest.param("{kind: semi_structured, rounds: 50, history: recent}", marks=pytest.mark.soak),
     ],
 )
 def test_the_plan_is_within_a_quarter_of_what_a_run_uses(here: Path, debate_format: str) -> None:
-    """Planned input and output tokens are within 25 % of those of a run on the same mock."""
+    """Planned calls, input and output tokens are within 25 % of those of a run on the same mock."""
     never = "{surrender_threshold: 0, stance_neutral_threshold: 0, consecutive_persuasion: 10}"
-    judging = f"judging: {{systems: [structured, panel, {{kind: persuasion, victory_conditions: {never}}}]}}\n"
+    systems = f"structured, moderator, panel, live, {{kind: persuasion, victory_conditions: {never}}}"
+    judging = f"judging: {{systems: [{systems}]}}\n"
     text = f"topic: Cats or dogs?\n{TWO}models: {{default: {{model: mock/a}}}}\nformat: {debate_format}\n{judging}"
     found = plan(here, text)
     planned = found["planned"]
     used = debate("run", "debate.yaml", "--no-save", "--json", cwd=here).json["usage"]
     assert used["calls"] >= found["speeches"] + found["assessments"]
-    for tokens in ("input_tokens", "output_tokens"):
-        assert planned[tokens] == pytest.approx(used[tokens], rel=0.25)
+    for key in ("calls", "input_tokens", "output_tokens"):
+        assert planned[key] == pytest.approx(used[key], rel=0.25), key
 
 
 def test_the_plan_has_no_surrender(here: Path) -> None:

@@ -82,7 +82,7 @@ def test_every_key_of_the_configuration_is_explained() -> None:
     assert [(kind, key) for kind, key, explained in documented() if not explained] == []
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, "CONTRIBUTING.md"])
 def test_every_link_leads_somewhere(page: str) -> None:
     """Relative links name existing files and headings."""
     for link in re.findall(r"(?<!!)\[[^\]]*\]\(([^)]+)\)", re.sub(r"```.*?```", "", read(page), flags=re.DOTALL)):

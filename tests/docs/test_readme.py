@@ -15,7 +15,6 @@ from debate_cli.storage.config_file import read_config_file
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text()
-DOCUMENTS = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 
 
 def blocks(language: str) -> list[str]:
@@ -35,13 +34,6 @@ def test_every_command_in_readme_is_understood(words: list[str]) -> None:
     assert words[1] in COMMANDS
     command = load_command(words[1])
     command.make_context(words[1], list(words[2:]), resilient_parsing=False)
-
-
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_link_leads_somewhere(document: str) -> None:
-    """Relative links name existing files and headings."""
-    for target in re.findall(r"\]\(([^)#:]+)\)", (ROOT / document).read_text()):
-        assert (ROOT / target).exists(), target
 
 
 def test_the_configuration_in_readme_is_valid() -> None:

@@ -17,7 +17,6 @@ from debate_cli.llm.json_reply import (
     MAX_WRAPPERS,
     parse_reply,
     repair_json,
-    strip_thinking,
 )
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.storage.config_errors import MAX_PROBLEMS
@@ -61,21 +60,6 @@ def test_too_many_objects_are_no_answer() -> None:
 def test_unwrapping_is_bounded(depth: int, outcome: str) -> None:
     """Each level of wrapping costs one validation."""
     assert parse_reply('{"a": ' * depth + GOOD + "}" * depth, OPINION).outcome == outcome
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("<think>a<think>b</think>c", "c"),
-        ("a<think>b</think>c<think>d</think>e", "ace"),
-        ("a<think>b</think>c</think>d", "d"),
-        ("a</think>b<think>c</think>d<think>e", "bd"),
-        ("<think>" * 9 + "a", ""),
-    ],
-)
-def test_thoughts_are_removed_in_one_pass(text: str, said: str) -> None:
-    """Nested, unopened and unclosed ones too."""
-    assert strip_thinking(text) == said
 
 
 def test_marks_upon_one_letter_are_few() -> None:

@@ -221,7 +221,9 @@ def test_a_judge_quotes_words_addressed_to_it(quote: str, found: bool, warned: b
     )
     assessment = assess_filled(owed_briefs(debate)[0], debate, lambda form: form.update(addressed_to_judge=[quote]))
     by_judge = [item for item in assessment.findings if isinstance(item, Manipulation) and item.found_by == "judge"]
-    assert bool(by_judge) is found
+    assert [(item.quote, item.turn, item.participant) for item in by_judge] == (
+        [(quote, 0, debate.turns[0].speaker)] if found else []
+    )
     assert any(line.startswith("dropped_quote:") for line in assessment.warnings) is warned
 
 

@@ -161,10 +161,14 @@ def test_faults_are_few_and_short() -> None:
         ("a</think>b", "b"),
         ("a <think>b", "a"),
         ("<THINK>a</THINK>b", "b"),
+        ("<think>a<think>b</think>c", "c"),
+        ("a<think>b</think>c</think>d", "d"),
+        ("a</think>b<think>c</think>d<think>e", "bd"),
+        ("<think>" * 9 + "a", ""),
     ],
 )
 def test_thinking_is_removed(text: str, expected: str) -> None:
-    """Thinking is removed, even if one of its tags is missing."""
+    """Thinking is removed, also if it is nested or if one of its tags is missing."""
     assert strip_thinking(text) == expected
 
 

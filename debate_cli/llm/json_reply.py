@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Literal, cast
+from typing import Any, Generic, Literal, Self, SupportsIndex, cast
 
 import json_repair
 from pydantic import ValidationError
@@ -14,15 +14,19 @@ from debate_cli.llm.form import MAX_SHOWN_CHARS, Form, FormT, JsonSchema, find_v
 from debate_cli.llm.prompt_sanitizer import prompt_line, sanitize_for_prompt
 from debate_cli.llm.schema_dialect import restore_lists
 
-MAX_REPAIR_CHARS = 20_000
-MAX_REPAIR_BRACKETS = 400
-"""A broken JSON text with more opening brackets than this is not repaired, because the repair would take too long."""
+MAX_REPAIR_CHARS = 64_000
+MAX_REPAIR_BRACKETS = 1_000
+"""A broken JSON text with more brackets `[` and `}` than this is not repaired. For each of them, json_repair can go
+through a whole list."""
+MAX_REPAIR_READS = 1_000_000
+"""Maximum number of times that json_repair may read a character or slice of a broken JSON text. It reads a character of
+a typical reply one to five times. In a text made to slow it down, it searches the rest of the text again and again."""
 MAX_FAULTS = 12
 MAX_FAULT_CHARS = 240
 MAX_OBJECTS = 500
 """Maximum number of JSON objects in a reply. A reply with more objects is rejected."""
 MAX_WRAPPERS = 8
-"""Maximum number of enclosing objects that the parser removes. `{"answer": {…}}` has one around the form `{…}`."""
+"""Maximum number of objects with a single key, such as `{"answer": …}`, that may be nested around a form."""
 
 ParseOutcome = Literal["valid", "off_schema", "invalid", "no_object"]
 """How well a reply fits a form. `valid`: fits the JSON Schema. `off_schema`: fits the form's pydantic model, but not
@@ -107,14 +111,38 @@ def is_cut_off(text: str) -> bool:
 
 
 def repair_json(broken: str) -> dict[str, Any] | None:
-    """Repair the text `broken` and return it as a JSON object; None if it cannot be repaired."""
-    if len(broken) > MAX_REPAIR_CHARS or sum(map(broken.count, "{[(")) > MAX_REPAIR_BRACKETS:
+    """Repair the text `broken` and return it as a JSON object; None if it cannot be repaired, or only with much work."""
+    if len(broken) > MAX_REPAIR_CHARS or sum(map(broken.count, "[}")) > MAX_REPAIR_BRACKETS:
         return None
     try:
-        value: Any = json_repair.loads(broken, skip_json_loads=True)
+        repaired: Any = json_repair.loads(_MeteredText(broken, iter(range(MAX_REPAIR_READS))), skip_json_loads=True)
+        value: Any = json.loads(json.dumps(repaired))  # replaces slices of the metered text by plain texts
     except Exception:  # noqa: BLE001 - some texts make the library raise AssertionError, IndexError, RecursionError ...
         return None
     return cast("dict[str, Any]", value) if isinstance(value, dict) and value else None
+
+
+class _MeteredText(str):
+    """A text that takes an element of `reads` each time it is read. When there is none left, it raises StopIteration.
+
+    Its slices, and texts that begin with it, share `reads`.
+    """
+
+    __slots__ = ("_reads",)
+    _reads: Iterator[int]
+
+    def __new__(cls, text: str, reads: Iterator[int]) -> Self:
+        metered = super().__new__(cls, text)
+        metered._reads = reads
+        return metered
+
+    def __getitem__(self, key: SupportsIndex | slice, /) -> str:
+        next(self._reads)
+        part = super().__getitem__(key)
+        return _MeteredText(part, self._reads) if isinstance(key, slice) else part
+
+    def __add__(self, other: str, /) -> str:
+        return _MeteredText(super().__add__(other), self._reads)
 
 
 @dataclass(slots=True)

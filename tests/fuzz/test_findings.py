@@ -1,6 +1,7 @@
 """Regression tests of fuzzing findings: tracebacks, hangs, and errors that broke out of their line."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +45,44 @@ def test_a_crash_of_json_repair_is_no_form(text: str) -> None:
     assert parse_reply(text, OPINION).form is None
 
 
-@pytest.mark.parametrize("unit", ['{"b" ', "{'x ", "(", '{"a": [1 2, ', '\\"'])
-def test_repair_of_quadratic_input_is_refused(unit: str) -> None:
+@pytest.mark.parametrize(
+    ("before", "unit"),
+    [
+        ('{"a" ', '{"b" '),
+        ('{"a" ', "("),
+        ('{"a" ', '<"'),
+        ('{"a" ', '{"a": [1 2, '),
+        ('{"a": [', '"a"1'),
+        ('{"a": [', "],[1"),
+        ('{"a": [', '{"a": 1 "a": 2}'),
+        ('{"a": [{}, ', '"a": 1},'),
+    ],
+)
+def test_repair_of_quadratic_input_is_refused(before: str, unit: str) -> None:
     """json_repair would take quadratic time."""
-    assert repair_json('{"a" ' + unit * (MAX_REPAIR_CHARS // len(unit) - 2)) is None
+    assert repair_json(before + unit * ((MAX_REPAIR_CHARS - len(before)) // len(unit))) is None
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text.replace('", "', '" "', 1),
+        lambda text: text[: len(text) // 2],
+        lambda text: text.replace('"', "'"),
+        lambda text: text.replace("}", ",}"),
+    ],
+    ids=["missing comma", "cut off", "single quotes", "trailing commas"],
+)
+def test_a_long_answer_with_small_faults_is_repaired(damage: Callable[[str], str]) -> None:
+    """A limit that refuses hostile texts of this length lets a long answer of a model pass."""
+    marks = [{"item": f"PRO-{number}", "reason": "The claim holds in part: " + "a word " * 9} for number in range(500)]
+    text = json.dumps({"marks": marks})
+    broken = damage(text)
+    assert 20_000 < len(broken) < MAX_REPAIR_CHARS
+    repaired = repair_json(broken)
+    assert repaired is not None
+    assert repaired["marks"][:200] == marks[:200]
+    assert {type(mark["item"]) for mark in repaired["marks"]} == {str}
 
 
 def test_too_many_objects_are_no_answer() -> None:

@@ -61,7 +61,7 @@ def _compile_secrets(secrets: Iterable[str]) -> re.Pattern[str] | None:
     spellings = [
         spelling
         for secret in longest_first
-        for spelling in ("".join(map(_character_pattern, secret)), *map(re.escape, sorted(_encodings(secret))))
+        for spelling in ("".join(map(_character_pattern, secret)), *map(_encoding_pattern, sorted(_encodings(secret))))
     ]
     return re.compile("|".join(spellings)) if spellings else None
 
@@ -73,6 +73,11 @@ def _character_pattern(char: str) -> str:
         return char
     plain = f"{_UP_TO_8_BACKSLASHES}{re.escape(char)}"
     return rf"(?:{plain}|\\{{1,8}}u(?i:{ord(char):04x}))" if ord(char) <= 0xFFFF else plain  # noqa: PLR2004 - larger ones have no single \u escape
+
+
+def _encoding_pattern(code: str) -> str:
+    """Return a pattern that finds `code`, with percent codes in upper or lower case (`%2B`, `%2b`)."""
+    return re.sub("%..", r"(?i:\g<0>)", re.escape(code))
 
 
 def _encodings(secret: str) -> set[str]:
@@ -104,8 +109,8 @@ class Redactor:
         wanted = {secret for secret in secrets if _is_secret(secret)}
         self._values = _compile_secrets(wanted)
         self._longest = MAX_ENCODED_FACTOR * max(map(len, wanted), default=0)
-        self._is_word_only = all(_WORD.fullmatch(secret) for secret in wanted)
-        """Whether all secrets, and so their encodings, consist of printable ASCII characters without spaces."""
+        self._has_only_words = all(_WORD.fullmatch(secret) for secret in wanted)
+        """Whether each secret is one word of printable ASCII characters. Then each of its encodings is one word too."""
 
     def __call__(self, text: str) -> str:
         """Return `text` without secrets. Also finds secrets that contain JSON escapes or invisible characters."""
@@ -131,7 +136,7 @@ class Redactor:
     def uncertain_tail(self, text: str) -> int:
         """Return how many characters at the end of `text` may be the beginning of a secret."""
         longest = max(self._longest, _MAX_KEY_CHARS)
-        if not self._is_word_only:
+        if not self._has_only_words:
             return min(len(text), longest)
         last = _LAST_WORD.search(text)
         return min(len(last.group()) if last else 0, _MAX_DISGUISE_FACTOR * longest)

@@ -117,6 +117,12 @@ def test_escaped_secrets_are_redacted(spelled: str) -> None:
     assert Redactor(["a&b€c<d"])(f"x {spelled} y") == "x [redacted] y"
 
 
+@pytest.mark.parametrize("spelled", ["hush%2B7/3%C3%BC%20%3F", "hush%2b7%2f3%c3%bc%20%3f", "hush%2b7%2F3%C3%bc+%3f"])
+def test_secrets_in_urls_are_redacted(spelled: str) -> None:
+    """Percent codes are found in upper case and, as ASP.NET writes them, in lower case."""
+    assert Redactor(["hush+7/3ü ?"])(f"/q?key={spelled}&a=b") == "/q?key=[redacted]&a=b"
+
+
 @pytest.mark.parametrize(
     ("text", "unsure"),
     [

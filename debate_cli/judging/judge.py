@@ -165,9 +165,17 @@ class Judge:
             context.debate.id,
             brief.key,
             name=f"judge {brief.system}{judge}{run}",
-            title=f"{judge_title(brief.system, brief.assessor)}: {get_system(brief.system).describe_brief(brief)}",
+            title=f"{judge_title(brief.system, brief.assessor)}: {_describe_task(brief)}",
         )
         return replace(request, seed=_judge_seed(model, context), origin=origin)
+
+
+def _describe_task(brief: Brief) -> str:
+    """Return a name of the brief, e.g. `turn 1 (numbered 0 below)`, because prompts and forms count turns from 0."""
+    name = get_system(brief.system).describe_brief(brief)
+    if brief.subject.moment not in {"turn", "pair"}:
+        return name
+    return f"{name} (numbered {' and '.join(map(str, brief.subject.turns))} below)"
 
 
 def build_request(model: ModelHandle, purpose: str, rules: str, shown: str, ask: str) -> Request:

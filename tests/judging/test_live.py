@@ -49,6 +49,16 @@ def of_kind(findings: tuple[Finding, ...], kind: type[Finding]) -> list[Finding]
     return [finding for finding in findings if isinstance(finding, kind)]
 
 
+def test_a_title_says_which_turn_of_the_prompt_is_meant() -> None:
+    """People count turns from 1, prompts and forms from 0. A person who judges reads both on one page."""
+    model = FillingModel()
+    settle_all(debate_with_speeches(LIVE, form=FREE), model)
+    titles = [request.origin.title for request in model.requests if request.origin is not None]
+    assert titles[0] == "live judge: turn 1 (numbered 0 below)"
+    assert "live judge: turns 1 and 2 (numbered 0 and 1 below)" in titles
+    assert titles[-1] == "live judge: register review"
+
+
 def test_a_turn_has_five_marks() -> None:
     """A turn has marks for logic of 40, rhetoric and tactics of 30, frame control and credibility of 10."""
     debate = debate_with_speeches(LIVE)

@@ -159,11 +159,12 @@ class PromptFolder:
 
 
 def _is_complete(stamp: tuple[int, ...], since: float) -> bool:
-    """Return whether a reply file is complete: it was renamed, or it is unchanged for SETTLED_S seconds.
+    """Return whether a reply file is complete: it was renamed after its last change, or it is unchanged for SETTLED_S seconds.
 
-    `stamp`: the result of `PromptFolder._read_stamp` for the file. `since`: when this stamp was first seen, in seconds since 1970.
+    `stamp`: the result of `PromptFolder._read_stamp` for the file. `since`: when this stamp was first seen, in seconds
+    since 1970.
 
-    The change time of a renamed file is later than its modification time.
+    Renaming a file sets its change time, and keeps the earlier modification time.
     """
     modified_ns, changed_ns, *_ = stamp
     return changed_ns > modified_ns or time.time() - min(since, modified_ns / 1e9) >= SETTLED_S

@@ -16,11 +16,11 @@ from debate_cli.llm.schema_dialect import restore_lists
 
 MAX_REPAIR_CHARS = 64_000
 MAX_REPAIR_BRACKETS = 1_000
-"""A broken JSON text with more brackets `[` and `}` than this is not repaired. For each of them, json_repair can go
-through a whole list."""
+"""A broken JSON text with more of the brackets `[` and `}` than this is not repaired, because json_repair may go through
+a whole list for each of them."""
 MAX_REPAIR_READS = 1_000_000
 """Maximum number of times that json_repair may read a character or slice of a broken JSON text. It reads a character of
-a typical reply one to five times. In a text made to slow it down, it searches the rest of the text again and again."""
+a typical reply one to five times. A text made to slow it down makes it search the rest of the text again and again."""
 MAX_FAULTS = 12
 MAX_FAULT_CHARS = 240
 MAX_OBJECTS = 500
@@ -111,7 +111,7 @@ def is_cut_off(text: str) -> bool:
 
 
 def repair_json(broken: str) -> dict[str, Any] | None:
-    """Repair the text `broken` and return it as a JSON object; None if it cannot be repaired, or only with much work."""
+    """Repair the text `broken` and return it as a JSON object; None if this is not possible within the limits above."""
     if len(broken) > MAX_REPAIR_CHARS or sum(map(broken.count, "[}")) > MAX_REPAIR_BRACKETS:
         return None
     try:

@@ -63,16 +63,15 @@ def test_repair_of_quadratic_input_is_refused(before: str, unit: str) -> None:
     assert repair_json(before + unit * ((MAX_REPAIR_CHARS - len(before)) // len(unit))) is None
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda text: text.replace('", "', '" "', 1),
-        lambda text: text[: len(text) // 2],
-        lambda text: text.replace('"', "'"),
-        lambda text: text.replace("}", ",}"),
-    ],
-    ids=["missing comma", "cut off", "single quotes", "trailing commas"],
-)
+DAMAGES: dict[str, Callable[[str], str]] = {
+    "missing comma": lambda text: text.replace('", "', '" "', 1),
+    "cut off": lambda text: text[: len(text) // 2],
+    "single quotes": lambda text: text.replace('"', "'"),
+    "trailing commas": lambda text: text.replace("}", ",}"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_long_answer_with_small_faults_is_repaired(damage: Callable[[str], str]) -> None:
     """A limit that refuses hostile texts of this length lets a long answer of a model pass."""
     marks = [{"item": f"PRO-{number}", "reason": "The claim holds in part: " + "a word " * 9} for number in range(500)]

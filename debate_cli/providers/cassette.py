@@ -364,8 +364,7 @@ def _compare(name: str, was: str | None, now: str | None) -> str:
     if was is None or now is None:
         return f"{name} is {'new' if was is None else 'missing'}"
     start = common_prefix_length(was, now)
-    near = slice(max(0, start + 1 - len(REDACTED)), start + EXCERPT_CHARS + len(REDACTED))
-    if was[near].count(REDACTED) != now[near].count(REDACTED):  # perhaps a secret whose variable was or is not set
+    if was.count(REDACTED) != now.count(REDACTED):  # perhaps a secret whose variable was or is not set
         return (
             f"{name} differs from character {start + 1}, and is not shown because it may contain a secret (set the keys that "
             "were set for the recording)"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import typer
 
-from debate_cli.app.batches import BatchOptions, BatchQueues
+from debate_cli.app.batches.client import BatchOptions
+from debate_cli.app.batches.queue import BatchQueues
 from debate_cli.cli.consent import can_ask
 from debate_cli.cli.console import is_interactive, print_status
 from debate_cli.domain.message_text import count_noun
@@ -46,7 +47,7 @@ class BatchScreen:
         stopped the run, raises the first and prints the rest.
         """
         self._clear()
-        halted, left = self.queues.halted, self.queues.open_batches()
+        halted, left = self.queues.stop_reasons, self.queues.open_batches()
         if left:
             costs = [batch.reserved_usd for batch in left]
             at_most = f", at most ${sum(cost or 0.0 for cost in costs):.4f}" if any(costs) and None not in costs else ""
@@ -65,7 +66,7 @@ class BatchScreen:
 
     def report_open(self, command: str) -> ExitCode:
         """If a batch is in progress, or an error stopped the run, do the same as `report_end`. Otherwise return `DONE`."""
-        return self.report_end(command) if self.queues.halted or self.queues.open_batches() else ExitCode.DONE
+        return self.report_end(command) if self.queues.stop_reasons or self.queues.open_batches() else ExitCode.DONE
 
     def _note(self, line: str) -> None:
         if self._show is not None or not self._quiet:

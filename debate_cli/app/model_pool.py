@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
-from debate_cli.app.batches.model import QueuedModel, WaitingModel, count_actors
+from debate_cli.app.batches.model import QueuedModel, WaitingModel, wrap_actors
 from debate_cli.app.batches.queue import BatchQueue
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_roles import mock_spec, with_mock_providers, with_run_providers
@@ -358,7 +358,7 @@ def build_actors(
             debaters[debater.name] = Debater(debater, handle, prompts, history, keeps_raw=config.output.raw)
     judge = Judge(judge_handle, prompts, history=history, keeps_raw=config.output.raw)
     actors = Actors(debaters, judge, _build_passages(pool, context, config, prompts, speeches=speeches))
-    return actors if context.batches is None else count_actors(actors, context.batches)
+    return actors if context.batches is None else wrap_actors(actors, context.batches)
 
 
 def _build_passages(

@@ -245,10 +245,8 @@ class Session:
                 outcome = await self._close(run.debate, files, run.halted)
             except StorageError as error:
                 raise self._add_kept_debate(error, run.debate, files) from error
-            if self.context.batches is not None and run.halted is None:
-                self.context.batches.store.forget(run.debate.id)
-            elif self.context.batches is not None and run.halted != "interrupted":
-                self.context.batches.store.remove_waiting(run.debate.id)
+            if self.context.batches is not None and run.halted != "interrupted":
+                self.context.batches.store.forget(run.debate.id, keeps_requests=run.halted is not None)
             if cassette is not None and cassette.failure is not None:
                 raise self._add_result(cassette.failure, outcome, files)
             return outcome

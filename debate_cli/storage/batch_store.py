@@ -125,13 +125,8 @@ class BatchStore:
         with self._writing() as database:
             database.execute("INSERT OR IGNORE INTO waiting VALUES (?)", (debate,))
 
-    def remove_waiting(self, debate: str) -> None:
-        """Undo `add_waiting`. A debate with a request in a batch still waits."""
-        with self._writing() as database:
-            database.execute("DELETE FROM waiting WHERE debate = ?", (debate,))
-
     def add(self, batch: StoredBatch, requests: Iterable[StoredRequest]) -> None:
-        """Store a batch and its requests before the batch is submitted. From now on their debates wait."""
+        """Store a batch before it is submitted, its requests, and their debates as waiting debates."""
         with self._writing() as database:
             database.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)", batch)
             rows = ((each.custom_id, each.batch, *each.key, each.answer) for each in requests)
@@ -149,21 +144,25 @@ class BatchStore:
             database.executemany("UPDATE requests SET answer = ?2 WHERE custom_id = ?1", answers)
 
     def drop(self, custom_ids: Iterable[str]) -> None:
-        """Remove requests, so that they can be submitted again. Their debates still wait."""
+        """Remove requests, so that they can be submitted again. Their debates remain among the waiting debates."""
         with self._writing() as database:
             database.executemany("DELETE FROM requests WHERE custom_id = ?", ((each,) for each in custom_ids))
 
     def drop_batch(self, key: str) -> None:
-        """Remove a batch that was not submitted, with its requests. Their debates still wait."""
+        """Remove a batch that was not submitted, and its requests. Their debates remain among the waiting debates."""
         with self._writing() as database:
             database.execute("DELETE FROM requests WHERE batch = ?", (key,))
 
-    def forget(self, debate: str) -> None:
-        """Remove a debate and its requests, after their answers were saved in its transcript."""
+    def forget(self, debate: str, *, keeps_requests: bool = False) -> None:
+        """Remove a debate and its requests. Its transcript must contain the answers already.
+
+        `keeps_requests`: whether the requests remain. The debate then waits only if it has requests.
+        """
         if self.path.exists():
             with self._writing() as database:
-                database.execute("DELETE FROM requests WHERE debate = ?", (debate,))
                 database.execute("DELETE FROM waiting WHERE debate = ?", (debate,))
+                if not keeps_requests:
+                    database.execute("DELETE FROM requests WHERE debate = ?", (debate,))
 
     def _read(self, statement: str, values: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:
         if not self.path.exists():

@@ -569,9 +569,10 @@ def test_more_debates_than_files_may_be_open(here: Path) -> None:
 
 
 def test_budget_holds_for_batches(here: Path, server: BatchServer) -> None:
-    """A file whose reservation does not fit into its budget submits nothing."""
+    """A file whose reservation does not fit into its budget submits nothing, and `--collect`, which has no budget, neither."""
     done = judge(here, server, "--model", MODELS[0], "--max-tokens", "100")
     assert done.code == 4
+    assert "nothing to collect" in collect(here, server, "transcripts").err
     assert not server.batches
 
 

@@ -73,7 +73,7 @@ class BatchClient:
         """Custom ids of the requests whose answers were used in this run."""
 
     def find_submitted(self, question: Question) -> Reply | None:
-        """Look up whether an earlier run submitted `question`. Return the answer if it is collected already.
+        """Set `question.submitted` if an earlier run submitted the question. Return the answer if it is collected already.
 
         Raises ModelError if the vendor reports that the request failed. Raises UsageError if the question was submitted
         with another prompt, and the user does not confirm that it is submitted again.
@@ -151,7 +151,7 @@ class BatchClient:
         await asyncio.gather(*(api.aclose() for api in self._apis.values()))
 
     async def _send(self, api: BatchApi, batch: StoredBatch, entries: Sequence[dict[str, Any]]) -> str:
-        """Submit `entries`, and return the vendor's id of the batch. Repeats the submission if it surely failed."""
+        """Submit `entries`, and return the vendor's id of the batch. Try again if the vendor surely has no such batch."""
         for number in range(1, MAX_SUBMISSIONS + 1):
             try:
                 return await api.submit(batch.key, entries)

@@ -1,4 +1,4 @@
-"""What judges see of batches: a model that waits for its batch. Also counts the tasks of a debate for the queue."""
+"""The model that a judge asks in batches, and wrappers that tell the queue which tasks run and which wait."""
 
 import asyncio
 from collections.abc import Callable
@@ -78,7 +78,7 @@ class _CountedActor:
             return await self.actor.assess(brief, debate)
 
 
-def count_actors(actors: Actors, queue: BatchQueue) -> Actors:
+def wrap_actors(actors: Actors, queue: BatchQueue) -> Actors:
     """Wrap debaters and judge, so that `queue` counts each speech and each judgement as a running task."""
     speakers = {name: _CountedActor(speaker, queue) for name, speaker in actors.debaters.items()}
     return replace(actors, debaters=speakers, judge=_CountedActor(actors.judge, queue))

@@ -50,8 +50,9 @@ class BatchQueue:
         self._stop = stop
         self._options = options
         self._questions: dict[Question, None] = {}
-        """The open questions, oldest first: the keys of the dict. Its values have no meaning."""
+        """The questions without an answer, oldest first. The dict is an ordered set: its values have no meaning."""
         self._tasks = Counter[Literal["running", "waiting"]]()
+        """Number of tasks in each state of `count_task`."""
         self._changes = 0
         """Counter that grows when a task or a wait begins or ends, and when a question is asked."""
         self._driver: asyncio.Task[None] | None = None
@@ -65,7 +66,7 @@ class BatchQueue:
         """Count a task (a speech or a judgement) in `state` during the `with` block.
 
         A task is `running` from its start to its end, and meanwhile `waiting` while it waits for an answer from a batch.
-        When both counts are equal, no task can ask anything more, so a batch is submitted.
+        While both counts are equal, no task can ask another question, so a batch can be submitted.
         """
         self._tasks[state] += 1
         self._changes += 1
@@ -121,14 +122,9 @@ class BatchQueue:
                     has_news = any(each.answer.done() or each.is_due for each in self._questions)
                     if is_quiet and changes == self._changes and not has_news:
                         self._stop_if_stuck()
-        except DebateError as error:
-            self._stop_run(error)
         except Exception as error:  # noqa: BLE001 - without this, all debates would wait forever
-            self._stop_run(
-                StorageError(
-                    f"{self.store.path}: unexpected {type(error).__name__}: {error}; repeat the command to collect the answers"
-                )
-            )
+            problem = f"{self.store.path}: unexpected {type(error).__name__}: {error}; repeat the command to collect the answers"
+            self._stop_run(error if isinstance(error, DebateError) else StorageError(problem))
 
     async def _submit(self, due: Iterable[Question]) -> None:
         for batch in split_into_batches(due):
@@ -140,7 +136,7 @@ class BatchQueue:
                 self._vendor_replied_at = time.monotonic()
 
     async def _check_batches(self) -> None:
-        """Answer the questions of the batches that have ended. The check of one batch may fail without the others."""
+        """Answer the questions of the batches that have ended. If the check of one batch fails, the others go on."""
         by_batch: dict[str, list[Question]] = {}
         for question in self._questions:
             may_recover = question.failure is None or isinstance(question.failure, TransientError)
@@ -161,7 +157,7 @@ class BatchQueue:
         self._options.progress(done, sum(batch.requests for batch in batches))
 
     def _record_failure(self, questions: Sequence[Question], why: ModelError | UsageError) -> None:
-        """Record that the batch of `questions` could not be submitted or checked. The other batches go on."""
+        """Record that `questions` could not be submitted, or that the check of their batch failed."""
         is_first = questions[0].failure is None
         for question in questions:
             question.failure = why

@@ -39,9 +39,10 @@ class BatchScreen:
         self.queues = BatchQueues(BatchOptions(waits, self._note, self._warn, self._show_progress, self._confirm))
 
     def report_end(self, command: str) -> ExitCode:
-        """Print how many batches are in progress, and `command`, which continues the work. Return the exit code.
+        """Print how many batches are in progress, and `command`, which continues the work.
 
-        If errors other than BatchPendingError stopped the run, prints all but the first, and raises the first.
+        Returns `BATCH_PENDING` if the run stopped because it does not wait for batches, else `DONE`. If other errors stopped
+        the run, prints all but the first, and raises the first.
         """
         self._clear()
         reasons, left = self.queues.stop_reasons, self.queues.open_batches()

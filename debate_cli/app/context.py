@@ -22,7 +22,7 @@ from debate_cli.providers.people.person import PeopleAccess
 from debate_cli.storage.journal import JournalMirror
 
 if TYPE_CHECKING:
-    from debate_cli.app.batches import BatchQueue
+    from debate_cli.app.batches.queue import BatchQueue
     from debate_cli.llm.budget import Budget
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, TypeVar
 
-from debate_cli.app.batches import BatchQueues, raise_file_limit
+from debate_cli.app.batches.queue import BatchQueues, raise_file_limit
 from debate_cli.app.config_resolution import config_from_transcript, config_redactor
 from debate_cli.app.consent import Destination
 from debate_cli.app.context import RunContext
@@ -340,10 +340,7 @@ async def judge_files(
                         folder = task.target.parent.resolve()
                         context = replace(context, stop=folder_stops[folder])
                         context = replace(context, batches=batches.of(folder, context.stop))
-                    outcome = await task.judge(Session(context), force=force)
-                    if context.batches is not None and outcome.halted == "interrupted":
-                        context.batches.keep(outcome.debate.id)
-                    return task, outcome
+                    return task, await task.judge(Session(context), force=force)
             except DebateError as error:
                 if len(plans) == 1:
                     raise

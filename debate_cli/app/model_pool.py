@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
-from debate_cli.app.batches import BatchQueue, QueuedModel, WaitingModel, wrap_actors
+from debate_cli.app.batches.model import QueuedModel, WaitingModel, wrap_actors
+from debate_cli.app.batches.queue import BatchQueue
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_roles import mock_spec, with_mock_providers, with_run_providers
 from debate_cli.debaters.debater import Debater

@@ -156,6 +156,8 @@ class Session:
                 if not force:
                     refuse_changed(path, before)
                 found = file_identity(path)
+                if self.context.batches is not None:  # before the journal exists, so that a crash loses no debate
+                    self.context.batches.store.add_waiting(debate.id)
                 has_journal = path.with_suffix(JOURNAL_SUFFIX).exists()
                 keeps = not skips_empty or has_journal or self.context.asked_people or self.context.batches
                 with await self._create_journal(path, extended, overwrite=True) as journal:
@@ -243,8 +245,8 @@ class Session:
                 outcome = await self._close(run.debate, files, run.halted)
             except StorageError as error:
                 raise self._add_kept_debate(error, run.debate, files) from error
-            if self.context.batches is not None and run.halted is None:
-                self.context.batches.forget(run.debate.id)
+            if self.context.batches is not None and run.halted != "interrupted":
+                self.context.batches.store.forget(run.debate.id, keeps_requests=run.halted is not None)
             if cassette is not None and cassette.failure is not None:
                 raise self._add_result(cassette.failure, outcome, files)
             return outcome

@@ -214,7 +214,7 @@ def _judge_with(cassette: Cassette | None, given: AuditOptions, plans: Sequence[
     stopped = ExitCode.DONE if observer.stop_cause is None else observer.stop_cause.exit_code
     codes.update(
         [
-            batches.report_open(f"debate {shlex.join(sys.argv[1:])}"),
+            batches.report_unfinished(f"debate {shlex.join(sys.argv[1:])}"),
             ExitCode.FAILED if errors else ExitCode.DONE,
             stopped,
         ]

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import typer
 
-from debate_cli.app.batches import BatchOptions, BatchQueues
+from debate_cli.app.batches.client import BatchOptions
+from debate_cli.app.batches.queue import BatchQueues
 from debate_cli.cli.consent import can_ask
 from debate_cli.cli.console import is_interactive, print_status
 from debate_cli.domain.message_text import count_noun
@@ -38,15 +39,13 @@ class BatchScreen:
         self.queues = BatchQueues(BatchOptions(waits, self._note, self._warn, self._show_progress, self._confirm))
 
     def report_end(self, command: str) -> ExitCode:
-        """Print how many batches are in progress, and how to continue.
+        """Print how many batches are in progress, and `command`, which continues the work.
 
-        `command`: the command that continues the work.
-
-        Returns the exit code: that of BatchPendingError if this error stopped the run, else `DONE`. Of the other errors that
-        stopped the run, raises the first and prints the rest.
+        Returns `BATCH_PENDING` if the run stopped because it does not wait for batches, else `DONE`. If other errors stopped
+        the run, prints all but the first, and raises the first.
         """
         self._clear()
-        halted, left = self.queues.halted, self.queues.open_batches()
+        reasons, left = self.queues.stop_reasons, self.queues.open_batches()
         if left:
             costs = [batch.reserved_usd for batch in left]
             at_most = f", at most ${sum(cost or 0.0 for cost in costs):.4f}" if any(costs) and None not in costs else ""
@@ -56,16 +55,16 @@ class BatchScreen:
         else:
             print_status("some judgements are missing, and no batch is in progress; continue with:")
         print_status(command)
-        failures = [error for error in halted if not isinstance(error, BatchPendingError)]
+        failures = [error for error in reasons if not isinstance(error, BatchPendingError)]
         for failure in failures[1:]:
             print_status(f"debate: {sanitize_line(str(failure))}")
         if failures:
             raise failures[0]
-        return halted[0].exit_code if halted else ExitCode.DONE
+        return reasons[0].exit_code if reasons else ExitCode.DONE
 
-    def report_open(self, command: str) -> ExitCode:
-        """If a batch is in progress, or an error stopped the run, do the same as `report_end`. Otherwise return `DONE`."""
-        return self.report_end(command) if self.queues.halted or self.queues.open_batches() else ExitCode.DONE
+    def report_unfinished(self, command: str) -> ExitCode:
+        """Call `report_end` if a batch is in progress or an error stopped the run. Otherwise return `DONE`."""
+        return self.report_end(command) if self.queues.stop_reasons or self.queues.open_batches() else ExitCode.DONE
 
     def _note(self, line: str) -> None:
         if self._show is not None or not self._quiet:
@@ -99,7 +98,7 @@ class BatchScreen:
 
 
 def collect_command(targets: Iterable[Path]) -> str:
-    """Return the command that collects the batches of the transcripts `targets`."""
+    """Return the command that collects the answers of batches for the transcripts `targets`."""
     paths = list(dict.fromkeys(targets))
     places = paths if len(paths) == 1 else list(dict.fromkeys(path.parent for path in paths))
     return " ".join(["debate judge --collect", *(shlex.quote(str(place)) for place in places)])

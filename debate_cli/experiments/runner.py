@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from debate_cli.app.batches import BatchQueues, raise_file_limit
+from debate_cli.app.batches.queue import BatchQueues, raise_file_limit
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_pool import ModelPool
 from debate_cli.app.session import AddedRuns, Outcome, Session, is_finished

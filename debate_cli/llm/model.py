@@ -263,8 +263,8 @@ class BatchApi(Protocol):
     def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
         """Yield (custom id, result as the vendor's JSON) for each processed request, in any order.
 
-        For a damaged line of the results, yield an empty custom id and the place of the line. Raises LostBatchError if the
-        vendor no longer has the results, or if no line can be read.
+        For a damaged line of the results, and for missing lines, yield an empty custom id and a text that names them. Raises
+        LostBatchError if the vendor no longer has the results, or if no line can be read.
 
         `requests` maps custom ids to requests. Only the mock uses it: the mock answers the requests during this call.
         """

@@ -87,12 +87,12 @@ class _VendorBatches(ABC):
 
     async def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
         with self._mapped_batch_errors(batch_id):
-            paths = list(self._result_paths(await self._get_batch(batch_id)))
+            files = list(self._result_files(await self._get_batch(batch_id)))
         found: list[tuple[str, str]] = []
-        for path in paths:
+        for path, expected in files:
             try:
                 with self._mapped_batch_errors(batch_id):
-                    found += await self._read_file(path)
+                    found += await self._read_file(path, expected)
             except LostBatchError:
                 if not found:  # without the file of errors, which comes last, the answers are known
                     raise
@@ -101,13 +101,18 @@ class _VendorBatches(ABC):
         for each in found:
             yield each
 
-    async def _read_file(self, path: str) -> list[tuple[str, str]]:
-        """Return the lines of a file of results, as from `_read_line`. A damaged file is read twice."""
+    async def _read_file(self, path: str, expected: int) -> list[tuple[str, str]]:
+        """Return the lines of a file of results, as from `_read_line`. A damaged file is read twice.
+
+        `expected`: number of lines according to the vendor. If lines are missing, one more pair says how many.
+        """
         lines = list[tuple[str, str]]()
         for _ in range(2):
             text: str = await self._get(path, cast_to=str)
             numbered = enumerate(text.split("\n"), start=1)
             lines = [_read_line(line, f"line {number} of {path}") for number, line in numbered if line.strip()]
+            if len(lines) < expected:
+                lines.append(("", f"{expected - len(lines)} of the {expected} lines of {path}"))
             if all(custom_id for custom_id, _ in lines):
                 break
         return lines
@@ -204,7 +209,8 @@ class _VendorBatches(ABC):
     def _read_status(self, batch: Any) -> BatchStatus: ...
 
     @abstractmethod
-    def _result_paths(self, batch: Any) -> Iterator[str]: ...
+    def _result_files(self, batch: Any) -> Iterator[tuple[str, int]]:
+        """Yield the path of each file of results, and how many lines the vendor says it has (0 if it does not say)."""
 
     @abstractmethod
     def _read_result(self, line: Any, asked: SentRequest) -> Any:
@@ -257,10 +263,11 @@ class _OpenAIBatches(_VendorBatches):
         ended = status in {"completed", "failed", "expired", "cancelled"}
         return BatchStatus(ended, int(counts.get("completed", 0)) + int(counts.get("failed", 0)), unanswered)
 
-    def _result_paths(self, batch: Any) -> Iterator[str]:
-        for name in ("output_file_id", "error_file_id"):
+    def _result_files(self, batch: Any) -> Iterator[tuple[str, int]]:
+        completed = int(_mapping(batch.get("request_counts")).get("completed", 0))
+        for name, expected in (("output_file_id", completed), ("error_file_id", 0)):
             if batch.get(name):
-                yield f"/files/{quote(batch[name], safe='')}/content"
+                yield f"/files/{quote(batch[name], safe='')}/content", expected
 
     def _read_result(self, line: Any, asked: SentRequest) -> Any:
         response, error = line.get("response"), line.get("error")
@@ -294,14 +301,12 @@ class _AnthropicBatches(_VendorBatches):
         return await self._post(self._batches_path, {"requests": list(prepared)})
 
     def _read_status(self, batch: Any) -> BatchStatus:
-        counts = batch["request_counts"]
-        done = sum(int(counts[name]) for name in ("succeeded", "errored", "canceled", "expired"))
-        return BatchStatus(batch["processing_status"] == "ended", done)
+        return BatchStatus(batch["processing_status"] == "ended", _count_processed(batch))
 
-    def _result_paths(self, batch: Any) -> Iterator[str]:
+    def _result_files(self, batch: Any) -> Iterator[tuple[str, int]]:
         if batch.get("archived_at"):
             raise self._lost(f"no longer has the results of the batch {batch['id']}")
-        yield f"{self._batches_path}/{quote(batch['id'], safe='')}/results"
+        yield f"{self._batches_path}/{quote(batch['id'], safe='')}/results", _count_processed(batch)
 
     def _read_result(self, line: Any, asked: SentRequest) -> Any:
         from anthropic.types import Message
@@ -338,6 +343,10 @@ def _read_line(line: str, place: str) -> tuple[str, str]:
     except error_mapping.UNREADABLE_ANSWER:
         custom_id = None
     return (str(custom_id), line) if custom_id else ("", place)
+
+
+def _count_processed(batch: Any) -> int:
+    return sum(int(batch["request_counts"][name]) for name in ("succeeded", "errored", "canceled", "expired"))
 
 
 def _mapping(value: Any) -> dict[str, Any]:

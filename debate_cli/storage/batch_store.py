@@ -1,6 +1,6 @@
-"""Stores the debates that wait for batches, the batches of requests and their answers in `batches.sqlite`, without the prompts.
+"""`batches.sqlite`: the debates of a folder that wait for judgements, and the batches with their requests and answers.
 
-They are removed when a transcript contains the answers.
+The file contains no prompts. A debate and its requests are removed when the transcript contains the answers.
 """
 
 import os
@@ -87,10 +87,6 @@ class BatchStore:
     def __init__(self, folder: Path) -> None:
         self.path = folder / STORE_NAME
 
-    def find(self, key: RequestKey) -> StoredRequest | None:
-        """Return the stored request with this key; None if there is no such request."""
-        return next((each for each in self.find_by_task(key) if each.key == key), None)
-
     def find_by_task(self, key: RequestKey) -> list[StoredRequest]:
         """Return the stored requests that equal `key` in model, debate and task, oldest first."""
         statement = (
@@ -124,19 +120,13 @@ class BatchStore:
         )
         return [StoredBatch(*row) for row in rows]
 
-    def create(self) -> None:
-        """Create the file if it does not exist."""
-        if not self.path.exists():
-            with self._writing():
-                pass
-
-    def add_waiting(self, debates: Iterable[str]) -> None:
-        """Store the ids of debates that wait for judgements."""
+    def add_waiting(self, debate: str) -> None:
+        """Store that a debate waits for judgements, before any of its requests is in a batch."""
         with self._writing() as database:
-            database.executemany("INSERT OR IGNORE INTO waiting VALUES (?)", ((each,) for each in debates))
+            database.execute("INSERT OR IGNORE INTO waiting VALUES (?)", (debate,))
 
     def add(self, batch: StoredBatch, requests: Iterable[StoredRequest]) -> None:
-        """Store a batch and its requests before the batch is submitted. From now on their debates wait."""
+        """Store a batch before it is submitted, its requests, and their debates as waiting debates."""
         with self._writing() as database:
             database.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)", batch)
             rows = ((each.custom_id, each.batch, *each.key, each.answer) for each in requests)
@@ -154,21 +144,25 @@ class BatchStore:
             database.executemany("UPDATE requests SET answer = ?2 WHERE custom_id = ?1", answers)
 
     def drop(self, custom_ids: Iterable[str]) -> None:
-        """Remove requests, so that they can be submitted again. Their debates still wait."""
+        """Remove requests, so that they can be submitted again. Their debates remain among the waiting debates."""
         with self._writing() as database:
             database.executemany("DELETE FROM requests WHERE custom_id = ?", ((each,) for each in custom_ids))
 
     def drop_batch(self, key: str) -> None:
-        """Remove a batch that was not submitted, with its requests. Their debates still wait."""
+        """Remove a batch that was not submitted, and its requests. Their debates remain among the waiting debates."""
         with self._writing() as database:
             database.execute("DELETE FROM requests WHERE batch = ?", (key,))
 
-    def forget(self, debate: str) -> None:
-        """Remove a debate and its requests, after their answers were saved in its transcript."""
+    def forget(self, debate: str, *, keeps_requests: bool = False) -> None:
+        """Remove a debate and its requests. Its transcript must contain the answers already.
+
+        `keeps_requests`: whether the requests remain. The debate then waits only if it has requests.
+        """
         if self.path.exists():
             with self._writing() as database:
-                database.execute("DELETE FROM requests WHERE debate = ?", (debate,))
                 database.execute("DELETE FROM waiting WHERE debate = ?", (debate,))
+                if not keeps_requests:
+                    database.execute("DELETE FROM requests WHERE debate = ?", (debate,))
 
     def _read(self, statement: str, values: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:
         if not self.path.exists():

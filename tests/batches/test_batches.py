@@ -257,21 +257,23 @@ def test_batch_that_the_vendor_refused(here: Path, server: BatchServer, model: s
     assert (len(server.batches), len(answers(here))) == (1, 3)
 
 
-def test_interrupt_before_the_submission(here: Path, slow: BatchServer) -> None:
-    """After Ctrl-C, `--collect FOLDER` finds the debates whose questions were not submitted yet."""
+@pytest.mark.parametrize(("kind", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, 137)])
+def test_end_before_the_submission(here: Path, slow: BatchServer, kind: signal.Signals, code: int) -> None:
+    """After Ctrl-C or kill -9, `--collect FOLDER` finds the debates whose questions were not submitted yet."""
     text = (here / "transcripts" / "d0.json").read_text()
     for number in range(3, 30):
         (here / "transcripts" / f"d{number}.json").write_text(text.replace('"id": "d0"', f'"id": "d{number}"', 1))
     words = ("judge", "transcripts", "--system", "structured", "--model", MODELS[0], "--batch")
     with start_process(*words, cwd=here, env=slow.env) as process:
         wait_until(lambda: any((here / "transcripts").glob("*.jsonl")), "the first journal")
-        process.signal(signal.SIGINT)
-        assert process.wait().code == 130
+        process.signal(kind)
+        assert process.wait().code == code
+    begun = {path.stem for path in (here / "transcripts").glob("*.jsonl")}
+    begun |= {path.stem for path in (here / "transcripts").glob("*.json") if '"r2"' in path.read_text()}
     slow.is_open.set()
     done = collect(here, slow, "transcripts")
     assert done.code == 0, done.err
-    begun = sum('"r2"' in path.read_text() for path in (here / "transcripts").glob("*.json"))
-    assert len(answers(here)) == begun > 0
+    assert len(answers(here)) == len(begun) > 0
 
 
 @pytest.mark.parametrize(
@@ -284,6 +286,7 @@ def test_interrupt_before_the_submission(here: Path, slow: BatchServer) -> None:
         pytest.param(MODELS[1], "batch", marks=pytest.mark.soak),
         pytest.param(MODELS[0], "results", marks=pytest.mark.soak),
         pytest.param(MODELS[1], "unreadable", marks=pytest.mark.soak),
+        (MODELS[1], "emptied"),
     ],
 )
 def test_batch_that_the_vendor_has_lost(here: Path, slow: BatchServer, model: str, lost: str) -> None:
@@ -292,8 +295,9 @@ def test_batch_that_the_vendor_has_lost(here: Path, slow: BatchServer, model: st
     slow.is_open.set()
     if lost == "archived":
         slow.batches[0].is_archived = True
-    elif lost == "unreadable":
-        slow.damage = lambda results: results if len(slow.batches) > 1 else "<html>"
+    elif lost in {"unreadable", "emptied"}:
+        text = "<html>" if lost == "unreadable" else ""
+        slow.damage = lambda results: results if len(slow.batches) > 1 else text
     else:
         ends = "/batch_0" if lost == "batch" else ("batch_0-output/content", "batch_0/results")
         slow.refuse = lambda path: 404 if path.endswith(ends) else 0
@@ -358,26 +362,40 @@ def test_damaged_line_of_the_results(here: Path, server: BatchServer, model: str
     server.damage = lambda results: results if len(server.batches) > 1 else cut.sub(r"\n\1", results, count=1)
     done = judge(here, server, "--model", model, "--quiet")
     assert done.code == 0, done.err
-    named = re.search(r"batch_0: damaged and not used: line 2 of /.*asked for again: (d\d)\n", done.err)
+    named = re.search(r"batch_0: damaged or missing: line 2 of /.*asked for again: (d\d)\n", done.err)
     assert named, done.err
     assert [len(batch.requests) for batch in server.batches] == [3, 1]
     assert [call["attempts"] for call in answers(here)] == [2 if named[1] == f"d{each}" else 1 for each in range(3)]
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_results_that_are_damaged_once_are_read_again(here: Path, server: BatchServer, model: str) -> None:
+@pytest.mark.parametrize("breaks_off", ["within a line", "after a line"])
+def test_results_that_are_damaged_once_are_read_again(
+    here: Path, server: BatchServer, model: str, breaks_off: str
+) -> None:
     """No answer that was paid for is asked for again."""
     downloads: list[str] = []
 
     def cut_first(results: str) -> str:
         downloads.append(results)
-        return results if len(downloads) > 1 else results[: len(results) // 2]
+        end = len(results) // 2 if breaks_off == "within a line" else results.rfind("\n")
+        return results if len(downloads) > 1 else results[:end]
 
     server.damage = cut_first
     done = judge(here, server, "--model", model)
     assert done.code == 0, done.err
     assert [len(batch.requests) for batch in server.batches] == [3]
     assert [call["attempts"] for call in answers(here)] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_missing_lines_of_the_results(here: Path, server: BatchServer, model: str) -> None:
+    """A warning says which judgements are asked for again because the vendor counts more results than it sends."""
+    server.damage = lambda results: results if len(server.batches) > 1 else results.partition("\n")[0]
+    done = judge(here, server, "--model", model, "--quiet")
+    assert done.code == 0, done.err
+    assert re.search(r"batch_0: .*2 of the 3 lines of /.* asked for again: (d\d, d\d)\n", done.err), done.err
+    assert [len(batch.requests) for batch in server.batches] == [3, 2]
 
 
 def test_missing_file_of_errors(here: Path, server: BatchServer) -> None:
@@ -551,9 +569,10 @@ def test_more_debates_than_files_may_be_open(here: Path) -> None:
 
 
 def test_budget_holds_for_batches(here: Path, server: BatchServer) -> None:
-    """A file whose reservation does not fit into its budget submits nothing."""
+    """A file whose reservation does not fit into its budget submits nothing, and `--collect`, which has no budget, neither."""
     done = judge(here, server, "--model", MODELS[0], "--max-tokens", "100")
     assert done.code == 4
+    assert "nothing to collect" in collect(here, server, "transcripts").err
     assert not server.batches
 
 

@@ -1,0 +1,266 @@
+"""Submits questions to the vendors in batches, and collects the answers. `queue.py` decides when."""
+
+import asyncio
+import copy
+import json
+import random
+import secrets
+import shlex
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any
+
+from debate_cli.domain.message_text import count_noun
+from debate_cli.errors import LostBatchError, ModelError, TransientError, UsageError
+from debate_cli.llm.model import BatchApi, BatchIntent, Reply, Request
+from debate_cli.llm.retry import MAX_RETRY_AFTER_S, draw_backoff
+from debate_cli.storage.batch_store import BatchStore, RequestKey, StoredBatch, StoredRequest
+
+MAX_SUBMISSIONS = 5
+"""Maximum number of attempts to submit one batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchOptions:
+    """Options of a command that uses batches."""
+
+    waits: bool
+    """Whether to wait for the answers of batches. If False, the run stops when only waiting is left to do."""
+    note: Callable[[str], None]
+    """Shows the user a line about a batch, unless the user wants no notes."""
+    warn: Callable[[str], None]
+    """Shows the user a line about a batch in any case."""
+    progress: Callable[[int, int], None]
+    """Receives two counts at each check of the submitted batches: finished requests, and all requests."""
+    confirm: Callable[[str], bool]
+    """Asks the user whether to submit requests that an earlier batch may already contain. True means yes."""
+
+
+@dataclass(slots=True, eq=False)
+class Question:
+    """A request to a judge, and the future of its answer."""
+
+    key: RequestKey
+    api: BatchApi
+    request: Request
+    max_usd: float | None
+    """Maximum cost of the request in US dollars; None if the price is unknown."""
+    redact: Callable[[str], str]
+    answer: asyncio.Future[Reply]
+    submitted: StoredRequest | None = None
+    """The request in its batch; None if the question is in no batch."""
+    failure: ModelError | UsageError | None = None
+    """Why the question cannot be submitted, or why the last check of its batch failed; None if nothing failed."""
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the question must be submitted."""
+        return self.submitted is None and self.failure is None
+
+
+class BatchClient:
+    """Submits the questions of one folder's debates, and collects the answers. `store` remembers both."""
+
+    def __init__(self, store: BatchStore, options: BatchOptions) -> None:
+        self._store = store
+        self._options = options
+        self.collect_command = f"debate judge --collect {shlex.quote(str(store.path.parent))}"
+        self._apis: dict[tuple[object, ...], BatchApi] = {}
+        self._used_ids = set[str]()
+        """Custom ids of the requests whose answers were used in this run."""
+
+    def find_submitted(self, question: Question) -> Reply | None:
+        """Set `question.submitted` if an earlier run submitted the question. Return the answer if it is collected already.
+
+        Raises ModelError if the vendor reports that the request failed. Raises UsageError if the question was submitted
+        with another prompt, and the user does not confirm that it is submitted again.
+        """
+        question.api = self._apis.setdefault(question.api.identity, question.api)
+        key = question.key
+        stored = self._store.find_by_task(key)
+        question.submitted = next((each for each in stored if each.key == key), None)
+        if question.submitted is not None:
+            answer = question.submitted.answer
+            return None if answer is None else self._read(question, question.submitted, answer)
+        for other in stored:
+            if other.custom_id not in self._used_ids:
+                problem = (
+                    f"{self._store.path}: debate {key.debate}: the prompt of {key.task} has changed since it was submitted "
+                    f"to {key.model}; collect the answer with the earlier --config and version of debate-cli, or submit "
+                    f"the new prompt with: {self.collect_command} --resubmit"
+                )
+                if not self._options.confirm(problem):
+                    raise UsageError(problem)
+                self._store.drop([other.custom_id])
+        return None
+
+    async def submit(self, questions: Sequence[Question]) -> None:
+        """Submit one of the batches of `split_into_batches`. Raises ModelError."""
+        by_key = {question.key: question for question in questions}
+        api, model = questions[0].api, questions[0].key.model
+        costs = [question.max_usd for question in by_key.values()]
+        usd = None if None in costs else sum(cost or 0.0 for cost in costs)
+        batch = StoredBatch(f"dbt-{secrets.token_hex(6)}", model, time.time(), len(by_key), usd)
+        requests = {key: StoredRequest(f"{batch.key}-{number}", batch.key, key) for number, key in enumerate(by_key)}
+        self._store.add(batch, requests.values())
+        entries = [api.entry(requests[key].custom_id, each.request) for key, each in by_key.items()]
+        vendor_id = await self._send(api, batch, entries)
+        self._store.confirm(batch.key, vendor_id)
+        for question in questions:
+            question.submitted = requests[question.key]
+        most = f", at most ${usd:.4f}" if usd else ""
+        self._options.note(f"submitted {vendor_id} to {model}: {count_noun(len(by_key), 'request')}{most}")
+
+    async def collect(self, batch: StoredBatch, questions: Sequence[Question]) -> int:
+        """If `batch` has ended, answer its `questions`. Return how many of its requests the vendor has processed.
+
+        A question whose request was not processed, or has no result, is answered with an error. Raises ModelError or
+        UsageError if the batch cannot be checked or read.
+        """
+        api = questions[0].api
+        vendor_id = batch.vendor_id or await self._find_at_vendor(api, batch, questions)
+        if vendor_id is None:
+            return 0
+        results: dict[str, str] = {}
+        unanswered: ModelError | None = None
+        try:
+            status = await api.status(vendor_id)
+            if not status.has_ended:
+                return status.done
+            results = await self._download(api, vendor_id, questions)
+            unanswered = status.unanswered
+        except LostBatchError as error:
+            if not self._options.confirm(str(error)):
+                raise LostBatchError(
+                    f"{error}, or ask again, which is paid again, with: {self.collect_command} --resubmit"
+                ) from error
+        errors = [self._answer(question, results, unanswered) for question in questions]
+        again = sum(isinstance(error, TransientError) for error in errors)
+        failed = sum(error is not None for error in errors) - again
+        parts = [f"{len(questions) - again - failed} of {count_noun(len(questions), 'request')} answered"]
+        parts += [f"{again} moved to the next batch"] if again else []
+        parts += [f"{failed} failed"] if failed else []
+        self._options.note(f"{vendor_id} has ended: {', '.join(parts)}")
+        return batch.requests
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await asyncio.gather(*(api.aclose() for api in self._apis.values()))
+
+    async def _send(self, api: BatchApi, batch: StoredBatch, entries: Sequence[dict[str, Any]]) -> str:
+        """Submit `entries`, and return the vendor's id of the batch. Try again if the vendor surely has no such batch."""
+        for number in range(1, MAX_SUBMISSIONS + 1):
+            try:
+                return await api.submit(batch.key, entries)
+            except ModelError as error:
+                if error.may_be_billed:
+                    found = await api.find(BatchIntent(batch.key, batch.requests, batch.written_at))
+                    if found.id is not None:
+                        return found.id
+                    raise
+                wait = getattr(error, "retry_after", None) or draw_backoff(number, random.uniform)
+                if not isinstance(error, TransientError) or number == MAX_SUBMISSIONS or wait > MAX_RETRY_AFTER_S:
+                    self._store.drop_batch(batch.key)
+                    raise
+            self._options.note(
+                f"{batch.model}: the vendor did not accept the batch; submitting it again in {wait:.1f} s"
+            )
+            await asyncio.sleep(wait)
+        raise AssertionError
+
+    async def _find_at_vendor(self, api: BatchApi, batch: StoredBatch, questions: Sequence[Question]) -> str | None:
+        """Return the vendor's id of a batch whose submission was interrupted; None if the id is not known yet.
+
+        If the vendor has no such batch, its questions are due again. Raises UsageError if the user does not confirm this.
+        """
+        found = await api.find(BatchIntent(batch.key, batch.requests, batch.written_at))
+        if found.id is not None:
+            self._store.confirm(batch.key, found.id)
+            self._options.note(f"found the batch {found.id} at the vendor; its submission had been interrupted")
+            return found.id
+        if found.may_exist:
+            return None
+        at = datetime.fromtimestamp(batch.written_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+        problem = (
+            f"a batch of {count_noun(batch.requests, 'request')} to {batch.model} was being submitted at {at} when the program "
+            "ended, and it cannot be identified in the vendor's list"
+        )
+        if not self._options.confirm(problem):
+            raise UsageError(
+                f"{problem}; look for the batch on the vendor's dashboard; if it is not there, submit it again with: "
+                f"{self.collect_command} --resubmit"
+            )
+        self._store.drop_batch(batch.key)
+        for question in questions:
+            question.submitted = None
+        return None
+
+    async def _download(self, api: BatchApi, vendor_id: str, questions: Sequence[Question]) -> dict[str, str]:
+        """Store the results of a batch, and return them by custom id. Warns about results that are damaged or missing."""
+        wanted = {each.submitted.custom_id: each for each in questions if each.submitted is not None}
+        results: dict[str, str] = {}
+        damaged: list[str] = []
+        async for custom_id, result in api.results(vendor_id, {name: each.request for name, each in wanted.items()}):
+            if custom_id:
+                results[custom_id] = questions[0].redact(result)
+            else:
+                damaged.append(result)
+        self._store.save_answers(results.items())
+        if damaged:
+            lacking = sorted({each.key.debate for custom_id, each in wanted.items() if custom_id not in results})
+            self._options.warn(
+                f"{vendor_id}: damaged or missing: {', '.join(damaged)}; judgements without a result, which are asked for "
+                f"again: {', '.join(lacking) or 'none'}"
+            )
+        return results
+
+    def _answer(self, question: Question, results: dict[str, str], unanswered: ModelError | None) -> ModelError | None:
+        """Answer a question of a batch that has ended. Return the error if the question is answered with an error."""
+        submitted = question.submitted
+        if question.answer.done() or submitted is None:
+            return None
+        result = results.get(submitted.custom_id)
+        try:
+            if result is None:
+                self._store.drop([submitted.custom_id])
+                if unanswered is not None:
+                    raise copy.copy(unanswered)
+                error = TransientError(
+                    f"{question.key.model} sent no result for the request {submitted.custom_id} of its batch"
+                )
+                error.may_be_billed = True
+                raise error
+            question.answer.set_result(self._read(question, submitted, result))
+        except ModelError as error:
+            question.answer.set_exception(error)
+            return error
+        return None
+
+    def _read(self, question: Question, submitted: StoredRequest, result: str) -> Reply:
+        self._used_ids.add(submitted.custom_id)
+        try:
+            return question.api.read(result, question.request)
+        except ModelError:
+            self._store.drop([submitted.custom_id])
+            raise
+
+
+def split_into_batches(questions: Iterable[Question]) -> Iterator[list[Question]]:
+    """Divide questions into batches that the vendors accept. Equal questions share one request of a batch."""
+    in_order = sorted(questions, key=lambda question: (id(question.api), question.key))
+    batch, requests, size = list[Question](), 0, 0
+    for (_, _), group in groupby(in_order, key=lambda question: (id(question.api), question.key)):
+        equal = list(group)
+        api = equal[0].api
+        length = len(json.dumps(api.entry("x" * 64, equal[0].request))) + 1
+        is_full = requests == api.max_requests or size + length > api.max_bytes
+        if batch and (batch[0].api is not api or is_full):
+            yield batch
+            batch, requests, size = [], 0, 0
+        batch += equal
+        requests, size = requests + 1, size + length
+    if batch:
+        yield batch

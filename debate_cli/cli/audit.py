@@ -305,7 +305,7 @@ def _show_difference(given: AuditOptions) -> None:
         )
     if not given.diff or len(paths) != 2:  # noqa: PLR2004 - two audits are compared
         raise UsageError(
-            "debates to audit a judge on are named with --on; to compare two audits, write "
+            "use --on to name the debates for the audit of a judge; to compare two audits, write "
             "`debate audit OLD/audit.json NEW/audit.json --diff`"
         )
     old, new = (read_report(path) for path in paths)

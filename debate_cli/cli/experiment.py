@@ -130,7 +130,7 @@ def _check_report_options(given: ExperimentOptions) -> None:
         raise UsageError(f"{' and '.join(chosen)} are different forms of the report; give one of them")
     if given.out is not None and given.format is None:
         raise UsageError(
-            f"-o {given.out}: only --format writes this file; add --format csv, or name a page with --html"
+            f"-o {given.out}: this option works only with --format; add --format csv, or use --html to name a page"
         )
     if given.out is not None and given.out.is_folder:
         raise UsageError(f"--out {given.out}: this is a folder; name a file")

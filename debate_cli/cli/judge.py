@@ -328,7 +328,7 @@ class _Judging:
             print_status(f"{reason}; {skipped} of {len(self.plans)} files were not judged and are unchanged")
         if self.judged and len(self.given.model or ()) > 1:
             print_status(
-                "note: several models judged, so no verdict decides, and each verdict must meet the gates; "
+                "note: several models judged, so there is no deciding verdict, and each verdict must meet the gates; "
                 "`debate score` shows all verdicts"
             )
         elif self.judged and self.given.repeat > 1:

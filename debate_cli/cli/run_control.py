@@ -167,7 +167,7 @@ class PeopleOfCommand:
     def report_draft(self) -> None:
         """Print that the draft of an unfinished answer is saved, if there is one."""
         if any(terminal.has_draft for terminal in self._terminals):
-            print_status("the draft is saved; the form continues it when it opens again")
+            print_status("the draft is saved; it is in the form when the form opens again")
 
 
 def report_outcome(

@@ -55,7 +55,7 @@ class Cell:
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """The hash of each judge's questions."""
+        """One hash per judge, of all questions that the judge is asked."""
         return tuple(judge.questions for judge in self.judges)
 
     def find_judge(self, questions: str, scoring: str) -> CellJudge | None:

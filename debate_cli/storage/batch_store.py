@@ -126,7 +126,7 @@ class BatchStore:
             database.execute("INSERT OR IGNORE INTO waiting VALUES (?)", (debate,))
 
     def add(self, batch: StoredBatch, requests: Iterable[StoredRequest]) -> None:
-        """Store a batch before it is submitted, its requests, and their debates as waiting debates."""
+        """Store a batch that will be submitted next, with its requests. Their debates are stored as waiting."""
         with self._writing() as database:
             database.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)", batch)
             rows = ((each.custom_id, each.batch, *each.key, each.answer) for each in requests)

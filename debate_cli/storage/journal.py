@@ -76,7 +76,7 @@ class _Damage(NamedTuple):
 
     @property
     def lost_lines(self) -> str:
-        """Number of lines after the damaged line, with their speeches and judgements, in words; empty if none."""
+        """Words on what follows the damaged line: the number of lines, speeches and judgements. Empty if nothing follows."""
         return _describe_lines(self.lines[1:])
 
 

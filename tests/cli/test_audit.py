@@ -241,7 +241,7 @@ def test_audits_of_other_debates_say_so(here: Path) -> None:
         (("--judge", "mock/judge", "--gate", "flip"), "--gate flip: write NAME=NUMBER"),
         (("--judge", "mock/judge", "--labels", "none.csv"), "--labels none.csv: cannot be read"),
         (("a.json", "--diff"), "to compare two audits, write"),
-        (("a.json", "--judge", "mock/judge"), "debates to audit a judge on are named with --on"),
+        (("a.json", "--judge", "mock/judge"), "use --on to name the debates for the audit of a judge"),
         (("a.json", "b.json", "--diff", "--gate", "flip=0.1"), "--gate does not apply to a comparison of two audits"),
     ],
 )

@@ -257,7 +257,10 @@ def test_secrets_of_the_base_reach_no_file(here: Path) -> None:
         (["status", ".", "--out", "x"], ". and --out are both folders of an experiment"),
         (["status", "exp.yaml", "--plain"], "--plain is not an option of `debate experiment status`"),
         (["report", "exp.yaml", "--quiet"], "--quiet is not an option of `debate experiment report`"),
-        (["report", "exp.yaml", "-o", "f.html"], "-o f.html: only --format writes this file; add --format csv, or"),
+        (
+            ["report", "exp.yaml", "-o", "f.html"],
+            "-o f.html: this option works only with --format; add --format csv, or",
+        ),
         (["report", "exp.yaml", "--format", "csv", "-o", "f.csv/"], "--out f.csv: this is a folder; name a file"),
         (["report", "exp.yaml", "--html", "f.html", "--json"], "--html and --json are different forms of the report"),
         (["rate", "r.csv", "-o", "f"], "--out is not an option of `debate experiment rate`"),

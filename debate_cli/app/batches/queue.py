@@ -136,7 +136,7 @@ class BatchQueue:
                 self._vendor_replied_at = time.monotonic()
 
     async def _check_batches(self) -> None:
-        """Answer the questions of the batches that have ended. If the check of one batch fails, the others go on."""
+        """Check each batch, and answer the questions of those that have ended. A failed check does not stop the others."""
         by_batch: dict[str, list[Question]] = {}
         for question in self._questions:
             may_recover = question.failure is None or isinstance(question.failure, TransientError)

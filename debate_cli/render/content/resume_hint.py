@@ -202,7 +202,7 @@ def _longer_answer_options(debate: Debate, brief: Brief) -> tuple[str, ...]:
 
 
 class MissingJudgements(NamedTuple):
-    """The missing judgements of a debate. The text is not sanitized."""
+    """The missing judgements of a debate. Texts in its fields are not sanitized."""
 
     debate: Debate
     briefs: tuple[Brief, ...]

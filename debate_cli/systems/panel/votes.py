@@ -245,8 +245,8 @@ def _marks_by_dimension(ballots: Sequence[Ballot]) -> dict[str, list[float]]:
 def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSettings) -> bool:
     """Return whether the panel holds another round of voting.
 
-    `rounds`: maps the number of each round to the votes that count. While votes of the last round are missing, the result
-    may still change.
+    `rounds`: maps the number of each round to the votes that count. While votes of the last round are missing, the
+    returned value is preliminary.
     """
     if not rounds:
         return False

@@ -305,7 +305,7 @@ class Debate(FrozenModel):
         return self._replace(shown_passages={**self.shown_passages, key: shown})
 
     def with_assessments(self, assessments: Iterable[Assessment]) -> Debate:
-        """Return a copy whose assessments are `assessments`. If several answer one brief, only the first is kept."""
+        """Return a copy with only the given assessments. If several answer one brief, the first is kept."""
         return self._replace(assessments=first_assessments(assessments, self.runs))
 
     def apply(self, event: Event) -> Debate:

@@ -24,8 +24,8 @@ class LedgerEntry(NamedTuple):
     """A claim of an older turn, with the responses to the claim. The texts are not sanitized."""
 
     id: str
-    """Id of the argument that makes the claim, e.g. `PRO-1`; or e.g. `turn 3` if the claim is the whole turn with
-    index 3."""
+    """Id of the argument that makes the claim, e.g. `PRO-1`. If the claim is a whole turn: the word `turn` and the
+    turn's index, e.g. `turn 3`."""
     speaker: str
     claim: str
     """First sentence of the claim, at most MAX_CLAIM_CHARS characters."""
@@ -61,7 +61,7 @@ class RecentHistory(NamedTuple):
 
 @memoize_on_value
 def recent_history(debate: Debate, keep: tuple[int, ...] = ()) -> RecentHistory:
-    """Shorten a debate: each participant's newest turns stay in full, of older turns only the claims stay.
+    """Return a short form of `debate`: each participant's newest turns in full, and the claims of older turns.
 
     `keep`: indices of older turns that also stay in full.
     """

@@ -26,7 +26,7 @@ NONE_DECIDES = "None of these verdicts decides."
 
 
 def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
-    """Return a row per verdict: winner, victory, margin, scores and scale. None if there are fewer than two."""
+    """Return a row per verdict: winner, victory, margin, scores and scale. None for fewer than two verdicts."""
     if len(verdicts) < 2:  # noqa: PLR2004 - one verdict has nothing to agree with
         return None
     columns: dict[str, Callable[[Verdict], Cell]] = {
@@ -111,7 +111,7 @@ def label_judging_system(debate: Debate, system: str, run: str) -> str:
 
 
 def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts with the deciding one in front. If several decide, `decides` becomes False in all but the first."""
+    """Return the verdicts, the deciding one first. If several verdicts decide, `decides` stays True only for the first."""
     head = next((verdict for verdict in verdicts if verdict.decides), None)
     rest = [
         verdict.model_copy(update={"decides": False}) if verdict.decides else verdict

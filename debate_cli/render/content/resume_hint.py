@@ -55,7 +55,7 @@ def resume_command(debate_id: str | None, budget_error: str | None = None) -> st
     """Return the shell command that resumes a debate.
 
     - `debate_id`: None if the debate was not saved; the result then begins with `the same command`.
-    - `budget_error`: message about the budget that stopped the debate. The command raises the limit that it names.
+    - `budget_error`: message about the budget that stopped the debate. The command raises the limit named in this message.
     """
     options = [option for limit, option in BUDGET_OPTIONS.items() if limit in (budget_error or "")]
     again = "the same command" if debate_id is None else f"debate run --resume {_quote(debate_id)}"
@@ -67,7 +67,7 @@ def _quote(path: str) -> str:
 
 
 def required_change(cause: str, again: str = "resuming") -> str:
-    """Return what the user must change before a failed task can succeed, as a clause; empty if nothing.
+    """Return, as a clause, what the user must change before a failed task can succeed. Empty if no change is needed.
 
     `cause`: cause of the failure. `again`: the subject of the clause, e.g. `resuming` in `resuming fails again until …`.
     """
@@ -75,9 +75,9 @@ def required_change(cause: str, again: str = "resuming") -> str:
 
 
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
-    """Return options for `debate run --resume` after a failure, e.g. `--close`. Any one of them may be enough.
+    """Return options for `debate run --resume`, e.g. `--close`. After the failure, any one of them may be enough.
 
-    An empty text among them means that resuming without options may be enough. The tuple is empty if nothing helps.
+    The option `""` means that resuming without options may be enough. If nothing helps, the tuple is empty.
     """
     longer = _longer_speech_options(debate.config, failure)
     if not longer and not required_change(failure.cause):
@@ -105,8 +105,8 @@ def _can_drop_turns(debate: Debate, task: Task) -> bool:
 def _model_options(config: DebateConfig, task: Task, *, is_one_task: bool) -> str:
     """Return options that replace the model of `task` in all settings that name this model.
 
-    `is_one_task`: whether the model fails only for this task, e.g. because the prompt is too long. If true, a speech
-    changes only settings of debaters, and a judgement only settings of judges.
+    `is_one_task`: whether the model fails only for this task, e.g. because the prompt is too long. If true, the options
+    for a speech change only settings of debaters, and the options for a judgement only settings of judges.
     """
     of_debaters, of_judges = list(_debater_models(config)), list(_judge_models(config))
     if isinstance(task, Cue):
@@ -248,15 +248,15 @@ class MissingJudgements(NamedTuple):
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
         """Return two commands: the first requests the missing judgements again, the second judges with another model.
 
-        The first command makes the first of these changes that may help. It is empty if no change may help.
+        The first command uses the first of these remedies that may help. It is empty if none may help.
 
-        1. no change
+        1. a repetition without changes
         2. the option for shorter prompts
         3. options that replace models
         4. options that raise the output limit of models
 
-        - `path`: path of the transcript. None if the debate was not saved; only change 1 is possible then.
-        - `batch`: whether to use a provider's batch API. If true, only changes 1 and 4 are possible.
+        - `path`: path of the transcript. None if the debate was not saved. Then only remedy 1 is possible.
+        - `batch`: whether to use a provider's batch API. If true, only remedies 1 and 4 are possible.
 
         Without `path`, the first command is also empty if there is a `repeat_obstacle`, and both commands are empty if
         `is_unrecorded` is true.
@@ -328,7 +328,10 @@ class MissingJudgements(NamedTuple):
         return f"{message.rstrip('.')}{share}{format_page_hint(page)}"
 
     def _longer_answers(self, path: str) -> str:
-        """Return the command that raises the output limit of judges whose answers were cut off; empty if there is none."""
+        """Return the command that raises the output limit of judges whose answers were cut off.
+
+        Empty if a resume requests any of the judgements again, or if no single command raises all the limits.
+        """
         if self.resumable_briefs:
             return ""
         cut_off = [brief for brief in self.briefs if _may_need_higher_limit(self.failures[brief.key])]
@@ -347,8 +350,9 @@ class MissingJudgements(NamedTuple):
 
 
 def explain_missing(debate: Debate, briefs: Sequence[Brief], verdicts: Sequence[Verdict] = ()) -> MissingJudgements:
-    """Return the missing judgements `briefs`, at least one, with the failures that explain them.
+    """Return the missing judgements with the failures that explain them.
 
-    `verdicts`: the verdicts that `MissingJudgements.lacks_deciding_judgement` checks.
+    - `briefs`: the judges' tasks that have no assessment; at least one task.
+    - `verdicts`: the verdicts that `MissingJudgements.lacks_deciding_judgement` checks.
     """
     return MissingJudgements(debate, tuple(briefs), {item.task.key: item for item in debate.failures}, tuple(verdicts))

@@ -44,7 +44,7 @@ PATIENCE_S = 3600.0
 """Maximum time in seconds between Esc and Enter, which together send the answer."""
 MAX_LISTED_FIELDS = 8
 ROWS_PER_LISTED_FIELD = 8
-"""The list of fields has at most one line per this number of window lines, e.g. 3 lines in a window of 24."""
+"""Number of window lines for each line of the list of fields: in a window of 24 lines, the list has at most 3."""
 MIN_WIDTH = 20
 STYLE = Style.from_dict(
     {

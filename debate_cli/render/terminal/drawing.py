@@ -1,8 +1,7 @@
 """Draws the elements of all terminal views with Rich: sanitized text, headings, panels, tables, bars.
 
-Text of a debate is never cut here. In a column, Rich cuts a word that is wider than the column unless the column has
-`overflow="fold"`; in the title of a rule or panel, it always cuts. So each column with text has this setting, and a title
-that is too wide goes into the body.
+Text of a debate is never cut here. Rich cuts a word that is wider than its column, so each column with text has the
+setting `overflow="fold"`. Rich also cuts the title of a rule or panel, so a title that is too wide goes into the body.
 """
 
 import re
@@ -40,7 +39,7 @@ ParticipantStyles = Mapping[str, Sign]
 BAR_WIDTH = 20
 INDENT = 2
 MAX_KEPT_WORD = 80
-"""A table never breaks a word of at most this width in columns. The longest ids have this width."""
+"""A table never breaks a word of at most this width in terminal columns. The longest ids have this width."""
 MAX_SHORT_LINE = 16
 """Maximum width in columns of a short line in a cell. A list shows all short lines of a cell on one line."""
 MIN_TEXT_WIDTH = 22
@@ -122,7 +121,7 @@ def section(title: str, *body: RenderableType, subtitle: str = "") -> Renderable
 
 @dataclass(frozen=True, slots=True)
 class _HeadingRule:
-    """A horizontal line with a title. If the title is wider than the window, the line is below it."""
+    """A horizontal line with a title. If the title is wider than the window, the line is below the title."""
 
     title: Text
 

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from debate_cli.domain.config_differences import format_setting_pair
 from debate_cli.domain.debate import Debate, models_used_by_judges, usage_of_briefs
 from debate_cli.domain.events import SettingChange
-from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import (
@@ -314,11 +313,7 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[S
     `judged`: ids of judging runs. A row with the usage of these runs comes first, if the debate has other usage too.
     """
     whole = debate.usage
-    if judged is None:
-        took = total_call_seconds(debate)
-        duration = f" · one after the other, the calls would take {theme.format_duration(took)}" if took else ""
-        return (SummaryRow("cost", (f"{theme.format_usage(whole)}{duration}",)),)
-    own = usage_of_briefs(debate, lambda brief: brief.run in judged)
+    own = whole if judged is None else usage_of_briefs(debate, lambda brief: brief.run in judged)
     if own == whole:
         return (SummaryRow("cost", (theme.format_usage(whole),)),)
     return (
@@ -341,12 +336,6 @@ def build_changes_table(debate: Debate) -> Table | None:
         for found in debate.changes
     )
     return Table("changed on resuming", ("setting", "from", "to", "when"), rows, has_key_column=True) if rows else None
-
-
-def total_call_seconds(debate: Debate) -> float:
-    """Return the sum of the durations of all calls, in seconds."""
-    calls: list[ModelCall | None] = [item.exchange for item in (*debate.turns, *debate.assessments, *debate.failures)]
-    return sum(call.latency_s for call in calls if call is not None)
 
 
 def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:

@@ -20,7 +20,7 @@ from debate_cli.domain.message_text import count_noun
 from debate_cli.render import theme
 from debate_cli.render.content import participants
 from debate_cli.render.theme import Sign
-from debate_cli.systems.scales import describe_answer, format_scale
+from debate_cli.systems.scales import format_margin, format_scale
 from debate_cli.systems.tables import (
     STANDING_BADGES,
     Badge,
@@ -43,6 +43,7 @@ OUTCOME_BADGES = {
     "one_sided": Badge("…", "only in A or B", "mixed"),
 }
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
+VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
 """Maximum number of claims whose ids the summary gives. If there are more, the summary gives only their number."""
 MOTION_SETTING = "topic"
@@ -106,7 +107,7 @@ def summarize_comparison(pair: ComparedPair) -> list[str]:
     )
     return [
         *(different if a.topic != b.topic else ()),
-        _compare_outcomes(comparison.verdicts, a.document_name),
+        _outcome_sentence(comparison.verdicts),
         *_claim_sentences(comparison),
         f"{settings}; limits and output are not compared.",
         *_one_sided_sentences(comparison.verdicts),
@@ -120,15 +121,26 @@ def _one_sided_sentences(changes: Sequence[VerdictChange]) -> Iterator[str]:
         yield f"{names} a verdict in only one of A and B, so {whose} settings are not compared either."
 
 
-def _compare_outcomes(changes: Sequence[VerdictChange], document: str | None) -> str:
+def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
     both = [(item, item.a, item.b) for item in changes if item.a is not None and item.b is not None]
     both.sort(key=lambda found: -(found[1].decides + found[2].decides))
     if not both:
         return "No system has a verdict in both A and B, so the outcomes are not compared."
     change, a, b = both[0]
     clause = "The outcome is the same" if a.verdict.outcome == b.verdict.outcome else "The outcomes differ"
-    first, second = (describe_answer(side.verdict, document) for side in (a, b))
-    return f"{clause} ({change.system}). A: {first} B: {second}"
+    return f"{clause}: {_describe_side('A', change.system, a)}; {_describe_side('B', change.system, b)}."
+
+
+def _describe_side(side: str, system: str, found: SideVerdict) -> str:
+    margin = format_margin(found.verdict) if found.winner is not None else ""
+    if found.winner is not None:
+        outcome = f"{found.winner} wins {VICTORY_ADVERBS.get(found.victory, found.victory)}"
+    elif found.option is not None:
+        adverb = VICTORY_ADVERBS.get(found.victory)
+        outcome = f"{found.option} wins{f' {adverb}' if adverb else ''}"
+    else:
+        outcome = f"the result is {'a draw' if found.victory == 'draw' else found.victory}"
+    return f"in {side}, {outcome} ({system}{f', by {margin}' if margin else ''})"
 
 
 def _claim_sentences(comparison: JudgementComparison) -> Iterator[str]:

@@ -124,7 +124,7 @@ def test_judging_from_a_cassette_needs_no_key(here: Path) -> None:
 
 
 def test_diff_reports_another_option(here: Path, plan: str) -> None:
-    """The outcomes differ, each in words."""
+    """The outcomes differ, each named by its option."""
     other = "FAIL" if plan == "PASS" else "PASS"
     document = json.loads((here / "plan.json").read_text())
     for assessment in document["assessments"]:
@@ -134,7 +134,9 @@ def test_diff_reports_another_option(here: Path, plan: str) -> None:
     (here / "other.json").write_text(json.dumps(document))
     done = debate("diff", "plan.json", "other.json", cwd=here)
     head = done.out.splitlines()[1]
-    assert (head.startswith("The outcomes differ (panel). "), f"A: {WORDS[plan]}" in head) == (True, True), head
+    assert (head.startswith("The outcomes differ: "), f"in A, {plan} wins" in head, f"in B, {other} wins" in head) == (
+        (True,) * 3
+    ), head
     assert not any(word in done.out for word in ("motion", "debaters", "speeches"))
 
 

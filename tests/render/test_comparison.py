@@ -96,7 +96,7 @@ def drawn(pair: ComparedPair, width: int) -> str:
     return render_tables(build_comparison_tables(pair), width)
 
 
-BO_NARROWLY = "(structured). A: Bo wins narrowly, by 1.1 of 10 points. B:"
+BO_NARROWLY = "in A, Bo wins narrowly (structured, by 1.1 of 10 points)"
 
 
 @pytest.mark.parametrize(
@@ -105,17 +105,17 @@ BO_NARROWLY = "(structured). A: Bo wins narrowly, by 1.1 of 10 points. B:"
         (BASE, ["Nothing differs: verdicts, scores, standings and settings are the same."]),
         (
             marked(10),
-            [f"The outcomes differ {BO_NARROWLY} Ada wins narrowly, by 2.55 of 10 points."],
+            [f"The outcomes differ: {BO_NARROWLY}; in B, Ada wins narrowly (structured, by 2.55 of 10 points)."],
         ),
         (
             marked(1),
-            [f"The outcome is the same {BO_NARROWLY} Bo wins clearly, by 6.45 of 10 points."],
+            [f"The outcome is the same: {BO_NARROWLY}; in B, Bo wins clearly (structured, by 6.45 of 10 points)."],
         ),
-        (unjudged(), [f"The outcomes differ {BO_NARROWLY} Undetermined: too little was assessed to say."]),
+        (unjudged(), [f"The outcomes differ: {BO_NARROWLY}; in B, the result is undetermined (structured)."]),
         (debate(topic="Should there be a tram?"), ["The motions are different."]),
         (
             decided_by("moderator", marked(10)),
-            [f"The outcomes differ {BO_NARROWLY} Ada wins narrowly, by 2.55 of 10 points."],
+            [f"The outcomes differ: {BO_NARROWLY}; in B, Ada wins narrowly (structured, by 2.55 of 10 points)."],
         ),
     ],
     ids=["equal", "winner", "margin", "undetermined", "motion", "deciding system"],

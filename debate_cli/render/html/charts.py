@@ -10,18 +10,21 @@ from debate_cli.systems.charts import Chart, ChartSeries
 from debate_cli.systems.tables import Interval
 
 WIDTH, LINE_HEIGHT = 440.0, 220.0
-"""Width of every chart, as in `chart.html.j2`, and height of a line chart, in SVG units."""
+WIDE_WIDTH = 1120.0
+"""Width of a line chart that spans the page, in SVG units."""
+WIDE_FROM = 15
+"""A line chart with at least this number of labels spans the page."""
 MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 40.0, 24.0, 10.0, 28.0
-BAR = 16.0
-"""Height of a bar, in SVG units."""
+BAR, THIN_BAR, MANY_BARS = 16.0, 12.0, 16
+"""Height of a bar, and of a thin bar, in SVG units. A chart with more than MANY_BARS bars has thin bars."""
 DOT = 3
 CHARACTER = 7.4
 """Approximate width of one character of a label, in SVG units."""
 MAX_LABEL = 30
 VALUE_ROOM = 34.0
 """Space to the right of a bar for its value, in SVG units."""
-MAX_AXIS_LABELS = 10
-"""Maximum number of labels below a line chart."""
+MAX_AXIS_LABELS = 20
+"""Maximum number of labels below a line chart that spans the page. A narrower chart has half as many."""
 
 
 def plot_interval(
@@ -77,12 +80,14 @@ class DrawnChart:
     """A chart with the positions of all its elements."""
 
     chart: Chart
+    width: float
     height: float
     grid: str
     """SVG path of the grid lines at the ticks."""
     ticks: tuple[ChartLabel, ...]
     labels: tuple[ChartLabel, ...]
     series: tuple[DrawnSeries, ...]
+    is_wide: bool = False
 
 
 def draw_chart(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
@@ -91,7 +96,9 @@ def draw_chart(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
 
 
 def _draw_lines(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
-    left, right, bottom = MARGIN_LEFT, WIDTH - MARGIN_RIGHT, LINE_HEIGHT - MARGIN_BOTTOM
+    is_wide = len(chart.labels) >= WIDE_FROM
+    width = WIDE_WIDTH if is_wide else WIDTH
+    left, right, bottom = MARGIN_LEFT, width - MARGIN_RIGHT, LINE_HEIGHT - MARGIN_BOTTOM
     step = (right - left - 24) / max(1, len(chart.labels) - 1)
     xs = [left + 12 + number * step for number in range(len(chart.labels))]
 
@@ -107,15 +114,17 @@ def _draw_lines(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
         ]
         path = "M" + " L".join(f"{dot.x} {dot.y}" for dot in dots) if len(dots) > 1 else ""
         series.append(DrawnSeries(item, _css_class(item, classes), tuple(dots), path))
-    every = -(-len(chart.labels) // MAX_AXIS_LABELS)
+    every = -(-len(chart.labels) // (MAX_AXIS_LABELS if is_wide else MAX_AXIS_LABELS // 2))
     labels = [(label, round(x, 1), LINE_HEIGHT - 8) for label, x in zip(chart.labels, xs, strict=True)]
     return DrawnChart(
         chart,
+        width,
         LINE_HEIGHT,
         " ".join(f"M{left:.1f} {y(tick):.1f} H{right:.1f}" for tick in chart.ticks),
         tuple((_format_tick(tick), left - 8, round(y(tick) + 4, 1)) for tick in chart.ticks),
         tuple(labels[::every]),
         tuple(series),
+        is_wide,
     )
 
 
@@ -123,7 +132,8 @@ def _draw_bars(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
     is_stack = chart.kind == "stack"
     names = [theme.shorten(sanitize.sanitize_line(label), MAX_LABEL) for label in chart.labels]
     rows = 1 if is_stack else len(chart.series)
-    group = rows * BAR + BAR / 2
+    bar = THIN_BAR if rows * len(names) > MANY_BARS else BAR
+    group = rows * bar + bar / 2
     tops = [MARGIN_TOP + number * group for number in range(len(names) + 1)]
     left = 16 + CHARACTER * max(map(len, names), default=0)
     right = WIDTH - (MARGIN_RIGHT if is_stack else VALUE_ROOM)
@@ -140,14 +150,15 @@ def _draw_bars(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
                 continue
             start = ends[index] if is_stack else 0.0
             ends[index] = start + point.value
-            y = round(tops[index] + BAR / 4 + (0 if is_stack else number * BAR), 1)
+            y = round(tops[index] + bar / 4 + (0 if is_stack else number * bar), 1)
             value = "" if is_stack else _format_tick(point.value)
             shapes.append(
-                Shape(round(x(start), 1), y, round(x(ends[index]) - x(start), 1), BAR - 1, point.words, value)
+                Shape(round(x(start), 1), y, round(x(ends[index]) - x(start), 1), bar - 1, point.words, value)
             )
         series.append(DrawnSeries(item, _css_class(item, classes), tuple(shapes)))
     return DrawnChart(
         chart,
+        WIDTH,
         tops[-1] + 20,
         " ".join(f"M{x(tick):.1f} {MARGIN_TOP:.1f} V{tops[-1]:.1f}" for tick in chart.ticks),
         tuple((_format_tick(tick), round(x(tick), 1), tops[-1] + 15) for tick in chart.ticks),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debate_cli.render.html.charts import WIDTH, DrawnChart, draw_chart
+from debate_cli.render.html.charts import DrawnChart, draw_chart
 from debate_cli.render.html.templating import build_environment
 from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries
 
@@ -62,7 +62,7 @@ def test_every_shape_lies_within_the_chart(values: list[float], kind: str) -> No
     points = tuple(ChartPoint(value, "words") for value in values)
     drawn = draw_chart(chart(kind, labels=labels, series=(ChartSeries("Ada", points),), high=100), {})
     for shape in drawn.series[0].shapes:
-        assert 0 <= shape.x <= shape.x + (0 if kind == "line" else shape.width) <= WIDTH
+        assert 0 <= shape.x <= shape.x + (0 if kind == "line" else shape.width) <= drawn.width
         assert 0 <= shape.y <= drawn.height
         assert shape.width >= 0
 
@@ -75,9 +75,9 @@ def test_stacked_bars_are_adjacent() -> None:
     assert second.shapes[0].width == pytest.approx(2 * first.shapes[0].width, abs=0.2)
 
 
-@pytest.mark.parametrize(("positions", "labels"), [(3, 3), (14, 7), (60, 10)])
-def test_a_long_line_labels_every_nth_position(positions: int, labels: int) -> None:
+@pytest.mark.parametrize(("positions", "is_wide", "labels"), [(3, False, 3), (14, False, 7), (60, True, 20)])
+def test_a_long_line_spans_the_page_and_labels_every_nth_position(positions: int, is_wide: bool, labels: int) -> None:
     """Labels do not overlap."""
     points = tuple(ChartPoint(1, "") for _ in range(positions))
     drawn = draw_chart(chart(labels=tuple(map(str, range(positions))), series=(ChartSeries("a", points),)), {})
-    assert len(drawn.labels) == labels
+    assert (drawn.is_wide, len(drawn.labels)) == (is_wide, labels)

@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, count, islice
+from itertools import islice
 from pathlib import Path
 
 import typer
@@ -36,6 +36,7 @@ from debate_cli.domain.message_text import describe_missing
 from debate_cli.errors import ExitCode, StorageError, UsageError
 from debate_cli.render import records, score_rows
 from debate_cli.storage.atomic_write import atomic_write
+from debate_cli.storage.folder import free_name
 from debate_cli.storage.out_path import OutPath
 from debate_cli.storage.transcript_store import expand_references, transcript_dirs
 from debate_cli.systems.rubric import Rubric, parse_weights
@@ -294,12 +295,12 @@ class PageWriter:
 
 
 def _choose_page_names(paths: Iterable[Path]) -> dict[Path, str]:
-    taken = {INDEX_FILE}
+    taken = {Path(INDEX_FILE).stem}
     names: dict[Path, str] = {}
     for path in paths:
-        possible = chain([f"{path.stem}{PAGE_SUFFIX}"], (f"{path.stem}-{number}{PAGE_SUFFIX}" for number in count(2)))
-        names[path] = next(name for name in possible if name not in taken)
-        taken.add(names[path])
+        stem = free_name(path.stem, taken)
+        taken.add(stem)
+        names[path] = f"{stem}{PAGE_SUFFIX}"
     return names
 
 

@@ -21,9 +21,7 @@ INTERVALS = (
     f"Brackets contain the range of values that fit these debates ({INTERVAL}). With fewer motions, the range is wider."
 )
 POINTS = "The whole scale of scores has 100 points."
-APART_FROM_LENGTH = (
-    "Without the effect of length: minus the points that neutral padding with the same number of words gains."
-)
+APART_FROM_LENGTH = "A gain without the effect of length is the gain minus the points that neutral padding with the same number of words gains."
 BOOTSTRAP = (
     "Intervals come from a bootstrap over motions: each motion is drawn with all its debates and their changed copies."
 )

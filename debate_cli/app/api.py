@@ -331,7 +331,7 @@ def needs_deliberation(
 ) -> bool:
     """Return whether a panel should vote again.
 
-    It should if its agreement is below `threshold`, and if one of these is true:
+    This is the case if its agreement is below `threshold`, and if one of these is true:
 
     - The judges voted for different options.
     - The highest and the lowest mark of a dimension differ by 1.5 or more.
@@ -367,7 +367,7 @@ def _judging_request(
 
 
 def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tuple[LoadedConfig, dict[str, Model]]:
-    """Return `loaded` with the caller's model objects, and these objects by `provider/model`.
+    """Return `loaded`, changed to name the caller's model objects, and a mapping of `provider/model` to these objects.
 
     An object for e.g. `mock/debater` is called `python/debater` in the debate, because it is not the mock. Raises
     ConfigError if the configuration is not valid, or if an object is not used.
@@ -390,7 +390,7 @@ def _require_used(own: Iterable[str], used: Collection[str], roles: Iterable[str
     """Raise ConfigError for a model object that no debater and no judge uses.
 
     `own`: names of the model objects, e.g. `python/judge`. `used`: names of the models that are asked. `roles`: other
-    keys of the argument `models`, e.g. `judge`. The error suggests names from both.
+    keys of the argument `models`, e.g. `judge`. The error suggests names from `used` and `roles`.
     """
     for name in own:
         if name not in used:
@@ -416,8 +416,8 @@ def _open_session(
             )
         if folder is None:
             raise ConfigError(
-                f"{argument}: {name} answers through files, but with {argument}=None nothing is written; give "
-                f"{argument}=, and the prompts and replies are in the folder `{FILES_FOLDER}` beside the transcript"
+                f"{argument}: with None, nothing is written, but {name} needs files for prompts and replies; give {argument}=, "
+                f"and these files are kept in the folder `{FILES_FOLDER}` beside the transcript"
             )
     observer = observer or NullObserver()
     people = None if folder is None else PeopleAccess(PromptFolder(folder / FILES_FOLDER, observer.note))

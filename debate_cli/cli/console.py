@@ -272,7 +272,7 @@ def print_lines(lines: Iterable[str]) -> None:
 def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
     """Print the verdicts of `files`: as a table on a terminal, else one verdict a line.
 
-    With `quiet`, print one line for each file: the deciding verdict or, if no verdict decides, the first verdict.
+    With `quiet`, print one line for each file: the deciding verdict or, without a deciding verdict, the first one.
     """
     from debate_cli.render import score_rows
 

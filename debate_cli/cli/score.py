@@ -42,7 +42,7 @@ from debate_cli.storage.transcript_store import expand_references, transcript_di
 from debate_cli.systems.rubric import Rubric, parse_weights
 
 MAX_NAMED_FILES = 3
-"""Maximum number of files with missing judgements that a note names. Of further files it gives only the number."""
+"""Maximum number of files with missing judgements that a note names. Further files are only counted."""
 INDEX_FILE = "index.html"
 PAGE_SUFFIX = ".html"
 GITHUB_SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
@@ -244,12 +244,12 @@ def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:
         console.print_status(f"OK: {matches}{f' (recomputed with {option})' if option else ''}")
     if report.has_differences and option:
         console.print_status(
-            f"--check recomputed the verdicts with {option}; to use the settings of each debate instead, leave that option out"
+            f"--check recomputed the verdicts with {option}; to use the settings of each debate instead, leave out {option}"
         )
     if request.write and report.scored_files and option:
         console.print_status(
-            f"--write stored the verdicts recomputed with {option}; `debate list` shows them, but replay, "
-            "diff and score recompute with the settings of each debate"
+            f"--write stored verdicts that were recomputed with {option}; `debate list` shows them, but replay, "
+            "diff and score recompute them with the settings of each debate"
         )
 
 

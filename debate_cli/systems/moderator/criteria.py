@@ -74,7 +74,7 @@ ROUND = CriterionSet((
 ))  # fmt: skip
 """Criteria of a round."""
 FINAL = CriterionSet((
-    Criterion("evidence_based_claims", "claims rest on specific, checkable evidence that supports them", 10, "argument_quality"),
+    Criterion("evidence_based_claims", "claims rest on evidence that is specific, can be checked and supports the claims", 10, "argument_quality"),
     Criterion("logical_structure", "premises lead to conclusions, without gaps or contradictions", 10, "argument_quality"),
     Criterion("relevance", "the points bear on the motion", 10, "argument_quality"),
     Criterion("comprehensiveness", "the important points of the others are answered", 10, "rebuttal_effectiveness"),

@@ -128,7 +128,7 @@ def test_models_judge_side_by_side_and_none_decides(saved: Path) -> None:
     models = ("--model", "mock/x", "--model", "mock/y")
     done = judge(saved, saved, "--system", "structured", *models, "--expect-winner", "draw")
     assert "2 compared judging runs" in done.out
-    assert "no verdict decides" in done.err
+    assert "no deciding verdict" in done.err
     shown = debate("score", saved, "--json", cwd=saved.parent).json[0]["verdicts"]
     own = [item for item in shown if item["system"] == "structured"]
     assert [(item["run"], item["decides"]) for item in own] == [("r2", False), ("r3", False)]

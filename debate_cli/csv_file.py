@@ -61,7 +61,7 @@ def parse_csv(text: str, max_cell_chars: int = MAX_CELL_CHARS) -> CsvFile:
     for line, row in rows:
         if any(map(str.strip, row[len(head) :])):
             raise ValueError(
-                f"line {line} has more values than the {len(head)} columns; put a value with a delimiter in quotes"
+                f"line {line} has more values than the {len(head)} columns; quote each value that contains a delimiter"
             )
     columns = {number: name or f"unnamed {number + 1}" for number, name in enumerate(head) if name or number in used}
     repeated = [name for name, count in Counter(map(str.lower, columns.values())).items() if count > 1]

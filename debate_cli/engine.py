@@ -148,7 +148,7 @@ class DebateRun:
         """Create the run. `observer` receives an answer only after `log` has synced it.
 
         `judging_runs`: ids of judging runs. If given, the run asks only the judges of these judging runs and no
-        debaters. None means that it asks all debaters and judges.
+        debaters. If None, the run asks all debaters and judges.
         """
         self.debate = debate
         self._actors = actors
@@ -210,7 +210,10 @@ class DebateRun:
         return len(waiting) == len(self._meters)
 
     def _find_due_tasks(self) -> tuple[list[Task], CloseReason | None]:
-        """Return (tasks without an answer, also those in flight; why the debate is over, or None if it is not over)."""
+        """Return the tasks without an answer, and why the debate is over.
+
+        Tasks in flight are included. The reason is None if the debate is not over, or if the run only judges.
+        """
         briefs = owed_briefs(self.debate)
         if self._judging_runs is not None:
             return [brief for brief in briefs if brief.run in self._judging_runs], None
@@ -270,7 +273,7 @@ class DebateRun:
         self._in_flight[asyncio.ensure_future(self._answer(task, ask))] = task
 
     async def _answer(self, task: Task, ask: Callable[[], Awaitable[Event]]) -> Event:
-        """Return the answer to the task, which `ask` requests.
+        """Call `ask`, which requests the answer to `task`. Return the answer.
 
         Each request is recorded before it is sent, so that its cost counts even if the answer is lost.
         """

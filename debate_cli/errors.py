@@ -291,7 +291,7 @@ class UnrecordedCallError(PermanentError):
 class CallerModelError(PermanentError):
     """A model object of a Python caller or of a plug-in did not return a `Reply`, or raised a wrong exception.
 
-    It may raise only `ModelError` and `BudgetError`.
+    Such an object may raise only `ModelError` and `BudgetError`.
     """
 
 

@@ -73,7 +73,7 @@ def may_exist(path: Path) -> bool:
 
 
 def shorten_path(path: object) -> str:
-    """Return a path, or a text that was given as one, for a message: on one line, and cut if it is very long."""
+    """Format a path for a message: on one line, and cut if it is very long. `path`: any text given as a path, or a Path."""
     line = "".join(char if char.isprintable() else " " for char in str(path))
     return line if len(line) <= _MAX_SHOWN_CHARS else f"{line[:_MAX_SHOWN_CHARS]}…"
 

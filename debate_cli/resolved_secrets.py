@@ -1,7 +1,8 @@
 """Collects the secrets that a command resolves. The command line removes them from every line that it prints.
 
-The functions that read the environment, load a configuration or prepare a run call `record_secrets`, so that a command
-need not. A caller of the Python API collects nothing. This module does not redact; `llm/redaction.py` does.
+The functions that read the environment, load a configuration or prepare a run call `record_secrets`. Commands therefore
+do not call `record_secrets` themselves. Calls of the Python API collect nothing. The module `llm/redaction.py` removes
+secrets from texts.
 """
 
 from collections.abc import Generator, Iterable

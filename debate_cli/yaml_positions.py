@@ -146,7 +146,7 @@ def dump_yaml(data: Any, width: int) -> str:
     yaml = _yaml()
 
     class Dumper(yaml.SafeDumper):
-        """Puts a text in quotes if it would be read as a number, e.g. `1e3`, or changed on reading."""
+        """Puts a text in quotes if `parse_yaml` would otherwise return another value, e.g. a number for `1e3`."""
 
     def represent_text(dumper: Any, text: str) -> Any:
         style = None if _plain_value(text) == text else "'"
@@ -188,7 +188,7 @@ def _check_text(text: str, *, allows_anchors: bool) -> None:
         if documents > 1:
             raise _FaultError(_position(event), "a second document begins here; keep one document per file")
         if getattr(event, "tag", None) is not None:
-            message = "tags are not allowed; remove the `!…`, or put a text that begins with it in quotes"
+            message = "tags are not allowed; remove the `!…`, or put the whole text in quotes"
             raise _FaultError(_position(event), message)
         if getattr(event, "anchor", None) is not None and not allows_anchors:
             raise _FaultError(_position(event), "a text that begins with `&` or `*` needs quotes; put it in quotes")

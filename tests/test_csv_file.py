@@ -65,7 +65,7 @@ def test_a_column_without_a_name_that_has_values_is_kept() -> None:
         ('a,b\n"1"x,2\n', "not valid CSV at line 2"),
         ('a,b\n"1,2\n3,4\n', "not valid CSV at line 3"),
         ("a,A\n1,2\n", "two columns are named 'a'; rename or remove one of them"),
-        ("a,b\n1,2,3\n", "line 2 has more values than the 2 columns; put a value with a delimiter in quotes"),
+        ("a,b\n1,2,3\n", "line 2 has more values than the 2 columns; quote each value that contains a delimiter"),
     ],
 )
 def test_a_table_that_can_be_read_in_two_ways_is_refused(text: str, sentence: str) -> None:

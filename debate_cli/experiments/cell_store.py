@@ -67,9 +67,10 @@ class CellStore(Protocol):
         ...
 
     async def settle(self, taken: CellRecord, ended: CellRecord, results: Sequence[ResultRow]) -> bool:
-        """Store the record and the results of an attempt to run a cell. `taken`: the record from `take`.
+        """Store the record and the results of an attempt to run a cell.
 
-        `ended`: the record after the attempt. If another run has taken the cell, store nothing and return False.
+        If another run has taken the cell, store nothing and return False. `taken`: the record from `take`.
+        `ended`: the record after the attempt.
         """
         ...
 
@@ -124,7 +125,8 @@ class LedgerCells:
     async def open_budget(self, limits: Limits) -> Budget:
         """Register this run. Return a budget that starts with the stored costs of all cells.
 
-        Sets to `open` the cells of dead runs, and each finished cell whose debate is saved but lacks a judge's result.
+        Sets the cells of dead runs to `open`. Also sets a finished cell to `open` if its debate is saved, but a judge's
+        result is missing.
         """
         self._recover()
         for record in self._ledger.records_without_results(self._folder / DEBATES_FOLDER):

@@ -71,7 +71,7 @@ class Cell:
 def cell_to_json(cell: Cell) -> dict[str, Any]:
     """Return the fields of a cell as they are stored.
 
-    The names of judges are stored apart from their hashes, so that a new name does not look like a new judge.
+    The names and the hashes of judges are stored separately, so that a new name does not look like a new judge.
     """
     return asdict(cell) | {
         "judges": [[judge.questions, judge.scoring] for judge in cell.judges],

@@ -71,9 +71,9 @@ class Experiment:
 
     @property
     def rehearsal_notice(self) -> str:
-        """REHEARSAL_NOTICE if every model is the mock, PARTIAL_REHEARSAL_NOTICE if some models are, else empty.
+        """REHEARSAL_NOTICE if every model is the mock, PARTIAL_REHEARSAL_NOTICE if only some are. Empty if none is.
 
-        It makes no difference whether the file names the mock or `--mock` replaces the models.
+        A model is the mock if the file names the mock, or if `--mock` replaces the model.
         """
         return mock_notice(
             spec.model

@@ -220,14 +220,13 @@ class Ledger:
     def replaces_models(self) -> bool:
         """Whether the ledger belongs to runs with `--mock`, in which the mock replaces every model of the file.
 
-        Such runs have a ledger of their own. A run without `--mock` is a rehearsal too if the file names the mock as
-        every model: see `rehearsal_notice`.
+        Such runs have a separate ledger. False for runs without `--mock`, even if every model in the file is the mock.
         """
         return self.meta("option") == _MOCK_OPTION
 
     @property
     def rehearsal_notice(self) -> str:
-        """Notice that all or some answers come from the mock in the newest plan. Empty if no cell uses the mock."""
+        """Notice that the mock gives all or some answers of the newest plan. Empty if no cell uses the mock."""
         return self.meta(REHEARSAL_META) or ""
 
     def meta(self, name: str) -> str | None:
@@ -458,7 +457,7 @@ def _friendly(path: Path) -> Generator[None]:
 
 
 def _means_damage(error: sqlite3.OperationalError) -> bool:
-    """Return whether `error` means wrong content in the file, e.g. malformed JSON, and not e.g. a lock or a full disk."""
+    """Return whether `error` means wrong content in the file, e.g. malformed JSON. False e.g. for a full disk."""
     code = getattr(error, "sqlite_errorcode", None)  # none if Python could not decode a value
     return code is None or code & _PRIMARY_CODE_MASK == sqlite3.SQLITE_ERROR
 

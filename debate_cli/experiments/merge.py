@@ -50,7 +50,7 @@ def _check_sources(sources: Sequence[Ledger]) -> None:
             raise UsageError(f"{both} belong to different experiments; merge folders of one experiment")
         if other.replaces_models != first.replaces_models:
             raise UsageError(
-                f"only one of {both} ran with --mock; merge folders that all ran with it, or all without it"
+                f"only one of {both} belongs to runs with --mock; merge folders of runs with --mock, or of runs without it"
             )
         if other.plan != first.plan:
             raise UsageError(

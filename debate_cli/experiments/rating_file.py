@@ -41,7 +41,7 @@ def read_rating_file(path: Path) -> RatingFile:
     """Read a CSV file with the columns `left` and `right`, and with a column for the result.
 
     The result is in the column `score` (0 to 1) or in the column `margin` (positive if `left` leads). If the file has
-    both columns, one of them is empty in all rows.
+    both columns, one of them must be empty in all rows.
 
     Optional columns:
         cluster: name of a group of rows, e.g. a motion. Without this column, each row is a group.

@@ -336,7 +336,7 @@ def _judged_runs(debate: Debate, cell: Cell, inputs: CellInputs) -> list[JudgedR
 
 
 def _run_of(debate: Debate, judge: ExperimentJudge) -> JudgingRun | None:
-    """Return the newest judging run with the model and the questions of `judge`. None if there is none."""
+    """Return the newest judging run with the model and the questions of `judge`. None if there is no such run."""
 
     def unpriced(spec: ModelSpec | None) -> ModelSpec | None:
         return None if spec is None else spec.model_copy(update={"price": None})

@@ -29,17 +29,17 @@ from debate_cli.storage.schema import JSON_SCHEMA_DIALECT, add_descriptions, fie
 from debate_cli.yaml_positions import read_yaml_text
 
 RESERVED_AXES: Mapping[str, str] = {
-    "topic": "`motions` sets it",
-    "background": "`motions` sets it",
-    "debaters": "`players` and `pairing` set them",
-    "limits": "`limits` of the experiment sets them",
-    "output": "debates are saved in the folder of the experiment",
+    "topic": "set the topics in `motions`",
+    "background": "set the backgrounds in `motions`",
+    "debaters": "set the debaters in `players` and `pairing`",
+    "limits": "set the limits in `limits` of the experiment",
+    "output": "debates are saved in the folder of the experiment; remove this key",
     "providers": "an experiment may not change where requests go; set providers in the base configuration",
     "evidence": "set the sources in the base configuration",
-    "vars": "set variables in the base configuration",
-    "version": "it is the version of the format",
+    "vars": "set the variables in the base configuration",
+    "version": "the version of the file format is fixed; remove this key",
 }
-"""Keys that cannot be axes. Each value is the reason, as text for an error."""
+"""Keys that cannot be axes. Each value is the reason or advice, as text for an error."""
 MAX_REPEATS = 1000
 MAX_MOTIONS_BYTES = 64_000_000
 MAX_BACKGROUND_CHARS = 1024 * 1024

@@ -21,9 +21,7 @@ INTERVALS = (
     f"Brackets contain the range of values that fit these debates ({INTERVAL}). With fewer motions, the range is wider."
 )
 POINTS = "The whole scale of scores has 100 points."
-APART_FROM_LENGTH = (
-    "Apart from the added words: minus the points that neutral padding with the same number of words gains."
-)
+APART_FROM_LENGTH = "A gain apart from the added words is the gain minus the points that neutral padding with the same number of words gains."
 BOOTSTRAP = (
     "Intervals come from a bootstrap over motions: each motion is drawn with all its debates and their changed copies."
 )

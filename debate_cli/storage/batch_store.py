@@ -110,7 +110,7 @@ class BatchStore:
         return frozenset(row[0] for row in self._read("SELECT DISTINCT debate FROM requests"))
 
     def waiting_debates(self) -> frozenset[str]:
-        """Return the ids of the debates that wait for judgements, also of those without a request in a batch."""
+        """Return the ids of the debates that wait for judgements, including debates without a request in a batch."""
         return frozenset(row[0] for row in self._read("SELECT debate FROM waiting UNION SELECT debate FROM requests"))
 
     def open_batches(self) -> list[StoredBatch]:
@@ -126,7 +126,7 @@ class BatchStore:
             database.execute("INSERT OR IGNORE INTO waiting VALUES (?)", (debate,))
 
     def add(self, batch: StoredBatch, requests: Iterable[StoredRequest]) -> None:
-        """Store a batch that will be submitted next, with its requests. Their debates are stored as waiting."""
+        """Store a batch and its requests, before the batch is submitted. The requests' debates are stored as waiting."""
         with self._writing() as database:
             database.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)", batch)
             rows = ((each.custom_id, each.batch, *each.key, each.answer) for each in requests)
@@ -149,14 +149,14 @@ class BatchStore:
             database.executemany("DELETE FROM requests WHERE custom_id = ?", ((each,) for each in custom_ids))
 
     def drop_batch(self, key: str) -> None:
-        """Remove a batch that was not submitted, and its requests. Their debates remain among the waiting debates."""
+        """Remove an unsubmitted batch and its requests. The requests' debates remain among the waiting debates."""
         with self._writing() as database:
             database.execute("DELETE FROM requests WHERE batch = ?", (key,))
 
     def forget(self, debate: str, *, keeps_requests: bool = False) -> None:
-        """Remove a debate and its requests. Its transcript must contain the answers already.
+        """Remove a debate and its requests. The answers to these requests must be saved already or no longer needed.
 
-        `keeps_requests`: whether the requests remain. The debate then waits only if it has requests.
+        `keeps_requests`: whether the requests remain. A debate with requests remains among the waiting debates.
         """
         if self.path.exists():
             with self._writing() as database:

@@ -77,7 +77,10 @@ class LoadedConfig:
     env: Environment = field(default_factory=lambda: Environment({}))
     """Variables of the process and of the `.env` file."""
     provider_origins: Mapping[str, ProviderOrigin] = field(default_factory=dict[str, ProviderOrigin])
-    """For each provider that the file configures, by name: which server and variables the file chooses."""
+    """Maps the name of each provider in the file to the server and the variables that the file chooses for the provider.
+
+    The key WEB_SEARCH stands for the server for web searches.
+    """
     background_file: Path | None = None
     """File with the background; None if the background is in the configuration itself, or absent."""
     corpus: Corpus | None = None
@@ -312,14 +315,17 @@ class _ConfigLoader:
 
 
 def _is_covered(problem: Problem, *, known: Problem) -> bool:
-    """Return whether `problem` may result from `known`: one key path is the beginning of the other."""
+    """Return whether `problem` may result from `known`, because one key path is the beginning of the other."""
     if known.path[: len(problem.path)] == problem.path:
         return not (known.is_key_error and known.path == problem.path)
     return problem.path[: len(known.path)] == known.path and not known.is_key_error
 
 
 def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
-    """Return where `data`, the configuration as it was written, contains the value at `path`."""
+    """Return the key path of a value in `data`. `path`: the value's key path in the configuration made from `data`.
+
+    The paths differ if `data` uses `format.rounds` or a section in LEGACY_SECTIONS.
+    """
     if path[:2] == ("format", "phases") and value_at(data, ("format", "rounds")) is not None:
         return ("format", "rounds", *path[2:])
     for section, (name, renamed) in LEGACY_SECTIONS.items():
@@ -350,7 +356,7 @@ def load_rubric(path: Path) -> Rubric:
 
     Raises ConfigError with one line per error.
     """
-    data, source_map = load_yaml(str(path), read_yaml_text(path, absent="write one, or correct the name"))
+    data, source_map = load_yaml(str(path), read_yaml_text(path, absent="write a rubric, or correct the name"))
     if not is_mapping(data) or not data:
         example = "such as `structured: {weights: {logic: 0.5}}`"
         raise ConfigError(f"{path}:1:1: this is not a rubric; write settings per system, {example}")

@@ -152,7 +152,7 @@ class Journal:
 
     @property
     def is_at_path(self) -> bool:
-        """Whether the open file is the file at `path`. It is not if the file or its folder was moved or removed."""
+        """Whether the open file is the file at `path`. False if the file or its folder was moved or removed."""
         try:
             return self._fd >= 0 and os.path.samestat(os.fstat(self._fd), self.path.stat())
         except OSError:
@@ -262,7 +262,7 @@ def cut_at_damage(path: Path) -> str | None:
     costs = _lost_costs(damage)
     atomic_write(copy, path.read_bytes())
     Journal.create(path, (*contents.events, *costs), lambda text: text, overwrite=True).close()
-    lost = f" and {damage.lost_lines}" if damage.lost_lines else ""
+    lost = f" and {damage.lost_lines} were" if damage.lost_lines else " was"
     still = "; the tokens in these lines still count" if costs else ""
     return (
         f"{path}: line {damage.line_number}{lost} cut off, because {damage.reason}{still}; "

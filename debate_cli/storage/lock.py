@@ -17,7 +17,7 @@ from debate_cli.storage.atomic_write import FILE_MODE, friendly_os_errors, make_
 LOCK_SUFFIX = ".lock"
 _PID_BYTES = 20
 _LOCK_CONTENT = re.compile(rb"\d{0,20}\n?")
-"""Matches the content of a lock file: the id of the process, empty before it is written."""
+"""Matches the content of a lock file: the id of the process, or nothing before the id is written."""
 _SAFE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 """Flags for opening a lock file. In a downloaded folder, a link must be refused and a FIFO must not block."""
 
@@ -26,7 +26,8 @@ _SAFE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 def lock_debate(path: Path) -> Generator[None]:
     """Lock the debate whose journal or transcript is `path`.
 
-    Raises StorageError if another process holds the lock, or if `path` is a link: the lock is beside the link's target.
+    Raises StorageError if another process holds the lock. Also raises StorageError if `path` is a link, because the lock
+    of the debate is beside the link's target.
     """
     with friendly_os_errors(path, "locked"):
         is_link = path.is_symlink()

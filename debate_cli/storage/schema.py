@@ -55,7 +55,10 @@ def config_schema() -> dict[str, Any]:
 
 
 def transcript_schema() -> dict[str, Any]:
-    """Return the schema of a transcript. A key that transcripts omit if it is empty is optional. All other keys are required."""
+    """Return the schema of a transcript.
+
+    A key is optional if transcripts omit it when it is empty. All other keys are required.
+    """
     schema = add_descriptions(Transcript.model_json_schema(mode="serialization"), _field_docs())
     schema["required"] = [name for name, field in Transcript.model_fields.items() if field.exclude_if is None]
     return {"$schema": JSON_SCHEMA_DIALECT, **schema, "title": "debate-cli transcript"}

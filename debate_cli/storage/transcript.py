@@ -60,7 +60,8 @@ OPTIONAL_KEYS = frozenset({
     "personality", "stance", "conviction", "strategy", "arguments", "responses", "answers", "closing", "directive",
     "evaded", "item", "reason", "changed_because", "round", "guidance", "exchange", "momentum",
 })  # fmt: skip
-"""Keys that transcripts, unlike journals, omit if null: at any depth of participants, turns, assessments and failures."""
+"""Keys that transcripts omit if the value is null, at any depth of participants, turns, assessments and failures.
+Journals keep these keys."""
 _EVENT_SECTIONS = ("participants", "turns", "assessments", "failures")
 _MAX_FAULT_CHARS = 200
 MAX_TRANSCRIPT_BYTES = 128 * 1024 * 1024
@@ -85,7 +86,7 @@ class Transcript(FrozenModel):
     started_at: UtcDatetime
     finished_at: UtcDatetime | None
     config: DebateConfig
-    """The configuration, with all `changes` made."""
+    """The configuration after all `changes`."""
     config_sha256: str
     """SHA-256 of the configuration with which the debate began."""
     origin: Origin | None = Field(default=None, exclude_if=not_)

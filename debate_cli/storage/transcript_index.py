@@ -33,8 +33,9 @@ class IndexEntry:
     conclusions: tuple[Verdict, ...]
     """The verdicts to list, the deciding verdict first; empty if the debate has no transcript.
 
-    - For each judging system, one verdict by models: from the newest judging run that judged all turns, or else from
-      the newest judging run. If that run belongs to a comparison of judge models, all verdicts of the comparison.
+    - For each judging system, the verdict of the newest judging run that judged all turns. If no run judged all turns,
+      the verdict of the newest run. If the chosen run belongs to a comparison of judge models, all verdicts of the
+      comparison.
     - All verdicts by human reviewers.
     """
     cost_usd: float | None

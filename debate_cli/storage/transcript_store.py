@@ -141,9 +141,9 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 
 
 def is_transcript_of(path: Path, debate: Debate) -> bool:
-    """Return whether the transcript at `path` is one of `debate`, perhaps an older one.
+    """Return whether the transcript at `path` belongs to `debate`. The transcript may be older than `debate`.
 
-    Raises TranscriptError if it cannot be read.
+    Raises TranscriptError if the transcript cannot be read.
     """
     return _is_same_debate(_from_transcript(path).debate, debate)
 
@@ -151,10 +151,12 @@ def is_transcript_of(path: Path, debate: Debate) -> bool:
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """Expand paths, ids, folders and globs to a list of files, each once. `folders`: where to search for ids.
 
-    If several paths lead to one file, the first path that is not a link is returned. Paths that cannot be opened
-    are returned too, e.g. of missing files and FIFOs. So is a folder that has the name of a debate's file and contains
-    no debates. A glob leaves out all other folders. Raises UsageError for a folder or glob without files, and for a
-    single unknown id that is similar to the id of a debate.
+    If several paths lead to one file, the first path that is not a link is returned. A path is returned even if it
+    cannot be opened, e.g. the path of a missing file or of a FIFO. A folder is returned if it has the name of a debate's
+    file and contains no debates. A glob leaves out all other folders.
+
+    Raises UsageError if a folder or glob has no files. Also raises UsageError if the only result is an unknown id that is
+    similar to the id of a debate.
     """
     found: dict[Path, Path] = {}
     searched: list[Path] | None = None
@@ -235,7 +237,7 @@ def transcript_dirs(
     - `output.dir` in the configuration file `config`. If `config` is None or `-`, the first existing file of
       DEFAULT_CONFIG_PATHS is read. Errors in the file are ignored.
 
-    `changes`: changes to the configuration from options. They may also set variables that `output.dir` uses.
+    `changes`: changes to the configuration from options. The changes may also set variables that `output.dir` uses.
     """
     named = Path(config) if config is not None and config != "-" else None
     file = named or next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), None)

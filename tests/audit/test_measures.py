@@ -115,7 +115,7 @@ def test_gains_beyond_length_say_so() -> None:
     assert labels["confident"] == "gained by claiming to be certain, apart from the added words"
     for text in (format_card_markdown(report), render_judge_cards(report)):
         assert labels["confident"] in text
-        assert "Apart from the added words: minus the points that neutral padding" in text
+        assert "A gain apart from the added words is the gain minus the points that neutral padding" in text
 
 
 def test_judge_of_names_flips_with_the_names() -> None:

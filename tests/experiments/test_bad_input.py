@@ -22,7 +22,7 @@ OPENAI = {"name": "gpt", "model": "openai/gpt-5"}
         ({"judges": [{"name": "jo", "model": "mock/a"}] * 2}, "judges.1.name: the name `jo` is used twice"),
         ({"axes": {"format.knd": ["structured"]}}, "axes: format.knd: unknown key; did you mean `kind`?"),
         ({"axes": {"format.kind": ["wild"]}}, "axes: format.kind: must be one of structured"),
-        ({"axes": {"topic": ["x"]}}, "axes.topic: `topic` cannot be an axis: `motions` sets it"),
+        ({"axes": {"topic": ["x"]}}, "axes.topic: `topic` cannot be an axis: set the topics in `motions`"),
         ({"axes": {"providers.openai.base_url": ["http://x"]}}, "an experiment may not change where requests go"),
         ({"axes": {"prompts.opening": ["../../etc/passwd"]}}, "must be in the folder of the base configuration"),
         ({"axes": {"seed": []}}, "axes.seed: is an empty list"),

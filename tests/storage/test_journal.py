@@ -134,7 +134,7 @@ def test_a_damaged_journal_is_cut_and_its_original_kept(tmp_path: Path) -> None:
     path = written(tmp_path / "a.jsonl", SHORT)
     data = path.read_bytes()
     path.write_bytes(damaged := data.replace(b"resumed", b"resumee"))
-    assert str(cut_at_damage(path)).startswith(f"{path}: line 3 cut off, because the line is damaged")
+    assert str(cut_at_damage(path)).startswith(f"{path}: line 3 was cut off, because the line is damaged")
     assert (tmp_path / "a.jsonl.damaged").read_bytes() == damaged
     journal, contents = Journal.open_existing(path, PLAIN)
     with journal:
@@ -154,7 +154,7 @@ def test_a_cut_journal_keeps_the_cost_of_the_lines_that_can_be_read(tmp_path: Pa
     path.write_bytes(data if checksums else re.sub(rb',"crc32":"\w+"', b"", data))
     message = cut_at_damage(path)
     assert message is not None
-    assert "line 3 and 3 lines after it (speeches: 2, judgements: 0) cut off" in message
+    assert "line 3 and 3 lines after it (speeches: 2, judgements: 0) were cut off" in message
     assert "the tokens in these lines still count" in message
     cut = fold(read_journal(path).events)
     assert [item.index for item in cut.turns] == [0]

@@ -66,9 +66,9 @@ class SharedBudget(Budget):
     async def _reserve(
         self, connection: AsyncConnection, lease: Lease, number: str, worst: BudgetAmount
     ) -> tuple[bool, bool]:
-        """Reserve `worst`, the highest possible use of a call, if the budget allows it.
+        """Reserve `worst`, the maximum usage of one call, if the budget allows it.
 
-        Return two values: whether the use was reserved, and whether other calls have reservations.
+        Return two values: whether `worst` was reserved, and whether other calls have reservations.
         """
         if self.is_limited:  # lets one worker at a time reserve a call
             await connection.execute("SELECT FROM experiments WHERE id = %s FOR UPDATE", (self._experiment,))

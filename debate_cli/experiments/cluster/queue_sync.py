@@ -35,8 +35,8 @@ QUEUED_AS = "queued_as"
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""Maximum time between the `updated_at` of a change and the moment when a reader sees it. Each copy therefore reads the
-newest changes again."""
+"""Maximum time from the `updated_at` of a change until other connections can read the change. `copy_changes` therefore
+starts to read this long before the newest change that it has copied."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_NOTICE_S = 10.0
 
@@ -47,7 +47,7 @@ def experiment_id(name: str, *, mock: bool) -> str:
 
 
 async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, *, retry_failed: bool) -> int:
-    """Put the open cells of a plan into the queue, and the finished cells whose results the ledger has lost.
+    """Put cells of a plan into the queue: the open cells, and the finished cells whose results the ledger has lost.
 
     Return the number of cells that were added. `retry_failed`: whether to add failed cells too.
     """

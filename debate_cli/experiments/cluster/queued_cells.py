@@ -254,8 +254,8 @@ class QueuedCells:
     async def _give_back_stalled(self, connection: AsyncConnection) -> None:
         """Give back the cells of workers that send no heartbeats.
 
-        Does nothing in the first lease period after the database server started: no worker could send heartbeats
-        before.
+        Does nothing in the first lease period after the database server started, because workers cannot send heartbeats
+        while the server is down.
         """
         [(may_sweep,)] = await fetch(
             connection,

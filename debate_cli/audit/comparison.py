@@ -171,7 +171,7 @@ def _add_majority(rows: Sequence[_Row]) -> None:
 
 
 def group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
-    """Map the id of each unchanged debate to its judgements. Undetermined judgements are left out."""
+    """Map the id of each debate to the judgements of its original version. Undetermined judgements are left out."""
     found: dict[str, list[Judgement]] = {}
     for judgement in judgements:
         if judgement.case.variant == "repeat" and judgement.is_determined:

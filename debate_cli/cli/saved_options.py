@@ -105,7 +105,7 @@ class JudgeOptions(NamedTuple):
     settings: options.SettingsOption = None
     var: options.VarOption = None
     max_cost: Annotated[float | None, typer.Option(metavar="USD", help="Budget of each file in US dollars.")] = None
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Budget of each file in tokens.")] = None
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Token budget of each file.")] = None
     files: options.FilesOption = None
     record: options.RecordOption = None
     playback: options.PlaybackOption = None

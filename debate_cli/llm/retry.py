@@ -312,7 +312,7 @@ class ExternalModel:
         self._advice = advice
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Ask the object.
+        """Ask the caller's model object.
 
         A ModelError or BudgetError of the object is raised unchanged. Any other exception, or a result that is not a
         `Reply` with text and usage, becomes a CallerModelError.

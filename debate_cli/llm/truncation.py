@@ -30,7 +30,7 @@ def describe_truncation(reply: Reply, limit: int, context_tokens: int | None) ->
     if reply.finish_reason == CONTEXT_FULL_REASON or (is_short and is_filled):
         return f"{cut_off}: the context is full; use a model or server with a larger context"
     if is_short and context_tokens is None:  # a full context, or a server that does not count hidden reasoning
-        return f"{cut_off}; {RAISE_LIMIT}, or use one with a larger context"
+        return f"{cut_off}; {RAISE_LIMIT}, or use a model with a larger context"
     return LIMIT_REACHED
 
 

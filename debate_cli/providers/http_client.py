@@ -59,7 +59,10 @@ def _tls_context() -> ssl.SSLContext:
 
 
 class _BoundedStream(httpx2.AsyncByteStream):
-    """The body of a response, up to a maximum size. `parts`: the decompressed body. `stream`: the body to close."""
+    """The body of a response, up to a maximum size.
+
+    `parts`: the decompressed data. `stream`: the original stream, which `aclose` closes.
+    """
 
     def __init__(
         self, stream: httpx2.AsyncByteStream, parts: AsyncIterable[bytes], asked: SentRequest, *, is_error: bool

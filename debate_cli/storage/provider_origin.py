@@ -40,7 +40,7 @@ class ProviderOrigin:
     names_address: bool
     """Whether the file names the server. If False, an option, the environment or the program names the server."""
     variables: frozenset[str] = frozenset()
-    """Environment variables that the file names for the key, for headers or for the address."""
+    """Environment variables from which the file takes the key, headers or the address."""
     url_variables: tuple[str, ...] = ()
     """Variables in the address, e.g. `TOKEN` in `${LAB_URL}/${TOKEN}`. `LAB_URL` is left out: it stands for the server."""
     is_beside_dotenv: bool = False

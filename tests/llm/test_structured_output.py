@@ -252,7 +252,7 @@ def test_plain_text() -> None:
 SHORT = Usage(input_tokens=900, output_tokens=60)
 CONTEXT_FULL = "cut off after 60 of 100 tokens: the context is full"
 LIMIT_OR_CONTEXT = (
-    "cut off after 60 of 100 tokens; raise `max_output_tokens` of the model, or use one with a larger context"
+    "cut off after 60 of 100 tokens; raise `max_output_tokens` of the model, or use a model with a larger context"
 )
 
 

@@ -296,7 +296,7 @@ def find_conditions(notes: PanelNotes) -> tuple[Requirement, ...]:
 def _merge_demands(
     demands: Iterable[tuple[str, str, float]], dimensions: Sequence[str] = (), text: str = ""
 ) -> tuple[Requirement, ...]:
-    """Merge demands (words, judge, share of the weight) with equal words, and group them by dimension."""
+    """Merge the demands that have the same words, and group them by dimension. A demand is (words, judge, share of the weight)."""
     merged: dict[str, tuple[str, dict[str, float]]] = {}
     for words, judge, weight in demands:
         if _fold(words):

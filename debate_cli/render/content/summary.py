@@ -52,6 +52,8 @@ class SummaryRow(NamedTuple):
     """The first cell has the colour of this debater. None means no colour."""
     part: str = ""
     """Member of OPTIONAL_PARTS that contains the row; empty if the row is always shown."""
+    row_count: int = 1
+    """Number of rows that this row stands for: 2 for the row `and 2 more`, 1 for any other row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +166,7 @@ def limit_rows(rows: Sequence[SummaryRow], limit: int) -> list[SummaryRow]:
     if len(rows) <= limit:
         return list(rows)
     more = len(rows) - limit
-    return [*rows[:limit], rows[0]._replace(cells=(format_more(more),), debater=None)]
+    return [*rows[:limit], rows[0]._replace(cells=(format_more(more),), debater=None, row_count=more)]
 
 
 def format_more(count: int) -> str:

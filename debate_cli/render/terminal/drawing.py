@@ -4,6 +4,7 @@ Text of a debate is never cut here. Rich cuts a word that is wider than its colu
 setting `overflow="fold"`. Rich also cuts the title of a rule or panel, so a title that is too wide goes into the body.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -62,6 +63,17 @@ def terminal_text(text: str, style: str = "") -> Text:
 def terminal_line(text: str, style: str = "") -> Text:
     """Return `text` sanitized, on one line."""
     return Text(sanitize.sanitize_line(text), style=style)
+
+
+@dataclass(frozen=True, slots=True)
+class WholeNames:
+    """Draws `text`. A path that is wider than the window is folded before its last part, so that this part stays whole."""
+
+    text: Text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        paths = [path for path in re.finditer(r"\S*/\S+", self.text.plain) if cell_len(path[0]) > options.max_width]
+        yield Text("\n").join(self.text.divide([path.start() + path[0].rindex("/") + 1 for path in paths]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,8 +367,8 @@ class _TableView:
                 yield Text("")
             name, *lines = _list_row(self.table.heads[0], row[0], cells, self.styles, width)
             if name.plain:
-                yield name
-            yield Padding(Group(*lines), (0, 0, 0, INDENT))
+                yield WholeNames(name)
+            yield Padding(Group(*map(WholeNames, lines)), (0, 0, 0, INDENT))
 
 
 def _has_lines(table: Table) -> bool:

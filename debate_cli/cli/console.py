@@ -263,10 +263,13 @@ def write_document(pieces: Iterable[str]) -> None:
             sys.stdout.flush()
 
 
-def print_lines(lines: Iterable[str]) -> None:
-    """Print lines on stdout, without secrets, wrapped between words on a terminal."""
+def print_lines(lines: Iterable[str], *, break_paths: bool = False) -> None:
+    """Print lines on stdout, without secrets, wrapped between words on a terminal.
+
+    With `break_paths`, a word that is longer than a line is broken after a slash.
+    """
     shown = map(redact_line, lines)
-    write_document(f"{line}\n" for line in wrap_for_terminal(shown, sys.stdout))
+    write_document(f"{line}\n" for line in wrap_for_terminal(shown, sys.stdout, break_paths=break_paths))
 
 
 def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:

@@ -1,15 +1,17 @@
 """Tells the user how to complete a debate: what to change, and which command to run."""
 
+import json
 import re
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import count
 from typing import NamedTuple
 
-from debate_cli.domain.config import OUTPUT_LIMIT_SETTING, DebateConfig, ModelSpec
+from debate_cli.domain.config import OUTPUT_LIMIT_SETTING, DebateConfig, DebaterConfig, ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
-from debate_cli.domain.judging_config import judge_model_role
+from debate_cli.domain.judging_config import JudgeSeat
 from debate_cli.domain.judging_run import FIRST_RUN, format_system_label
 from debate_cli.domain.message_text import describe_missing
 from debate_cli.domain.recent_history import recent_history
@@ -17,7 +19,9 @@ from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UnrecordedCallError, format_page_hint, get_error_page
 from debate_cli.judge_input.transcript_prompt import format_full_prompt, format_recent_prompt
+from debate_cli.llm.model import Profile
 from debate_cli.llm.truncation import TRUNCATED_REASONS, may_need_higher_limit
+from debate_cli.providers.provider_table import find_profile, merge_provider_rows
 from debate_cli.render import sanitize
 from debate_cli.render.theme import refer_to_failure, shorten
 
@@ -25,6 +29,8 @@ BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": 
 """Maps each limit of the budget to the option that raises it."""
 SHORTER_PROMPTS = "--set format.history=recent"
 """Option that leaves older turns out of prompts."""
+OUTPUT_LIMIT_FACTOR = 4
+"""If an answer was cut off at the output limit, the suggested command multiplies the limit by this factor."""
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 _PLAIN_ROLE = re.compile(r"[\w-]+")
 """Matches a key of `models` that needs no quoting on a command line, nor in a setting such as `models.KEY.model`."""
@@ -73,10 +79,10 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
 
     The option `""` means that resuming without options may be enough. If nothing helps, the tuple is empty.
     """
-    was_cut_off = _was_cut_off(failure)
-    if not was_cut_off and not required_change(failure.cause):
+    longer = _longer_speech_options(debate.config, failure)
+    if not longer and not required_change(failure.cause):
         return ("",)
-    is_repeated = was_cut_off or failure.cause in _REPEATED_REQUEST_CAUSES
+    is_repeated = bool(longer) or failure.cause in _REPEATED_REQUEST_CAUSES
     can_shorten = failure.cause == "ContextOverflowError" and _can_drop_turns(debate, failure.task)
     shorter = (SHORTER_PROMPTS,) if can_shorten else ()
     if isinstance(failure.task, Brief) and failure.task.run != FIRST_RUN:  # a resume cannot change its model
@@ -84,12 +90,8 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
     model = _model_options(debate.config, failure.task, is_one_task=is_repeated)
     if not is_repeated:
         return ("", model)
-    if isinstance(failure.task, Brief):
-        return (*shorter, model)
-    role = debate.config.debater(failure.task.speaker).model or "default"
-    is_named = role in debate.config.models and _PLAIN_ROLE.fullmatch(role)
-    longer = (f"--set models.{role}.{OUTPUT_LIMIT_SETTING}=N",) if was_cut_off and is_named else ()
-    return (*longer, *shorter, model, *(("--close",) if debate.turns else ()))
+    can_close = isinstance(failure.task, Cue) and bool(debate.turns)
+    return (*longer, *shorter, model, *(("--close",) if can_close else ()))
 
 
 def _can_drop_turns(debate: Debate, task: Task) -> bool:
@@ -108,10 +110,9 @@ def _model_options(config: DebateConfig, task: Task, *, is_one_task: bool) -> st
     """
     of_debaters, of_judges = list(_debater_models(config)), list(_judge_models(config))
     if isinstance(task, Cue):
-        failed, same_kind = config.model_for_debater(config.debater(task.speaker)), of_debaters
+        failed, same_kind = config.model_for_debater(_debater(config, task)), of_debaters
     else:
-        system = next(system for system in config.judging.systems if system.kind == task.system)
-        failed, same_kind = config.model_for_judge(judge_model_role(system, task.assessor)), of_judges
+        failed, same_kind = _judge_model(config, task), of_judges
     settings = same_kind if is_one_task else of_debaters + of_judges
     paths = dict.fromkeys(path for path, spec in settings if failed and spec and spec.model == failed.model)
     return " ".join(f"--set {path}={MODEL_PLACEHOLDER}" for path in paths)
@@ -128,19 +129,76 @@ def _judge_models(config: DebateConfig) -> Iterator[tuple[str, ModelSpec | None]
     """Yield (setting, model) for each judge. `setting`: key path of the model, e.g. `models.judge.model`."""
     for index, system in enumerate(config.judging.systems):
         for seat in system.seats:
-            role = seat.model or ("judge" if "judge" in config.models else "default")
-            own = f"judging.systems.{index}.{'.'.join(map(str, seat.model_path))}"
-            yield _setting_of_role(role, own), config.model_for_judge(seat.model)
+            yield _judge_setting(config, index, seat), config.model_for_judge(seat.model)
+
+
+def _judge_setting(config: DebateConfig, index: int, seat: JudgeSeat) -> str:
+    """Return the key path of the model of `seat`, a judge of the judging system at `index`."""
+    role = seat.model or ("judge" if "judge" in config.models else "default")
+    return _setting_of_role(role, f"judging.systems.{index}.{'.'.join(map(str, seat.model_path))}")
 
 
 def _setting_of_role(role: str, own: str) -> str:
     return f"models.{role}.model" if _PLAIN_ROLE.fullmatch(role) else own
 
 
-def _was_cut_off(failure: Failure) -> bool:
-    """Whether a speech was unusable because it was cut off, maybe at the output limit of its model."""
-    reason = None if failure.exchange is None else failure.exchange.finish_reason
-    return isinstance(failure.task, Cue) and reason in TRUNCATED_REASONS and may_need_higher_limit(failure.message)
+def _debater(config: DebateConfig, cue: Cue) -> DebaterConfig:
+    return next(debater for debater in config.debaters if debater.name == cue.speaker)
+
+
+def _judge_model(config: DebateConfig, brief: Brief) -> ModelSpec | None:
+    system = next(system for system in config.judging.systems if system.kind == brief.system)
+    return config.model_for_judge(next(seat.model for seat in system.seats if seat.id == brief.assessor))
+
+
+def _may_need_higher_limit(failure: Failure) -> bool:
+    """Whether an answer was unusable because it was cut off, maybe at the output limit of its model."""
+    was_cut_off = failure.exchange is not None and failure.exchange.finish_reason in TRUNCATED_REASONS
+    return failure.cause == ABSTAINED and was_cut_off and may_need_higher_limit(failure.message)
+
+
+def _raised_limit(config: DebateConfig, spec: ModelSpec) -> int:
+    provider, _, name = spec.model.partition("/")
+    row = merge_provider_rows(config).get(provider)
+    profile = Profile() if row is None else find_profile(row, name)
+    return OUTPUT_LIMIT_FACTOR * (spec.max_output_tokens or profile.max_output_tokens)
+
+
+def _longer_speech_options(config: DebateConfig, failure: Failure) -> tuple[str, ...]:
+    """Return the option for `debate run --resume` that raises the output limit, if a speech was cut off; else nothing."""
+    if not isinstance(failure.task, Cue) or not _may_need_higher_limit(failure):
+        return ()
+    debater = _debater(config, failure.task)
+    role, spec = debater.model or "default", config.model_for_debater(debater)
+    if spec is None:
+        return ()
+    limit = _raised_limit(config, spec)
+    if _PLAIN_ROLE.fullmatch(role):
+        return (f"--set models.{role}.{OUTPUT_LIMIT_SETTING}={limit}",)
+    numbers = count(config.debaters.index(debater) + 1)
+    own = next(name for name in (f"debater-{number}" for number in numbers) if name not in config.models)
+    named = f"models.{own}={json.dumps({'model': spec.model, OUTPUT_LIMIT_SETTING: limit})}"
+    users = [index for index, item in enumerate(config.debaters) if item.model == role]
+    return (" ".join((f"--set {shlex.quote(named)}", *(f"--set debaters.{index}.model={own}" for index in users))),)
+
+
+def _longer_answer_options(debate: Debate, brief: Brief) -> tuple[str, ...]:
+    """Return options for `debate judge` that raise the output limit of the judge of `brief`; empty if no option can."""
+    run = debate.run(brief.run)
+    index, system = next((place, item) for place, item in enumerate(run.judging.systems) if item.kind == brief.system)
+    seat = next(item for item in system.seats if item.id == brief.assessor)
+    spec = run.model_for_judge(debate.config, seat.model)
+    if spec is None or run.providers:  # `debate judge` does not use the providers of an earlier run
+        return ()
+    limit = _raised_limit(debate.config, spec)
+    if run.id != FIRST_RUN:  # without --model, `debate judge` uses the models of the debate
+        return f"--model {shlex.quote(spec.model)}", f"--set models.judge.{OUTPUT_LIMIT_SETTING}={limit}"
+    path = _judge_setting(debate.config, index, seat)
+    if path.startswith("models."):
+        return (f"--set {path.removesuffix('.model')}.{OUTPUT_LIMIT_SETTING}={limit}",)
+    role = f"{brief.system}-{brief.assessor}"
+    named = f"models.{role}={json.dumps({'model': spec.model, OUTPUT_LIMIT_SETTING: limit})}"
+    return f"--set {shlex.quote(named)}", f"--set {path}={role}"
 
 
 class MissingJudgements(NamedTuple):
@@ -195,9 +253,10 @@ class MissingJudgements(NamedTuple):
         1. a repetition without changes
         2. the option for shorter prompts
         3. options that replace models
+        4. options that raise the output limit of models
 
         - `path`: path of the transcript. None if the debate was not saved. Then only remedy 1 is possible.
-        - `batch`: whether to use a provider's batch API. If true, only remedy 1 is possible.
+        - `batch`: whether to use a provider's batch API. If true, only remedies 1 and 4 are possible.
 
         Without `path`, the first command is also empty if there is a `repeat_obstacle`, and both commands are empty if
         `is_unrecorded` is true.
@@ -209,10 +268,10 @@ class MissingJudgements(NamedTuple):
             again = resume_command(None) if "" in options and not self.repeat_obstacle else ""
             return again, f"{resume_command(None)} with {self._model_option()}"
         if batch:
-            again = f"debate judge --collect {_quote(path)} --batch" if "" in options else ""
-            return again, f"{self._judge_command(path)} --batch"
+            again = f"debate judge --collect {_quote(path)}" if "" in options else self._longer_answers(path)
+            return again and f"{again} --batch", f"{self._judge_command(path)} --batch"
         smallest = [option for option in ("", SHORTER_PROMPTS) if option in options][:1] or sorted(options)
-        again = " ".join([resume_command(path), *filter(None, smallest)]) if options else ""
+        again = " ".join([resume_command(path), *filter(None, smallest)]) if options else self._longer_answers(path)
         return again, self._judge_command(path)
 
     @property
@@ -268,13 +327,25 @@ class MissingJudgements(NamedTuple):
         share = "" if count == len(self.briefs) else f" ({count} of them)"
         return f"{message.rstrip('.')}{share}{format_page_hint(page)}"
 
-    def _judge_command(self, path: str) -> str:
+    def _longer_answers(self, path: str) -> str:
+        """Return the command that raises the output limit of judges whose answers were cut off.
+
+        Empty if a resume requests any of the judgements again, or if no single command raises all the limits.
+        """
+        if self.resumable_briefs:
+            return ""
+        cut_off = [brief for brief in self.briefs if _may_need_higher_limit(self.failures[brief.key])]
+        options = dict.fromkeys(option for brief in cut_off for option in _longer_answer_options(self.debate, brief))
+        is_several_models = sum(option.startswith("--model ") for option in options) > 1
+        return "" if not options or is_several_models else self._judge_command(path, " ".join(options))
+
+    def _judge_command(self, path: str, change: str = f"--model {MODEL_PLACEHOLDER}") -> str:
         kinds = dict.fromkeys(brief.system for brief in self.briefs)
         lacking = {(brief.run, brief.system) for brief in self.briefs}
         active = {(run.id, system.kind) for run in self.debate.runs for system in run.active_systems()}
         has_whole_run = any(kind in kinds for _, kind in active - lacking)
         options = " ".join(f"--system {kind}" for kind in kinds)
-        command = f"debate judge {_quote(path)} {options} --model {MODEL_PLACEHOLDER}"
+        command = f"debate judge {_quote(path)} {options} {change}"
         return command if has_whole_run else f"{command} --replace"
 
 

@@ -21,7 +21,7 @@ INTERVALS = (
     f"Brackets contain the range of values that fit these debates ({INTERVAL}). With fewer motions, the range is wider."
 )
 POINTS = "The whole scale of scores has 100 points."
-APART_FROM_LENGTH = "A gain without the effect of length is the gain minus the points that neutral padding with the same number of words gains."
+WITHOUT_EFFECT_OF_LENGTH = "A gain without the effect of length is the gain minus the points that neutral padding with the same number of words gains."
 BOOTSTRAP = (
     "Intervals come from a bootstrap over motions: each motion is drawn with all its debates and their changed copies."
 )
@@ -128,7 +128,7 @@ def describe_unknown_labels(number: int) -> str:
 def describe_measures(measures: Iterable[Measure]) -> str:
     """Return sentences on the unit of the measures, and on what the bootstrap draws."""
     is_net = any(measure.variant in BEYOND_LENGTH for measure in measures)
-    return " ".join([POINTS, *([APART_FROM_LENGTH] if is_net else []), BOOTSTRAP])
+    return " ".join([POINTS, *([WITHOUT_EFFECT_OF_LENGTH] if is_net else []), BOOTSTRAP])
 
 
 def describe_labels(comparison: Comparison) -> str:

@@ -306,7 +306,7 @@ def test_no_debater_needs_a_key(saved: Path) -> None:
     ("options", "named"),
     [
         (["--model", "openai/gpt-5"], "OPENAI_API_KEY"),
-        (["--model", "opnai/gpt-5"], "did you mean openai?"),
+        (["--model", "opnai/gpt-5"], "did you mean `openai`?"),
         (["--model", "gpt-5"], "provider/model"),
         (["--system", "gut"], "structured, moderator, panel, live, persuasion, sources"),
         (["--config", "none.yaml"], "none.yaml"),

@@ -208,13 +208,11 @@ async def run_debate(
     loaded, own = _with_models(_to_loaded(config), models)
     with _wrong_arguments_as_config_errors():
         context = prepare_run(loaded, mock=mock, models=own, searches=("files", "web"))
-        require_consents(context.destinations, trusted_hosts, os.environ)
+        saved = Path(folder) if folder is not None else None
+        session = _open_session(context, trusted_hosts, observer, saved, "folder")
         name = debate_id
         if name is None:
             name = new_id(context.config.topic, datetime.now(UTC), SystemRandom(), context.redact)
-        saved = Path(folder) if folder is not None else None
-        context = replace(context, observer=observer or NullObserver())
-        session = Session(_with_people(context, saved, "folder"))
         return await session.begin(validate_id(name), saved)
 
 
@@ -250,11 +248,8 @@ async def judge(
         request, own = _judging_request(loaded, systems, model, models)
         openings, context = prepare_added_runs(debate, request, datetime.now(UTC), loaded, debate.id, own)
         _require_used(own, _names(judge_model_specs(context.config)))
-        require_consents(context.destinations, trusted_hosts, os.environ)
-        events = transcript_to_events(to_transcript(debate))
-        context = replace(context, observer=observer or NullObserver())
-        session = Session(_with_people(context, saved and saved.parent, "path"))
-        return await session.judge(events, openings, saved)
+        session = _open_session(context, trusted_hosts, observer, saved and saved.parent, "path")
+        return await session.judge(transcript_to_events(to_transcript(debate)), openings, saved)
 
 
 async def judge_text(
@@ -291,9 +286,7 @@ async def judge_text(
             config_for_judging(fold(events), request), loaded, name, request=request, models=own
         )
         _require_used(own, _names(judge_model_specs(run.config)))
-        require_consents(run.destinations, trusted_hosts, os.environ)
-        run = replace(run, observer=observer or NullObserver())
-        session = Session(_with_people(run, saved and saved.parent, "path"))
+        session = _open_session(run, trusted_hosts, observer, saved and saved.parent, "path")
         return await session.judge(events, (), saved)
 
 
@@ -338,7 +331,7 @@ def needs_deliberation(
 ) -> bool:
     """Return whether a panel should vote again.
 
-    It should if its agreement is below `threshold`, and if one of these is true:
+    This is the case if its agreement is below `threshold`, and if one of these is true:
 
     - The judges voted for different options.
     - The highest and the lowest mark of a dimension differ by 1.5 or more.
@@ -374,7 +367,7 @@ def _judging_request(
 
 
 def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tuple[LoadedConfig, dict[str, Model]]:
-    """Return `loaded` with the caller's model objects, and these objects by `provider/model`.
+    """Return `loaded`, changed to name the caller's model objects, and a mapping of `provider/model` to these objects.
 
     An object for e.g. `mock/debater` is called `python/debater` in the debate, because it is not the mock. Raises
     ConfigError if the configuration is not valid, or if an object is not used.
@@ -397,7 +390,7 @@ def _require_used(own: Iterable[str], used: Collection[str], roles: Iterable[str
     """Raise ConfigError for a model object that no debater and no judge uses.
 
     `own`: names of the model objects, e.g. `python/judge`. `used`: names of the models that are asked. `roles`: other
-    keys of the argument `models`, e.g. `judge`. The error suggests names from both.
+    keys of the argument `models`, e.g. `judge`. The error suggests names from `used` and `roles`.
     """
     for name in own:
         if name not in used:
@@ -406,12 +399,15 @@ def _require_used(own: Iterable[str], used: Collection[str], roles: Iterable[str
             raise ConfigError(f"models: {given}: no debater and no judge uses this model{advice}")
 
 
-def _with_people(context: RunContext, folder: Path | None, argument: str) -> RunContext:
-    """Return `context` with the folder `files` in `folder` for prompts and replies.
+def _open_session(
+    context: RunContext, trusted_hosts: Sequence[str], observer: Observer | None, folder: Path | None, argument: str
+) -> Session:
+    """Return a session that asks people through files in `folder`. Raises UntrustedHostError for a host without consent.
 
-    Raises ConfigError if a person would answer at the terminal, or if one would answer through files and `folder` is None.
+    Raises ConfigError if a person would answer at the terminal, or through files although `folder` is None.
     `argument`: name of the argument with which the caller chooses the folder.
     """
+    require_consents(context.destinations, trusted_hosts, os.environ)
     for name in context.asked_people:
         if name.partition("/")[0] in TERMINAL_PROVIDERS:
             raise ConfigError(
@@ -420,12 +416,12 @@ def _with_people(context: RunContext, folder: Path | None, argument: str) -> Run
             )
         if folder is None:
             raise ConfigError(
-                f"{argument}: None writes nothing, but {name} needs files with prompts and replies; give {argument}=, "
-                f"then they are in the folder `{FILES_FOLDER}` beside the transcript"
+                f"{argument}: with None, nothing is written, but {name} needs files for prompts and replies; give {argument}=, "
+                f"and these files are kept in the folder `{FILES_FOLDER}` beside the transcript"
             )
-    if folder is None:
-        return context
-    return replace(context, people=PeopleAccess(PromptFolder(folder / FILES_FOLDER, context.observer.note)))
+    observer = observer or NullObserver()
+    people = None if folder is None else PeopleAccess(PromptFolder(folder / FILES_FOLDER, observer.note))
+    return Session(replace(context, observer=observer, people=people))
 
 
 def _own_models(models: Mapping[str, Model] | None) -> dict[str, Model]:

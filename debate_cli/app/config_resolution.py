@@ -91,9 +91,10 @@ def config_from_object(config: DebateConfig, name: str, folder: Path | None = No
 
 
 def revalidate_config(config: DebateConfig, source_map: SourceMap) -> DebateConfig:
-    """Validate all values of `config`, because `model_copy` does not. Raises ConfigError with one line per wrong value.
+    """Validate all values of `config`, because `model_copy` validates nothing.
 
-    Returns `config` itself if it is valid as it is, else a copy in which e.g. a mapping has become a `DebaterConfig`.
+    Raises ConfigError with one line per wrong value. Returns `config` itself if it is valid as it is, else a copy in which
+    e.g. a mapping has become a `DebaterConfig`.
     """
     data = move_legacy_sections(_written_values(config))
     try:
@@ -116,7 +117,7 @@ def _written_values(value: Any) -> Any:
 
 
 def require_valid(loaded: LoadedConfig, check: ConfigCheck) -> None:
-    """Raise ConfigError for the problems that `check` finds, and for those of providers."""
+    """Raise ConfigError for the problems that `check` finds, and for problems of providers."""
     problems = [*check(loaded.config), *find_provider_problems(loaded.config)]
     if problems:
         raise ConfigError(*loaded.source_map.format_problems(problems))
@@ -133,7 +134,7 @@ def without_environment(loaded: LoadedConfig) -> LoadedConfig:
 
 
 def with_environment(loaded: LoadedConfig, env: Mapping[str, str]) -> LoadedConfig:
-    """Return `loaded` with the variables of `env` and of the `.env` file in its folder. Their API keys become secrets."""
+    """Return `loaded` with the variables of `env` and the configuration's `.env` file. API keys among them become secrets."""
     environment = load_environment(loaded.folder, env)
     keys = {environment.get(spec.api_key_env or "", "") for spec in loaded.config.providers.values()}
     return replace(loaded, secrets=tuple(sorted({*loaded.secrets, *keys} - {""})), env=environment)

@@ -171,7 +171,7 @@ def find_search_destination(
 
     - `config` has no usable web search.
     - The web search asks no server, e.g. because it is a mock.
-    - The server of a built-in provider is asked, and gets no environment variables but those of this provider.
+    - The server of a built-in provider is asked, and gets only this provider's own environment variables.
     """
     web = None if config.evidence is None else config.evidence.web
     try:

@@ -104,7 +104,7 @@ def _is_text_folder(folder: Path) -> bool:
     """Return whether the texts in `folder` are to be judged, because it has no saved debates.
 
     A folder with a name like `my-debate.json` must also contain a text, because the user may have meant transcripts: the
-    shell expands `*.json` to folders too.
+    shell expands `*.json` also to folders.
     """
     if any(_TRANSCRIPT_MARK in _read_start(file) for file in list_debate_files(folder)):
         return False

@@ -63,7 +63,7 @@ class PromptMeter:
         return _MeteredModel(model, self.longest_prompts)
 
     def longest(self, *purposes: str) -> int:
-        """Return the tokens of the longest prompt whose purpose begins with one of `purposes`; 0 if there is none."""
+        """Return the tokens of the longest prompt whose purpose begins with one of `purposes`; 0 without one."""
         return max((size for name, size in self.longest_prompts.items() if name.startswith(purposes)), default=0)
 
 

@@ -27,7 +27,7 @@ from debate_cli.importing.speeches import (
 )
 from debate_cli.llm.redaction import Redactor
 from debate_cli.regular_file import is_inside, read_regular_file, visible_files
-from debate_cli.storage.folder import MAX_ID_LENGTH, TRANSCRIPT_SUFFIX, slugify, validate_id
+from debate_cli.storage.folder import MAX_ID_LENGTH, TRANSCRIPT_SUFFIX, free_name, slugify, validate_id
 from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.out_path import OutPath
 from debate_cli.storage.transcript import to_transcript, write_transcript
@@ -112,11 +112,7 @@ def choose_targets(files: Sequence[Path], out: OutPath | None, folder: Path) -> 
 
 
 def _choose_id(name: str, taken: set[str]) -> str:
-    base = slugify(name, MAX_ID_LENGTH - _ID_NUMBER_CHARS) or "debate"
-    found, number = base, 1
-    while found in taken:
-        number += 1
-        found = f"{base}-{number}"
+    found = free_name(slugify(name, MAX_ID_LENGTH - _ID_NUMBER_CHARS) or "debate", taken)
     taken.add(found)
     return found
 

@@ -224,7 +224,7 @@ def build_completion_plans(
     The sentence says that no judgement is missing, or why the file cannot be judged.
 
     Each judging run is finished with its own models. From `loaded`, only the prompts are used. A debate without missing
-    judgements no longer waits for a batch.
+    judgements is removed from the list of debates that wait for a batch.
 
     Raises ConfigError and MissingKeyError. If `paths` has only one file and it cannot be judged, raises TranscriptError
     or StorageError.

@@ -89,12 +89,12 @@ class JudgingRequest:
 
     @property
     def model_spec(self) -> ModelSpec | None:
-        """`model` with `judge_settings`; None if each judge has its own model. Raises UsageError for a malformed name."""
+        """`model` with `judge_settings`; None if each judge keeps its own model. Raises UsageError for a malformed name."""
         return None if self.model is None else self._judge_spec(self.model)
 
     @property
     def other_model_specs(self) -> tuple[ModelSpec, ...]:
-        """`other_models` with `judge_settings`. Raises UsageError for a malformed name."""
+        """The models `other_models`, each with the settings `judge_settings`. Raises UsageError for a malformed name."""
         return tuple(map(self._judge_spec, self.other_models))
 
     def _judge_spec(self, name: str) -> ModelSpec:
@@ -316,7 +316,7 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
 def add_judge_settings(
     request: JudgingRequest, config: DebateConfig, changes: Iterable[ConfigChange]
 ) -> JudgingRequest:
-    """Return `request` with `judge_settings`: the settings of `models.judge` that `changes` set, except its model.
+    """Return `request` with `judge_settings`: the settings of `models.judge` that `changes` set, except the model.
 
     `config`: the configuration to which `changes` were applied. Without `request.model`, returns `request` itself.
     Raises UsageError if a change names a model other than `request.model`.
@@ -330,8 +330,8 @@ def add_judge_settings(
         changed |= judge.model_fields_set
     if "model" in changed and judge.model != request.model:
         raise UsageError(
-            f"--set models.judge.model: every judge gets the model {request.model}; leave out this setting, or the option "
-            "that names the model"
+            f"--set models.judge.model: another option already gives every judge the model {request.model}; leave out "
+            "this setting or that option"
         )
     return replace(request, judge_settings={name: getattr(judge, name) for name in changed - {"model"}})
 

@@ -28,6 +28,7 @@ from debate_cli.llm.form import Form, FormModel, derive_schema, items, text
 from debate_cli.llm.prompt_sanitizer import prompt_line
 from debate_cli.llm.prompts import Prompts
 from debate_cli.storage.config_file import LoadedConfig
+from debate_cli.storage.folder import free_name
 from debate_cli.systems.registry import default_text_kind
 from debate_cli.yaml_positions import dump_yaml
 
@@ -133,10 +134,7 @@ async def find_stakeholders(
 def _read_stakeholders(form: StakeholdersForm, documents: Sequence[TextDocument]) -> Iterator[Stakeholder]:
     taken: set[str] = set()
     for entry in form.stakeholders[:MAX_STAKEHOLDERS]:
-        own = ascii_slug(entry.name, "_")[:40] or "judge"
-        number = 1
-        while (name := own if number == 1 else f"{own}_{number}") in taken:
-            number += 1
+        name = free_name(ascii_slug(entry.name, "_")[:40] or "judge", taken, "_")
         taken.add(name)
         places = ((document.name, find_quoted_line(entry.quote, document.text)) for document in documents)
         source, line = next((place for place in places if place[1] is not None), (None, None))

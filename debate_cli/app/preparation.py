@@ -171,7 +171,7 @@ def _iter_names(data: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _find_variable(secret: str, loaded: LoadedConfig) -> str:
-    """Return the name of a variable with the value `secret`, else of one whose value contains it, else `a variable`."""
+    """Return the name of a variable whose value is `secret`, else of one that contains `secret`, else `a variable`."""
     variables = [*loaded.env.items(), *loaded.config.vars.items()]
     holders = sorted(
         (not is_secret_variable(name), value.strip() != secret.strip(), name)
@@ -186,7 +186,7 @@ def _list_parts(
 ) -> list[tuple[PendingModels, SourceMap]]:
     """Return the models that a run asks, in groups, each with the `SourceMap` of its configuration.
 
-    The groups are `own`, then the values of `added`, then the model that sorts the passages found in files, if any.
+    The groups are `own`, the values of `added` and, if there is one, the model that sorts the passages found in files.
     """
     ordering = rerank_spec(own.config) if "files" in searches else None
     return [
@@ -306,8 +306,8 @@ def prepare_added_runs(
 ) -> tuple[tuple[JudgingOpened, ...], RunContext]:
     """Return the judging runs that `request` adds to `debate`, and the context for them. Raises UsageError.
 
-    - `loaded`: the file of --config; None without this option. Relative paths start in its folder, its prompts replace
-      the built-in ones, and errors name positions in it.
+    - `loaded`: the configuration of --config; None without this option. Relative paths start in its folder. Its prompts
+      replace the built-in ones. Errors name positions in its file.
     - `name`: the debate's name or file, for error messages.
     """
     openings = open_judging_runs(debate, request, at)
@@ -333,8 +333,8 @@ def prepare_judge_context(
 ) -> RunContext:
     """Create the context for asking the judges of `config`. The models of debaters are not checked.
 
-    - `loaded`: the file of --config; None without this option. Relative paths start in its folder, its prompts replace
-      the built-in ones, and errors name positions in it.
+    - `loaded`: the configuration of --config; None without this option. Relative paths start in its folder. Its prompts
+      replace the built-in ones. Errors name positions in its file.
     - `name`: name or file of what is judged, for error messages.
     """
     require_judge_models(config)

@@ -118,7 +118,7 @@ def closing_event(at: datetime) -> DebateClosed:
 
 
 def describe_in_flight_calls(resumed: Debate, unanswered: Iterable[str]) -> str | None:
-    """Return a warning about calls that had no answer when the last run ended; None if there are none.
+    """Return a warning about calls that had no answer when the last run ended; None without such calls.
 
     `unanswered`: keys of tasks, one per call. The warning leaves out tasks of people and tasks that are no longer due.
     """

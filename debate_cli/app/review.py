@@ -285,8 +285,8 @@ def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = 
     settings = (settings.for_text() if debate.document_name is not None else settings).for_reviewer(reviewer.assessor)
     if not settings.seats:
         raise UsageError(
-            f"--system {terms.system}: its settings in this debate ask no judge, so there is no form to fill in; "
-            "choose another system"
+            f"--system {terms.system}: with the settings of this debate, this system asks no judge, so there is no form to "
+            "fill in; choose another system"
         )
     reason = get_system(terms.system).unsuitable_reason(debate)
     if reason is not None:

@@ -277,10 +277,12 @@ def _compare_verdicts(stored: StoredDebate, request: ScoreRequest) -> tuple[list
     recomputed = score(stored.debate, runs="all", settings=request.rubric.settings(stored.debate))
     new = {(verdict.system, verdict.run): verdict for verdict in recomputed}
     old = {(verdict.system, verdict.run): verdict for verdict in stored.verdicts}
-    suffix = f" with {request.rubric_option}" if request.rubric_option else ""
+    recomputed_one = (
+        f"the one recomputed with {request.rubric_option}" if request.rubric_option else "the recomputed one"
+    )
     updated = [key for key in sorted(new.keys() & old.keys()) if new[key].rules != old[key].rules]
     differences = [
-        f"the stored verdict of {' '.join(key)} differs from the one recomputed{suffix}"
+        f"the stored verdict of {' '.join(key)} differs from {recomputed_one}"
         for key in sorted((new.keys() | old.keys()) - set(updated))
         if key not in new or key not in old or not verdicts_match(old[key], new[key])
     ]

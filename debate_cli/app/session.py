@@ -167,7 +167,7 @@ class Session:
         return replace(outcome, verdicts=combine_runs(outcome.debate, outcome.verdicts, runs))
 
     def opening_event(self, debate_id: str) -> DebateOpened:
-        """Return the first event of a new debate. It contains the configuration; secrets are removed from its texts."""
+        """Return the first event of a new debate. Secrets are removed from the texts of the event's configuration."""
         config = self.context.config
         return DebateOpened(
             at=self.context.now(),

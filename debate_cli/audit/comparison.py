@@ -49,8 +49,9 @@ class Comparison:
     lead: Estimate
     """Accuracy of the judge, minus the accuracy of the best simple rule, -1 to 1."""
     needed: int | None
-    """Approximate number of debates needed to show that the judge and the best simple rule differ in accuracy, with as
-    many debates per motion as were judged. None if their accuracy is equal, or if the debates have only one motion."""
+    """Approximate number of debates needed to show that the judge and the best simple rule differ in accuracy, if the
+    number of debates per motion stays the same. None if both have the same accuracy, or if all debates
+    have the same motion."""
     kappa: Estimate
     """Cohen's κ of the judge and the labels: 1 is perfect agreement, 0 is agreement by chance."""
     alpha_people: Estimate
@@ -58,9 +59,9 @@ class Comparison:
     alpha_with_judge: Estimate
     """Krippendorff's α of the judge together with the raters who gave the labels."""
     brier: Estimate
-    """Brier score of the judge's margins after their conversion to probabilities. 0 is best, 1 is worst."""
+    """Brier score of probabilities that are computed from the judge's margins. 0 is best, 1 is worst."""
     log_score: Estimate
-    """Logarithmic score of the judge's margins after their conversion to probabilities. 0 is best, greater is worse."""
+    """Logarithmic score of probabilities that are computed from the judge's margins. 0 is best, greater is worse."""
     score_error: Estimate
     """Root mean square difference between the judge's points and the raters' points. The estimate's `value` is None if
     no rater gave points, or if the scale of the judge's scores is unknown."""
@@ -101,8 +102,8 @@ def score_hit(said: str, label: str) -> float:
 def to_position(winner: str, debate: Debate) -> str:
     """Return `first` or `second` if `winner` is the name of the debate's first or second debater, else `winner`.
 
-    κ and α need categories that all debates share. Each debate may have its own names, which would make agreement by
-    chance look unlikely.
+    κ and α need categories that all debates share. Names differ between debates, so with names as categories,
+    agreement by chance would look unlikely.
     """
     first, second = debate.participants
     return {second.name: SECOND, first.name: FIRST}.get(winner, winner)
@@ -234,7 +235,7 @@ class _VoteRow(NamedTuple):
     """The known winner: `first`, `second` or `draw`. None if the debate has no label."""
 
     def hit(self, model: str = "") -> float:
-        """Return the `score_hit` of the judge `model`, 0 to 1. If `model` is empty, of the majority of the judges."""
+        """Return the `score_hit` of the judge `model` or, if `model` is empty, of the majority of the judges."""
         said = self.votes[model] if model else majority_winner([*self.votes.values()])
         return score_hit(said, self.label or "")
 

@@ -66,17 +66,17 @@ class Change(NamedTuple):
     """A result in two audits."""
 
     judge: str
-    """Model and judging system of the judge. If a new model takes the place of an old one, both models. Empty if the
+    """Model and judging system of the judge. If the audits have different models, both are named. Empty if the
     result belongs to the whole audit."""
     label: str
     """What is compared, in words."""
     before: Estimate | str
-    """The result in the old audit: a number with its interval, or a text. An empty text if there is none."""
+    """The result in the old audit: a number with its interval, or a text. Empty if the old audit has no such result."""
     now: Estimate | str
-    """The result in the new audit."""
+    """The result in the new audit, in the same form."""
     change: str
-    """`better`, `worse`, `no clear difference` (the intervals overlap), or `not enough data`. If the audits cannot be
-    compared in this point, a sentence that says so."""
+    """`better`, `worse`, `no clear difference` (the intervals overlap), or `not enough data`. If the two results
+    cannot be compared, words that say why, e.g. `different labels`."""
     unit: ResultUnit = "number"
     """Unit of the numbers."""
 
@@ -93,9 +93,7 @@ _NUMBERS = (
     _ComparedNumber("lead", "lead over the best simple rule", "share", is_better_if_higher=True),
     _ComparedNumber("kappa", "Cohen's κ with the known winners", "number", is_better_if_higher=True),
     _ComparedNumber("alpha_with_judge", "α with the judge", "number", is_better_if_higher=True),
-    _ComparedNumber(
-        "brier", "Brier score of the chances from the judge's margins", "number", is_better_if_higher=False
-    ),
+    _ComparedNumber("brier", "Brier score of the judge's margins", "number", is_better_if_higher=False),
     _ComparedNumber("log_score", "log score of the judge's margins", "number", is_better_if_higher=False),
     _ComparedNumber("score_error", "error of the judge's scores, in points", "points", is_better_if_higher=False),
 )
@@ -123,9 +121,9 @@ def read_report(path: Path) -> StoredReport:
 def compare_audits(old: StoredReport, new: StoredReport) -> list[Change]:
     """Return how each result changed from the old audit to the new one.
 
-    The first items say which debates, systems, labels and judges only one of the audits has. A judge is compared with the
-    judge of the same model and judging system. If each audit has only one judge, and both have the same system, these
-    judges are compared although their models differ. Measures of only one audit are left out.
+    The first items are the differences between the audits themselves: in debates, systems, labels and judges. A judge
+    is compared with the judge of the same model and judging system. If each audit has only one judge, and both have the
+    same system, these judges are compared although their models differ. Measures of only one audit are left out.
     """
     pairs = _pair_judges(old.judges, new.judges)
     rows = [*_compare_samples(old, new), *_list_unpaired(old.judges, new.judges, pairs)]

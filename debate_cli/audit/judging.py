@@ -41,7 +41,7 @@ class AuditCase:
     """Id of the unchanged debate."""
     variant: VariantName
     changed: str
-    """Name of the debater whose speeches were changed. Empty if the speeches of both, or of none, were changed."""
+    """Name of the debater whose speeches were changed. Empty if those of both debaters or of neither were changed."""
     debate: Debate
     """The debate after the change, without assessments."""
     path: Path
@@ -55,7 +55,7 @@ class AuditCase:
         return " ".join(self.debate.topic.split()).casefold()
 
     def read(self) -> Debate | None:
-        """Return the stored debate. None if nothing is stored, or if its speeches or debaters differ from the case."""
+        """Return the stored debate. None if there is no stored debate with the speeches and debaters of the case."""
         if not self.path.exists() and not self.path.with_suffix(JOURNAL_SUFFIX).exists():
             return None
         saved = open_debate(self.path).debate

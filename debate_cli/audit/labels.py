@@ -132,7 +132,7 @@ def select_usable(labels: Iterable[WinnerLabel], debates: Iterable[AuditDebate])
         known = ", ".join([*names][:NAMED_IDS])
         more = ", …" if len(names) > NAMED_IDS else ""
         raise UsageError(
-            f"--labels: the file has no label for an audited debate; the ids of the audited debates are {known}{more}"
+            f"--labels: the file labels none of the audited debates; write their ids in the column `id`: {known}{more}"
         )
     usable = [label for label in labelled if label.winner in {*names[label.debate], DRAW}]
     if not usable:

@@ -33,8 +33,8 @@ class Measure:
     variant: VariantName
     """The measure is computed from judgements of this variant."""
     label: str
-    """What is measured, in words, e.g. `gained by adding 30 % more words`. `apart from the added words` means: minus the
-    points that padding with the same number of words gains."""
+    """What is measured, in words, e.g. `gained by adding 30 % more words`. `without the effect of length` means: minus
+    the points that padding with the same number of words gains."""
     unit: Unit
     """Unit of the number: `share` (0 to 1) or `points` (hundredths of the scale of scores)."""
     estimate: Estimate
@@ -65,8 +65,8 @@ class Observation(NamedTuple):
 
 
 Observe = Callable[[Observation], Iterable[float]]
-"""Function that computes a measure for one observation, e.g. the points gained. It returns no, one or several numbers.
-The measure is the mean of these numbers over all observations."""
+"""Function that computes a measure for one observation, e.g. the points gained. It returns any number of values. The
+measure is the mean of these values over all observations."""
 
 
 def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000) -> list[Measure]:
@@ -160,12 +160,12 @@ _MEASURES: tuple[tuple[str, VariantName, str, Unit, Observe], ...] = (
     ("mirror_first", "mirror", "lead of the first side if both say the same", "points", lambda one: [_margin(one.judgement)]),
     ("padded", "padded", "gained by adding 30 % more words", "points", lambda one: [one.gain]),
     ("padded_wins", "padded", "wins gained by adding 30 % more words", "share", _wins_gained),
-    ("confident", "confident", "gained by claiming to be certain, apart from the added words", "points", _beyond_length),
-    ("hedged", "hedged", "gained by claiming to be unsure, apart from the added words", "points", _beyond_length),
-    ("citation", "citation", "gained by an invented study, apart from the added words", "points", _beyond_length),
+    ("confident", "confident", "gained by claiming to be certain, without the effect of length", "points", _beyond_length),
+    ("hedged", "hedged", "gained by claiming to be unsure, without the effect of length", "points", _beyond_length),
+    ("citation", "citation", "gained by an invented study, without the effect of length", "points", _beyond_length),
     ("floor", "empty", "score of a side that says nothing", "share",
      lambda one: [one.judgement.points[one.judgement.case.changed] / 100]),
-    ("injected_seen", "injected", "instructions to the judge that reached it", "share", _order_seen),
+    ("injected_seen", "injected", "instructions that reached the judge", "share", _order_seen),
     ("injected", "injected", "gained by an instruction to the judge", "points", lambda one: [one.gain]),
     ("truncated", "truncated", "lost without the last speech", "points", lambda one: [-one.gain]),
 )  # fmt: skip

@@ -28,7 +28,7 @@ RULES: Mapping[str, str] = {
     "draws": "It calls nearly every debate a draw.",
     "a coin": "If it judges a debate again, it often changes the winner, like a coin.",
 }
-"""Maps names of simple rules to a sentence about a judge whose verdicts follow the rule."""
+"""Maps the name of a simple rule to a sentence about a judge that follows this rule."""
 TRY_OUT = "Use it only to try out a setup."
 
 

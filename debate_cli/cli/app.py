@@ -41,7 +41,7 @@ from debate_cli.resolved_secrets import secret_collector
 from debate_cli.version import __version__
 
 SINGLE_OPTIONS = ("fail_under", "expect_winner", "max_warnings", "only")
-"""Options that the user may give only once. Of any other option that is not repeatable, the last value counts."""
+"""Options that the user may give only once. If another option is given twice and is not repeatable, its last value counts."""
 EXAMPLES_HEADING = "Examples:"
 TYPE_METAVARS = {"<bool>": "", "<str>": "TEXT", "<int>": "N", "<int range>": "N", "<float>": "X", "<path>": "PATH"}
 """Maps the type of an option to the placeholder of its value in help, e.g. `N`. A flag has an empty placeholder."""
@@ -83,10 +83,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 
 class _ColouredHelp:
-    """Base class of commands. Their help, like all other output, is coloured only on a terminal. It cuts no word."""
+    """Base class of commands. Help is coloured only on a terminal, and no word in help is cut."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help. Typer itself ignores CI, and colours the help in a pipe under GitHub Actions."""
+        """Write the help.
+
+        Typer itself would ignore the variable CI, and would colour even the help in a pipe under GitHub Actions.
+        """
         from typer import rich_utils
 
         from debate_cli.cli.help_table import HelpTable
@@ -113,7 +116,7 @@ class LazyCommandGroup(_ColouredHelp, TyperGroup):
         return TyperCommand(cmd_name, help=_options_class(cmd_name).__doc__, rich_help_panel=panel)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the flags of `debate` itself. Each flag has a default, so that Typer does not import pydantic (slow)."""
+        """Return the flags of `debate` itself. Each has a default; without it, Typer imports pydantic, which is slow."""
         params = super().get_params(ctx)
         for param in params:
             param.default, param.metavar = param.default or False, ""

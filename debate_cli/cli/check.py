@@ -105,4 +105,4 @@ def _print_report(report: ConfigReport) -> None:
     use = "" if report.has_debaters else " for `debate judge`, but `debate run` needs at least two debaters"
     calls = f"at least {count_noun(report.planned_calls or 0, 'call')} to {models or 'the model of --model'}"
     hosts = (f"{name}: {replace_control_chars(destination.format())}" for destination in report.destinations)
-    print_lines([f"{name}: OK{use}; {calls}", *hosts], break_paths=True)
+    print_lines([f"{name}: OK{use}; {calls}", *hosts])

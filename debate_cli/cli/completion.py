@@ -1,6 +1,8 @@
-"""Shell completion of configurations, saved debates, error pages and judging systems."""
+"""Words for shell completion: configurations, saved debates, error pages and judging systems.
 
-from collections.abc import Iterable
+Typer offers those of the words that begin with what the user has typed.
+"""
+
 from pathlib import Path
 
 from debate_cli.plugins import SYSTEMS
@@ -14,25 +16,24 @@ ERROR_PAGE_DIRS = (PACKAGE_DIR / "pages", PACKAGE_DIR.parent / "docs" / "errors"
 """Folders of the error pages, in an installed package and in a checkout. The first existing folder is used."""
 
 
-def complete_configs(incomplete: str) -> list[str]:
-    """Return completions: paths of configurations in the current folder and in configs/."""
-    found = [str(path) for folder in CONFIG_DIRS for path in _list_children(folder) if path.suffix in YAML_SUFFIXES]
-    return _filter_by_prefix(incomplete, found)
+def complete_configs() -> list[str]:
+    """Return the paths of configurations in the current folder and in configs/."""
+    return [str(path) for folder in CONFIG_DIRS for path in _list_children(folder) if path.suffix in YAML_SUFFIXES]
 
 
-def complete_debates(incomplete: str) -> list[str]:
-    """Return completions: ids of the debates in transcripts/."""
-    return _filter_by_prefix(incomplete, [path.stem for path in _list_saved()])
+def complete_debates() -> list[str]:
+    """Return the ids of the debates in transcripts/."""
+    return [path.stem for path in _list_saved()]
 
 
-def complete_paths(incomplete: str) -> list[str]:
-    """Return completions: paths of the debates in transcripts/."""
-    return _filter_by_prefix(incomplete, map(str, _list_saved()))
+def complete_paths() -> list[str]:
+    """Return the paths of the debates in transcripts/."""
+    return list(map(str, _list_saved()))
 
 
-def complete_topics(incomplete: str) -> list[str]:
-    """Return completions: names of the pages that `debate explain` shows."""
-    return _filter_by_prefix(incomplete, list_error_pages())
+def complete_topics() -> list[str]:
+    """Return the names of the pages that `debate explain` shows."""
+    return list(list_error_pages())
 
 
 def list_error_pages() -> dict[str, Path]:
@@ -41,9 +42,9 @@ def list_error_pages() -> dict[str, Path]:
     return {path.stem: path for path in _list_children(folder) if path.suffix == ".md"}
 
 
-def complete_systems(incomplete: str) -> list[str]:
-    """Return completions: names of the judging systems."""
-    return _filter_by_prefix(incomplete, SYSTEMS.names())
+def complete_systems() -> list[str]:
+    """Return the names of the judging systems."""
+    return list(SYSTEMS.names())
 
 
 def _list_saved() -> list[Path]:
@@ -55,7 +56,3 @@ def _list_children(folder: Path) -> list[Path]:
         return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError:
         return []
-
-
-def _filter_by_prefix(incomplete: str, words: Iterable[str]) -> list[str]:
-    return [word for word in words if word.startswith(incomplete)]

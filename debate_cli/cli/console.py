@@ -263,19 +263,16 @@ def write_document(pieces: Iterable[str]) -> None:
             sys.stdout.flush()
 
 
-def print_lines(lines: Iterable[str], *, break_paths: bool = False) -> None:
-    """Print lines on stdout, without secrets, wrapped between words on a terminal.
-
-    With `break_paths`, a word that is longer than a line is broken after a slash.
-    """
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines on stdout, without secrets, wrapped between words on a terminal."""
     shown = map(redact_line, lines)
-    write_document(f"{line}\n" for line in wrap_for_terminal(shown, sys.stdout, break_paths=break_paths))
+    write_document(f"{line}\n" for line in wrap_for_terminal(shown, sys.stdout))
 
 
 def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
     """Print the verdicts of `files`: as a table on a terminal, else one verdict a line.
 
-    With `quiet`, print one line for each file: the deciding verdict or, if no verdict decides, the first verdict.
+    With `quiet`, print one line for each file: the deciding verdict or, without a deciding verdict, the first one.
     """
     from debate_cli.render import score_rows
 

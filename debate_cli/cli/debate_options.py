@@ -100,7 +100,7 @@ ReportFormat = Literal["json", "jsonl", "csv", "parquet"]
 class ExperimentOptions(NamedTuple):
     """Run many debates from one file: players, motions, both side orders, judges.
 
-    Each debate of an experiment is a cell. `run EXP.yaml` runs the cells that have not run yet or failed. Several processes
+    Each debate of an experiment is a cell. `run EXP.yaml` runs new cells, and cells that failed. Several processes
     may run the same experiment at once.
 
     `status` and `report` take the experiment's file or the experiment's folder, which is beside the file. With --queue
@@ -124,7 +124,9 @@ class ExperimentOptions(NamedTuple):
       debate experiment rate results.csv
     """
 
-    EPILOG = options.format_exit_codes(options.CODES_WITH_MODELS, resumable=True, FAILED="failed (or some cells did)")
+    EPILOG = options.format_exit_codes(
+        options.CODES_WITH_MODELS, resumable=True, FAILED="failed (also if only some cells failed)"
+    )
 
     action: Annotated[
         Action,
@@ -213,8 +215,8 @@ class WorkerOptions(NamedTuple):
     `debate experiment run EXP.yaml --queue DSN` puts an experiment into a queue, which is a PostgreSQL database.
     Workers on any machines run the experiment's debates, and share the experiment's budget and each key's limits per
     minute. Each worker needs the providers' keys in its environment. If a worker dies, another worker continues the
-    debates after their last event. Workers do not trust the experiments: with --trust-host, allow each server that an
-    experiment names. Needs the extra `cluster`.
+    debates after their last event. Workers do not trust the experiments: use --trust-host to allow each server that
+    an experiment names. Needs the extra `cluster`.
 
     Examples:
 
@@ -244,7 +246,7 @@ class WorkerOptions(NamedTuple):
         typer.Option(
             min=2,
             metavar="SECONDS",
-            help="If this worker gives no sign of life for so many seconds, other workers continue its debates.",
+            help="If this worker gives no sign of life for this many seconds, other workers continue its debates.",
         ),
     ] = 30
     trust_host: options.TrustHostOption = None

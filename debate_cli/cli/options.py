@@ -24,7 +24,8 @@ _RESUMABLE = (ExitCode.PROVIDER_FAILED, ExitCode.BUDGET_REACHED, ExitCode.INTERR
 def format_exit_codes(codes: Iterable[ExitCode], *, resumable: bool = False, **meanings: str) -> str:
     """Return the sentence about exit codes at the end of the help.
 
-    `resumable`: whether work that ends early can be resumed. `meanings`: replaces meanings, by the name of the code.
+    `resumable`: whether work that ends early can be resumed. `meanings`: maps names of codes to other
+    meanings.
     """
     parts = (
         f"{code:d} {meanings.get(code.name, code.meaning)}{' (resumable)' if resumable and code in _RESUMABLE else ''}"
@@ -40,7 +41,7 @@ def parse_file(text: str) -> Path:
     return Path(text)
 
 
-SOME_FAILED = "failed (or some of many files did)"
+SOME_FAILED = "failed (also if only some files failed)"
 CODES_WITH_MODELS = [code for code in ExitCode if code not in {ExitCode.GATE_NOT_MET, ExitCode.BATCH_PENDING}]
 """Exit codes of a command that asks models and has neither gates nor batches."""
 EXIT_CODES_WITHOUT_GATES = format_exit_codes(CODES_WITH_MODELS, resumable=True, FAILED=SOME_FAILED)
@@ -161,7 +162,7 @@ TrustHostOption = Annotated[
     typer.Option(
         "--trust-host",
         metavar="HOST",
-        help="Allow requests to HOST or HOST:PORT with the keys that the configuration or transcript names (repeatable).",
+        help="Host to which the configuration or transcript may send requests and keys: HOST or HOST:PORT (repeatable).",
     ),
 ]
 FailUnderOption = Annotated[

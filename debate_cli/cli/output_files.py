@@ -23,7 +23,7 @@ def file_or_stdout(path: PathT | None) -> PathT | None:
 def refuse_stdout(path: Path | OutPath | None, option: str) -> None:
     """Raise UsageError if `path` is `-`, because `option` must name a folder."""
     if str(path) == STDOUT:
-        raise UsageError(f"{option} -: this command writes a folder, not to standard output; name a folder")
+        raise UsageError(f"{option} -: this command writes to a folder, not to standard output; name a folder")
 
 
 def check_output(
@@ -35,7 +35,7 @@ def check_output(
     - A file that the command reads (`inputs`) or writes for another option (`results`) is always refused.
     """
     if str(path) == STDOUT:
-        raise UsageError(f"{option} -: this option writes a file, not to standard output; name a file")
+        raise UsageError(f"{option} -: this option writes to a file, not to standard output; name a file")
     if path.is_dir():
         raise UsageError(f"{option} {path}: this is a folder; name a file")
     if is_special_file(path):
@@ -64,7 +64,7 @@ def debate_files(path: Path) -> tuple[Path, Path]:
 
 
 class _FileSet:
-    """Set of files. It contains each path that leads to one of the files, e.g. a link."""
+    """Set of files. A path is in the set if it leads to one of the files, e.g. through a link."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         listed = list(paths)

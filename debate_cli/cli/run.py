@@ -57,7 +57,7 @@ from debate_cli.storage.variables import ConfigChange
 from debate_cli.systems.scoring import deciding_kind
 
 MAX_ESTIMATED_CALLS = 60
-"""If a run plans more calls, its cost is not estimated before the start, because the estimate would take too long."""
+"""A run with more planned calls starts without an estimate of its cost, because the estimate would take too long."""
 
 
 def run(given: RunOptions) -> None:

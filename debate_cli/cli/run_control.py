@@ -181,7 +181,7 @@ def report_outcome(
 ) -> ExitCode:
     """Print where the debate is saved and what is left to do. Returns the exit code.
 
-    `stop_cause`: what interrupted the run, perhaps only after its last answer. None if nothing did.
+    `stop_cause`: what interrupted the run, perhaps only after its last answer. None without an interruption.
     `resume_options`: options to add to the command that resumes the debate.
     `batch`: whether the judges were asked in a batch. `shown_failures`: messages that are not repeated, because the
     user has already read them.
@@ -207,9 +207,10 @@ def report_outcome(
 
 
 def report_gates(gates: Gates, outcome: Outcome, code: ExitCode, prefix: str = "") -> ExitCode:
-    """Print a line for each gate that is not met. If there is one, return `GATE_NOT_MET`, else `code`.
+    """Print a line for each gate that is not met. Return `GATE_NOT_MET`, or `code` if all gates are met.
 
-    - `code`: exit code of the debate. Gates are checked only if it is `DONE` or `PROVIDER_FAILED`.
+    - `code`: exit code of the debate. If it is neither `DONE` nor `PROVIDER_FAILED`, it is returned and no gate is
+      checked.
     - `prefix`: start of a line, e.g. `a.json: `.
     """
     if code not in {ExitCode.DONE, ExitCode.PROVIDER_FAILED}:
@@ -228,7 +229,10 @@ def _missing_briefs(outcome: Outcome) -> tuple[Brief, ...]:
 
 
 def _describe_late_stop(outcome: Outcome, stop_cause: StopCause, *, has_missing: bool) -> str:
-    """Return the line about a stop after which the calls in flight answered the last tasks. Nothing is left to resume."""
+    """Return the line about a stop that was requested during the last calls.
+
+    These calls were still answered, so nothing is left to resume.
+    """
     debate = outcome.debate
     judged = "judging" if debate.document_name is not None or debate.status == "incomplete" else "debate"
     complete = "" if has_missing else f"; the {judged} is complete"
@@ -279,8 +283,8 @@ def _report_halt(
 def report_closed_pipe(code: ExitCode, *, is_saved: bool) -> ExitCode:
     """Return the exit code of a command whose output could not be written, because the pipe of stdout is closed.
 
-    `code`: exit code of the command otherwise. `is_saved`: whether the result is saved too; if it is not, a line says
-    that it is lost.
+    `code`: exit code that the command would have with an open pipe. `is_saved`: whether the result is saved in a file.
+    If False, prints that the result is lost.
     """
     if not is_saved:
         print_status("debate: the output pipe closed before the result was written, and nothing is saved (--no-save)")

@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, count, islice
+from itertools import islice
 from pathlib import Path
 
 import typer
@@ -36,12 +36,13 @@ from debate_cli.domain.message_text import describe_missing
 from debate_cli.errors import ExitCode, StorageError, UsageError
 from debate_cli.render import records, score_rows
 from debate_cli.storage.atomic_write import atomic_write
+from debate_cli.storage.folder import free_name
 from debate_cli.storage.out_path import OutPath
 from debate_cli.storage.transcript_store import expand_references, transcript_dirs
 from debate_cli.systems.rubric import Rubric, parse_weights
 
 MAX_NAMED_FILES = 3
-"""Maximum number of files with missing judgements that a note names. Of further files it gives only the number."""
+"""Maximum number of files with missing judgements that a note names. Further files are only counted."""
 INDEX_FILE = "index.html"
 PAGE_SUFFIX = ".html"
 GITHUB_SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
@@ -243,12 +244,12 @@ def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:
         console.print_status(f"OK: {matches}{f' (recomputed with {option})' if option else ''}")
     if report.has_differences and option:
         console.print_status(
-            f"--check recomputed the verdicts with {option}; to use the settings of each debate instead, leave that option out"
+            f"--check recomputed the verdicts with {option}; to use the settings of each debate instead, leave out {option}"
         )
     if request.write and report.scored_files and option:
         console.print_status(
-            f"--write stored the verdicts recomputed with {option}; `debate list` shows them, but replay, "
-            "diff and score recompute with the settings of each debate"
+            f"--write stored verdicts that were recomputed with {option}; `debate list` shows them, but replay, "
+            "diff and score recompute them with the settings of each debate"
         )
 
 
@@ -294,12 +295,12 @@ class PageWriter:
 
 
 def _choose_page_names(paths: Iterable[Path]) -> dict[Path, str]:
-    taken = {INDEX_FILE}
+    taken = {Path(INDEX_FILE).stem}
     names: dict[Path, str] = {}
     for path in paths:
-        possible = chain([f"{path.stem}{PAGE_SUFFIX}"], (f"{path.stem}-{number}{PAGE_SUFFIX}" for number in count(2)))
-        names[path] = next(name for name in possible if name not in taken)
-        taken.add(names[path])
+        stem = free_name(path.stem, taken)
+        taken.add(stem)
+        names[path] = f"{stem}{PAGE_SUFFIX}"
     return names
 
 

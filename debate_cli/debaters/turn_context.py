@@ -35,7 +35,7 @@ class TurnContext:
         return replace(self, shown_ids=recent_history(self.debate).argument_ids)
 
     def keep_shown(self, ids: tuple[str, ...]) -> tuple[str, ...]:
-        """Remove from `ids` the ids of arguments that the prompt does not show."""
+        """Return those of `ids` whose arguments the prompt shows."""
         return ids if self.shown_ids is None else tuple(key for key in ids if key in self.shown_ids)
 
     @property
@@ -62,7 +62,8 @@ class TurnContext:
     def target_ids(self) -> tuple[str, ...]:
         """Ids of the arguments to answer.
 
-        If the cue has questions, the arguments that they are about; otherwise all arguments of the opponents.
+        If the cue has questions, these are the arguments that the questions are about; otherwise all arguments of the
+        opponents.
         """
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))

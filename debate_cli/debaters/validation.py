@@ -1,4 +1,4 @@
-"""Checks the content of a turn, and describes each fault in a warning `code: sentence`.
+"""Checks the content of a turn, and describes each fault in a warning of the form `code: sentence`.
 
 Codes: short-claim, short-reasoning, short-evidence, unanswered, unknown-target, new-argument, closing-too-long,
 duplicate-id, citation.

@@ -1,7 +1,7 @@
 """Changes argument ids so that each consists of its speaker's prefix and a short plain word, e.g. `PRO-1`.
 
-Without prefixes, two debaters could both have an argument `ARG-1`. A longer id could address the judge, who reads the ids
-of all arguments.
+Without prefixes, two debaters could both have an argument `ARG-1`. A longer id could contain instructions to the judge,
+who reads the ids of all arguments.
 """
 
 import re

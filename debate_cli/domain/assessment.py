@@ -96,7 +96,7 @@ class Manipulation(Finding):
 
     @property
     def label(self) -> str:
-        """`technique` if the program found the manipulation, `found by the judge` if a judge reported it."""
+        """The field `technique` if the program found the manipulation by rules, else the text `found by the judge`."""
         return self.technique if self.found_by == "rules" else "found by the judge"
 
     def describe(self) -> list[str]:

@@ -133,7 +133,8 @@ class ProviderSpec(ConfigModel):
     """Protocol of the server, required for a new provider. `openai` fits every OpenAI-compatible server. Only the provider
     `mock` has the kind `mock`."""
     base_url: str | None = None
-    """Address without `/chat/completions`, usually ending in `/v1`. For a built-in provider, also set `api_key_env`."""
+    """Address without `/chat/completions`, usually ending in `/v1`. If you change the address of a built-in
+    provider, also set `api_key_env`."""
     api_key_env: str | None = None
     """Name of the environment variable with the API key. null sends no key."""
     headers: dict[str, str] = {}

@@ -87,12 +87,15 @@ def _find_ignored_format_keys(given: FormatConfig) -> Iterator[str]:
 
 
 def check_for_any_use(config: DebateConfig) -> list[Problem]:
-    """Return the problems of `config` for a debate. Without debaters: for `debate judge`, which needs no models."""
+    """Return the problems of `config`. Debaters are optional, because `debate judge` needs none.
+
+    Without debaters, models are optional too.
+    """
     return check_config(config, needs_debaters=False, needs_models=bool(config.debaters))
 
 
 def check_for_judging(config: DebateConfig) -> list[Problem]:
-    """Return the problems of `config` for judging a debate or text, which needs no debaters, models or systems."""
+    """Return the problems of `config` for judging a debate or text. Debaters, models and systems are optional."""
     return check_stored_config(config, needs_models=False)
 
 

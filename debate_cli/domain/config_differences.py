@@ -14,7 +14,7 @@ NOT_SET = "not set"
 
 
 def format_setting(value: Any) -> str:
-    """Format JSON data as plain text on one line. Of a mapping with the key `name`, only its value is shown."""
+    """Format JSON data as plain text on one line. A mapping with a `name` is shown as this name."""
     match value:
         case None:
             return NOT_SET

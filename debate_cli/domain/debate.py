@@ -254,7 +254,7 @@ class Debate(FrozenModel):
         return tuple({item.id: item for item in self.searches if item.key == key}.values())
 
     def search_warnings(self, key: str) -> tuple[str, ...]:
-        """Return a warning for each search that was made for the cue or brief with this key, and failed."""
+        """Return a warning for each failed search for the cue or brief with this key."""
         return tuple(
             f"search: {_SEARCHES[item.kind]} failed: {item.failure.message}"
             for item in self.searches_for(key)
@@ -305,7 +305,7 @@ class Debate(FrozenModel):
         return self._replace(shown_passages={**self.shown_passages, key: shown})
 
     def with_assessments(self, assessments: Iterable[Assessment]) -> Debate:
-        """Return a copy with the given assessments instead of all others. If several answer one brief, the first is kept."""
+        """Return a copy with only the given assessments. If several answer one brief, the first is kept."""
         return self._replace(assessments=first_assessments(assessments, self.runs))
 
     def apply(self, event: Event) -> Debate:
@@ -479,7 +479,7 @@ def fold(events: Iterable[Event]) -> Debate:
 
 
 def initial_debate(event: DebateOpened) -> Debate:
-    """Return the debate that has only its first event, `event`."""
+    """Return the debate after its first event, `event`."""
     return Debate(
         id=event.id,
         generator=event.generator,
@@ -542,7 +542,7 @@ def models_used_by_judges(debate: Debate, run: str, system: str, assessor: str |
 
 
 def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) -> str | None:
-    """Return the model (`provider/model`) that is configured for a judge of a judging run; None if there is none.
+    """Return the configured model (`provider/model`) of a judge in a judging run; None if no model is configured.
 
     `role`: value of `judge` or `model` in the settings of the judging system. If `role` is None, `models.judge` is used,
     or `models.default` if there is no `models.judge`.
@@ -554,7 +554,7 @@ def configured_judge_model(debate: Debate, run: JudgingRun, role: str | None) ->
 def is_rehearsal(debate: Debate) -> bool:
     """Whether the mock gives all speeches and judgements of the debate, past and planned.
 
-    False if there are none, or if a person speaks or judges, or if a speech was imported.
+    False if a person speaks or judges, if a speech was imported, or if neither a debater nor a judge has a model.
     """
     speakers = (person.model for person in debate.participants)
     models = {*_called_models(debate), *speakers, *_configured_judge_models(debate)} - {None}

@@ -104,8 +104,8 @@ class PassagesShown(FrozenModel):
     type: Literal["passages"] = "passages"
     at: UtcDatetime
     key: str | None = None
-    """Key of the cue or brief that gets the passages. None in an event made from a transcript, which lists the passages
-    of all cues and briefs."""
+    """Key of the cue or brief that gets the passages. None if the event was made from a transcript and lists the
+    passages of all cues and briefs."""
     shown: tuple[str, ...] = ()
     """Ids of the passages for the cue or brief, the most relevant first."""
     passages: tuple[Passage, ...] = ()

@@ -240,7 +240,7 @@ class JudgingConfig(ConfigModel):
     question: str | None = Field(default=None, exclude_if=lambda question: question is None)
     """The question that judges answer about a text. Occurs only in transcripts; configurations have it under `topic`."""
     context: str | None = Field(default=None, exclude_if=lambda context: context is None)
-    """Context for the judges of a text. Only in transcripts. In a configuration, set `background` instead."""
+    """Context for the judges of a text. Occurs only in transcripts; configurations have it under `background`."""
 
     def notices(self) -> tuple[str, ...]:
         """Return one sentence per unexpected effect of a system's settings. Each sentence begins with the key path."""

@@ -17,8 +17,8 @@ TRAIT_MIN, TRAIT_MAX = 1.0, 10.0
 DRIFT_STEP = 3.0
 """Largest change of a trait by one kind of pressure in one exchange, in points of the scale 1-10."""
 RESPONSE_STEP = 0.5
-"""Largest change of a trait in the second part of `apply_pressures`, in points of the scale 1-10. In this part, a rigid
-personality moves its extreme traits towards the middle, and any other personality raises its highest traits."""
+"""Largest change of a trait in the last step of `apply_pressures`, in points of the scale 1-10. This step moves the
+extreme traits of a rigid personality towards the middle, and raises the highest traits of any other personality."""
 HIGH_TRAIT, LOW_TRAIT = 8.0, 2.0
 """A trait is extreme at HIGH_TRAIT or above, and at LOW_TRAIT or below."""
 RIGID_TRAITS = 4

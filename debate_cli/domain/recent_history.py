@@ -1,12 +1,11 @@
 """Shortens a long debate to its newest turns and a list of older claims."""
 
 import re
-from collections.abc import Collection, Mapping
-from itertools import islice
+from collections.abc import Collection
 from typing import NamedTuple
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.frozen_model import fold_growing, memoize_on_value
+from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.message_text import one_line
 from debate_cli.domain.turn import ResponseType, Turn
 
@@ -24,8 +23,8 @@ class LedgerEntry(NamedTuple):
     """A claim of an older turn, with the responses to the claim. The texts are not sanitized."""
 
     id: str
-    """Id of the argument that makes the claim, e.g. `PRO-1`; or e.g. `turn 3` if the claim is the whole turn with
-    index 3."""
+    """Id of the argument that makes the claim, e.g. `PRO-1`. If the claim is a whole turn: the word `turn` and the
+    turn's index, e.g. `turn 3`."""
     speaker: str
     claim: str
     """First sentence of the claim, at most MAX_CLAIM_CHARS characters."""
@@ -61,64 +60,42 @@ class RecentHistory(NamedTuple):
 
 @memoize_on_value
 def recent_history(debate: Debate, keep: tuple[int, ...] = ()) -> RecentHistory:
-    """Shorten a debate: each participant's newest turns stay in full, of older turns only the claims stay.
+    """Return a short form of `debate`: each participant's newest turns in full, and the claims of older turns.
 
     `keep`: indices of older turns that also stay in full.
     """
-    claims = _Claims({}, (), (), {})
-    if debate.turns:
-        claims = fold_growing(debate.turns[0], "ledger", debate.turns, claims, _add_turn)
-    newest = (index for indices in claims.newest.values() for index in indices)
-    shown = sorted({*keep, *newest} & debate.turns_by_index.keys())
-    turns = tuple(debate.turns_by_index[index] for index in shown)
-    return RecentHistory(turns, _build_ledger(claims, turns))
+    newest: dict[str, list[int]] = {}
+    for turn in debate.turns:
+        newest.setdefault(turn.speaker, []).append(turn.index)
+    recent = (index for indices in newest.values() for index in indices[-RECENT_TURNS:])
+    shown = sorted({*keep, *recent} & debate.turns_by_index.keys())
+    return RecentHistory(tuple(debate.turns_by_index[index] for index in shown), _build_ledger(debate, shown))
 
 
 class _Claim(NamedTuple):
-    turn: int
     id: str
     speaker: str
     text: str
 
 
-class _Claims(NamedTuple):
-    newest: Mapping[str, tuple[int, ...]]
-    all: tuple[_Claim, ...]
-    unanswered: tuple[_Claim, ...]
-    answers: Mapping[str, Answers]
-
-
-def _add_turn(before: _Claims, turn: Turn) -> _Claims:
-    answers = {**before.answers}
-    for response in turn.responses or ():
-        given: Answers = (*answers.get(response.target, ()), (turn.speaker, response.type))
-        answers[response.target] = given[-MAX_ANSWERS:]
-    added = _claims(turn)
-    return _Claims(
-        {**before.newest, turn.speaker: (*before.newest.get(turn.speaker, ()), turn.index)[-RECENT_TURNS:]},
-        (*before.all, *added),
-        tuple([claim for claim in (*before.unanswered, *added) if claim.id not in answers]),
-        answers,
-    )
-
-
-def _build_ledger(claims: _Claims, shown_turns: Collection[Turn]) -> ClaimLedger:
-    shown = {turn.index for turn in shown_turns}
-    listed = [*islice((claim for claim in reversed(claims.unanswered) if claim.turn not in shown), MAX_ENTRIES)]
-    answered = (claim for claim in reversed(claims.all) if claim.turn not in shown and claim.id in claims.answers)
-    listed += islice(answered, MAX_ENTRIES - len(listed))
+def _build_ledger(debate: Debate, shown: Collection[int]) -> ClaimLedger:
+    answers: dict[str, Answers] = {}
+    for turn in debate.turns:
+        for response in turn.responses or ():
+            given: Answers = (*answers.get(response.target, ()), (turn.speaker, response.type))
+            answers[response.target] = given[-MAX_ANSWERS:]
+    older = [claim for turn in reversed(debate.turns) if turn.index not in shown for claim in reversed(_claims(turn))]
+    listed = sorted(older, key=lambda claim: claim.id in answers)[:MAX_ENTRIES]
     entries = tuple(
-        LedgerEntry(claim.id, claim.speaker, _first_sentence(claim.text), claims.answers.get(claim.id, ()))
-        for claim in listed
+        LedgerEntry(claim.id, claim.speaker, _first_sentence(claim.text), answers.get(claim.id, ())) for claim in listed
     )
-    older = len(claims.all) - sum(len(_claims(turn)) for turn in shown_turns)
-    return ClaimLedger(entries, max(0, older - MAX_ENTRIES))
+    return ClaimLedger(entries, len(older) - len(entries))
 
 
 def _claims(turn: Turn) -> tuple[_Claim, ...]:
     if not turn.arguments and not turn.responses:
-        return (_Claim(turn.index, f"turn {turn.index}", turn.speaker, turn.text),)
-    return tuple(_Claim(turn.index, item.id, turn.speaker, item.claim) for item in turn.arguments or ())
+        return (_Claim(f"turn {turn.index}", turn.speaker, turn.text),)
+    return tuple(_Claim(item.id, turn.speaker, item.claim) for item in turn.arguments or ())
 
 
 def _first_sentence(text: str) -> str:

@@ -26,7 +26,7 @@ from debate_cli.regular_file import is_inside, make_private_folder
 INDEX_VERSION = 8
 """Version of the indexes, which is part of their names. Increase it if changed code builds different indexes."""
 KEPT_INDEXES = 5
-"""The indexes used most recently, up to this number, always stay in the cache. Any other index is deleted after a day
+"""Number of indexes that always stay in the cache: those used most recently. Any other index is deleted after a day
 without use."""
 MAX_QUERY_TERMS = 40
 _DAY_S = 86_400
@@ -134,7 +134,8 @@ def _open_index(path: Path) -> sqlite3.Connection:
 def query_terms(query: str) -> tuple[str, ...]:
     """Return the distinct words of `query` without common English words, at most MAX_QUERY_TERMS.
 
-    If all words are common, return these words. A script without spaces gives each pair of neighbouring characters.
+    If all words are common, return the common words. In scripts without spaces, each pair of neighbouring characters is a
+    word.
     """
     words = tuple(dict.fromkeys(split_words(query.casefold())))
     specific = tuple(word for word in words if word not in COMMON_ENGLISH_WORDS)

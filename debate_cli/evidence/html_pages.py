@@ -18,7 +18,7 @@ _BLOCKS = frozenset(
 )  # fmt: skip
 """HTML elements that stand on lines of their own."""
 _CONTROLS = frozenset({"button", "input", "optgroup", "option", "select", "textarea"})
-"""HTML elements in a line of text that a browser separates from the text beside them."""
+"""HTML form elements. A browser separates their text from the other text of the line."""
 _CELL, _HEAD_CELL, _WIDE_CELL, _TALL_CELL, _CONTROL = map(chr, range(1, 6))
 """Marks for the elements of a page in its collected text. A source's own text never contains these characters.
 
@@ -131,10 +131,10 @@ def _mark_cell(tag: str, attributes: dict[str, str | None]) -> str:
 
 
 def _name_cells(row: str, names: list[str] | None) -> tuple[str, list[str] | None]:
-    """Return a row of an HTML table with the names of its columns, and the names for the next row.
+    """Return a row of an HTML table with the column's name before each cell, and the `names` for the next row.
 
-    `names`: empty before the first row of header cells. None if the columns of the cells are unknown: the cells of a table
-    inside a table, and cells below a tall cell.
+    `names`: the names of the columns. The list is empty before the first row of header cells. None if the columns of the
+    cells are unknown, because the table is inside another table, or the row is below a tall cell.
     """
     before, *pieces = _CELL_MARK.split(row)
     kinds, cells = pieces[::2], [_join_pieces(piece) for piece in pieces[1::2]]

@@ -1,6 +1,6 @@
 """Finds the unit of a number in normalized text, also after a space (`5 %`), so that a quote cannot drop the unit.
 
-All functions take normalized text in the case of the original (`NormalizedText.cased`), and a position in it.
+All functions take normalized text in the case of the original (`NormalizedText.cased`), and a position in this text.
 """
 
 import re
@@ -100,9 +100,10 @@ def _belongs_to_name(number: re.Match[str], text: str) -> bool:
 
 
 def _find_end_of_longer_number(text: str, number: re.Match[str]) -> int:
-    """Return the end of the range (`5 to 7 %`) or grouped number (`20 000 km`) that `number` begins, else of `number`.
+    """Return the end of the range (`5 to 7 %`) or grouped number (`20 000 km`) that begins with `number`, with its unit.
 
-    A unit must follow, except after a grouped number that ends in `000`.
+    If there is no such range or grouped number with a unit, return the end of `number`. A grouped number that ends in
+    `000` needs no unit.
     """
     at = number.end()
     is_group = not number["magnitude"] and re.fullmatch(r"\d{1,3}", number["digits"])

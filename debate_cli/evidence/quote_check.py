@@ -26,8 +26,7 @@ MAX_GAP_WORDS = 60
 MIN_SIMILARITY = 0.6
 """Minimum share of equal words for the outcome `altered`. With a smaller share, the outcome is `not_found`."""
 MAX_ALIGNED_WORDS = (1_000, 20_000)
-"""Maximum number of words of a quote and of its passage. Longer texts are not tested for similar wording (outcome
-`altered`)."""
+"""Maximum number of words of a quote, and of its passage. In longer texts, similar wording is not found."""
 MAX_PARTS = 50
 """Maximum number of parts into which ellipses divide a quote. A quote with more parts counts as not found."""
 MAX_MATCHES = 50

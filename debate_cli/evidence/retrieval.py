@@ -54,9 +54,10 @@ class PassageFinder:
         return self._lookup_of(task, debate) is not None
 
     def list_searches(self, task: Task, debate: Debate) -> tuple[Search, ...]:
-        """Return the searches that `task` needs: of the web and, for some speeches, an ordering of passages by meaning.
+        """Return the searches that `task` needs.
 
-        A web query that succeeded for an earlier speech of the speaker is not repeated.
+        They are web searches and, for some speeches, a search that orders passages by meaning. A web query that
+        succeeded for an earlier speech of the speaker is not repeated.
         """
         if not isinstance(task, Cue):
             lookup = self._lookup_of(task, debate)

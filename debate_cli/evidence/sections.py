@@ -1,4 +1,4 @@
-"""Sections of text, into which each reader of sources divides a document, and what the readers share."""
+"""The sections into which the readers of sources divide a document, and functions that all readers share."""
 
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -35,7 +35,7 @@ class UnreadableSourceError(ValueError):
 
 
 def format_row(names: Sequence[str], cells: Sequence[str]) -> str:
-    """Return the cells that are not empty, each after the name of its column. A cell may have no name."""
+    """Return the cells that are not empty, each after the name of its column. A column may have no name."""
     named = zip_longest(names[: len(cells)], map(one_line, cells), fillvalue="")
     return "; ".join(f"{name}: {cell}" if name else cell for name, cell in named if cell)
 

@@ -42,9 +42,13 @@ def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]
     """Yield (text, start, end) of each passage of a section. `start` and `end` are positions in the section's text.
 
     A passage has about `words` words at most. If possible, it consists of whole paragraphs (in a list, of whole lines).
-    A longer paragraph is split between sentences. A sentence that is longer than MAX_SENTENCE_WORDS words and than
-    twice `words` is split at line ends. A line of this sentence that is longer than MAX_LINE_WORDS words and than twice
-    `words` is cut into parts of at most `words` words. In scripts without spaces, each character counts as a word.
+
+    - A paragraph of more than `words` words is split between sentences.
+    - A sentence is split at line ends if it has more than MAX_SENTENCE_WORDS words and more than twice `words`.
+    - A line of such a sentence is cut into parts of at most `words` words if it has more than MAX_LINE_WORDS words and
+      more than twice `words`.
+
+    In scripts without spaces, each character counts as a word.
     """
     start = end = count = 0
     for piece_start, piece_end in _pieces(section, words):

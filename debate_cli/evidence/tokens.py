@@ -201,7 +201,7 @@ class NormalizedText:
         return self.origins[following]
 
     def unit_end(self, at: int) -> int:
-        """Return the end of the unit that belongs to the number before `text[at]`; `at` if there is none.
+        """Return the end of the unit that belongs to the number before `text[at]`; `at` if there is no unit.
 
         A unit may follow after a space or a line end, not in the next paragraph.
         """

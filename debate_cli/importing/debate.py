@@ -125,7 +125,7 @@ def _choose_topic(found: FoundDebate, choices: ImportChoices, file: str) -> tupl
 
 
 def _choose_background(found: FoundDebate, source: TopicSource) -> str:
-    """Return the words before the first speech. The file's motion comes first if the debate has another motion."""
+    """Return the words before the first speech. If the debate does not use the file's motion, this motion comes first."""
     unused = "" if source == "file" else found.topic_text or found.topic or ""
     return "\n\n".join(filter(None, (unused, found.background)))
 

@@ -130,7 +130,8 @@ def names_section(heading: str) -> bool:
 def starts_like_name(word: str) -> bool:
     """Return whether the first letter or digit of `word` is a letter that can begin a name.
 
-    Such letters are the capitals of any script, and letters that no word begins in upper case, e.g. `王` or `გ`.
+    Such letters are the capitals of any script, and letters that are not capitalized at the start of a word, e.g. `王` or
+    `გ`.
     """
     first = next((char for char in word if char.isalnum()), "")
     return first.isalpha() and (not first.islower() or first.title() == first)

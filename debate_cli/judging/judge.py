@@ -171,7 +171,10 @@ class Judge:
 
 
 def _describe_task(brief: Brief) -> str:
-    """Return a name of the brief, e.g. `turn 1 (numbered 0 below)`, because prompts and forms count turns from 0."""
+    """Return a name of the brief, e.g. `turn 1 (numbered 0 below)`.
+
+    The number in parentheses counts turns from 0, like prompts and forms.
+    """
     name = get_system(brief.system).describe_brief(brief)
     if brief.subject.moment not in {"turn", "pair"}:
         return name

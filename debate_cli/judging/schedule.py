@@ -68,8 +68,8 @@ def missing_briefs(debate: Debate, run: str | None = None) -> tuple[Brief, ...]:
     Two kinds of briefs are left out:
 
     - Briefs of the first run, while the debate is unfinished.
-    - Briefs of a system, if models answered all briefs of this system in another run that takes precedence. Runs of the
-      same comparison of judge models do not count.
+    - Briefs of a system, if another run takes precedence, and models answered all briefs of this system in that run. A run
+      of the same comparison of judge models does not have this effect.
 
     `run`: id of a judging run. If given, all briefs of this run without an assessment are returned, and no others.
     """

@@ -46,7 +46,7 @@ _NOTHING = BudgetAmount()
 
 @dataclass(eq=False, slots=True)
 class BudgetReservation:
-    """The amount that one request reserved before it was sent, and the amount that it used."""
+    """The amount that a request reserved before it was sent, and the amount that the request used."""
 
     worst_case: BudgetAmount
     used: BudgetAmount = _NOTHING
@@ -88,7 +88,7 @@ class Budget:
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[BudgetReservation, None]:
         """Reserve `worst`, the maximum usage of one request, during the `with` block.
 
-        In the block, the caller sets the yielded reservation's `used` to the actual usage.
+        Yields a reservation. In the block, the caller sets its `used` to the actual usage of the request.
 
         If reservations of other requests leave too little of the budget for `worst`, waits until these requests end. If
         there is still too little, closes the budget. Raises BudgetError if the budget is closed.

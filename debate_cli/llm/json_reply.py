@@ -16,11 +16,11 @@ from debate_cli.llm.schema_dialect import restore_lists
 
 MAX_REPAIR_CHARS = 64_000
 MAX_REPAIR_BRACKETS = 1_000
-"""A broken JSON text with more of the brackets `[` and `}` than this is not repaired, because json_repair may go through
-a whole list for each of them."""
+"""Maximum number of the brackets `[` and `}` in a broken JSON text that is repaired. For each of these brackets,
+json_repair may go through a whole list."""
 MAX_REPAIR_READS = 1_000_000
-"""Maximum number of times that json_repair may read a character or slice of a broken JSON text. It reads a character of
-a typical reply one to five times. A text made to slow it down makes it search the rest of the text again and again."""
+"""Maximum number of times that json_repair may read a character or slice of a broken JSON text. json_repair
+reads each character of a typical reply one to five times. It searches the rest of a malicious text again and again."""
 MAX_FAULTS = 12
 MAX_FAULT_CHARS = 240
 MAX_OBJECTS = 500
@@ -42,7 +42,7 @@ _NAME_OR_BRACKET = re.compile(
     r"""|//[^\n]*+|/\*.*?(?:\*/|\Z)|[][{}]""",
     re.DOTALL,
 )
-"""A key or value that may lack quotes, a comment, or a bracket. A name before a colon is a key."""
+"""Matches a comment, a bracket, or a name with or without quotes. A name before a colon is a key."""
 
 
 class _ForbiddenError(ValueError):
@@ -105,13 +105,16 @@ def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> Par
 
 
 def is_cut_off(text: str) -> bool:
-    """Return whether `text` ends inside a JSON object and contains no whole one."""
+    """Return whether `text` ends inside a JSON object and contains no complete JSON object."""
     found = _find_objects(strip_thinking(text))
     return found.is_cut_off and not found.valid
 
 
 def repair_json(broken: str) -> dict[str, Any] | None:
-    """Repair the text `broken` and return it as a JSON object; None if this is not possible within the limits above."""
+    """Repair the text `broken` and return it as a JSON object; None if it cannot be repaired.
+
+    A text that exceeds MAX_REPAIR_CHARS, MAX_REPAIR_BRACKETS or MAX_REPAIR_READS is not repaired.
+    """
     if len(broken) > MAX_REPAIR_CHARS or sum(map(broken.count, "[}")) > MAX_REPAIR_BRACKETS:
         return None
     try:
@@ -123,9 +126,10 @@ def repair_json(broken: str) -> dict[str, Any] | None:
 
 
 class _MeteredText(str):
-    """A text that takes an element of `reads` each time it is read. When there is none left, it raises StopIteration.
+    """A text that can be read a limited number of times. Each read takes an element of `reads`.
 
-    Its slices, and texts that begin with it, share `reads`.
+    A read raises StopIteration if no element is left. Slices of the text, and the results of appending to it
+    with `+`, share `reads`.
     """
 
     __slots__ = ("_reads",)
@@ -191,8 +195,8 @@ def _find_end(text: str, start: int) -> int | None:
 def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedReply[FormT]:
     """Parse the JSON objects of a reply into the form.
 
-    If no object fits the form and exactly one object is broken, the broken object is repaired. Exception: it is not
-    repaired if it contains an object that fits the form, because that object may be a draft.
+    If no object fits the form and exactly one object is broken, the broken object is repaired. Exception: a broken
+    object that contains an object that fits the form is not repaired, because the inner object may be a draft.
     """
     if found.too_many:
         return ParsedReply("no_object", faults=(f"more than {MAX_OBJECTS} objects: give exactly one",))
@@ -269,7 +273,7 @@ def _property_names(schema: JsonSchema | bool) -> Iterator[str]:
 
 
 def _find_repeated_key(broken: str, names: Collection[str]) -> str | None:
-    """Return a key of a broken JSON text that occurs twice in one object; None if there is none.
+    """Return a key that occurs twice in one object of a broken JSON text; None if no key is repeated.
 
     A repair would keep only the last value of such a key. Only keys in `names` are looked for, because words before a
     colon in a broken text look like keys.
@@ -305,7 +309,10 @@ def _describe_repeated_key(name: str) -> str:
 
 
 def _parse_number(digits: str) -> float:
-    """Return a number with a decimal point or exponent. A whole number, e.g. `8.0`, becomes an int, as in JSON Schema."""
+    """Parse a number with a decimal point or exponent. A whole number, e.g. `8.0`, becomes an int, as in JSON Schema.
+
+    Raises _ForbiddenError for a number that is not finite, e.g. `NaN` or `1e999`.
+    """
     number = float(digits)
     if not math.isfinite(number):
         raise _ForbiddenError(f"{digits[:MAX_SHOWN_CHARS]} is not a finite number")

@@ -46,7 +46,10 @@ class CallMeter:
             self._record(add_model_calls(*self.ended))
 
     def active_s(self) -> float:
-        """Return a time in seconds that stands still while the task waits. Differences are the seconds of requests."""
+        """Return the seconds on a clock that stands still while the task waits.
+
+        The difference of two values is the time that requests took in between.
+        """
         return self._clock() - self._waited_s
 
     @contextmanager

@@ -84,7 +84,7 @@ class Request:
     schema: OutputSchema | None = None
     """JSON Schema that the answer must follow; None for plain text."""
     search: WebSearch | None = None
-    """The requested web search, with the last message as its query; None for a request without a web search."""
+    """The requested web search, whose query is the last message; None for a request without a web search."""
     rung: StructuredOutputMode = "text"
     """Structured-output mode in which `schema` is sent; `text` if the request has no schema."""
     temperature: float | None = None
@@ -263,8 +263,10 @@ class BatchApi(Protocol):
     def results(self, batch_id: str, requests: Mapping[str, Request]) -> AsyncIterator[tuple[str, str]]:
         """Yield (custom id, result as the vendor's JSON) for each processed request, in any order.
 
-        For a damaged line of the results, and for missing lines, yield an empty custom id and a text that names them. Raises
-        LostBatchError if the vendor no longer has the results, or if no line can be read.
+        For each damaged line of the results, and once for all missing lines of a file, yield an empty custom id and a
+        description of these lines.
+
+        Raises LostBatchError if the vendor no longer has the results, or if no line can be read.
 
         `requests` maps custom ids to requests. Only the mock uses it: the mock answers the requests during this call.
         """

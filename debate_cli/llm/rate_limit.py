@@ -30,8 +30,8 @@ FIRST_REMINDER_S = 30.0
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_GAP_FACTOR = 4
-"""When the gate opens, the gap between calls becomes at most this factor times the time that the gate was closed. Without
-a maximum, a server that refuses calls at random would make the gap ever longer."""
+"""Limits the gap between calls when the gate opens. The maximum is this factor times the time that the gate was closed.
+Without a maximum, a server that refuses calls at random would make the gap ever longer."""
 GAP_FACTOR_PER_SERIES = 0.85
 """After each series of accepted calls (see SERIES_LENGTH), the gap between calls is multiplied by this factor."""
 SERIES_LENGTH = 3
@@ -39,7 +39,7 @@ SERIES_LENGTH = 3
 series, the gap becomes shorter."""
 MIN_PACED_CALLS = 3
 """If fewer calls than this were accepted before the first refusal of a run, later calls are sent without a gap, because
-so few calls show no pace."""
+so few calls do not show which pace the provider accepts."""
 MAX_REMEMBERED_CALLS = 1000
 """The gap between calls is computed from the times of the last accepted calls, at most this many."""
 
@@ -104,7 +104,7 @@ class ProviderGate:
         self._calls_at_pace = 0
 
     def describe_wait(self) -> str:
-        """Return how long calls have waited, and when the next one is tried; empty if the gate is open or gave up."""
+        """Return how long calls have waited, and when the next one is sent; empty if the gate is open or has given up."""
         if not self.is_closed or self._failure is not None:
             return ""
         waited = 0.0 if self._refused_since is None else self._clock() - self._refused_since

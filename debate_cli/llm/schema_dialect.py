@@ -119,7 +119,7 @@ def _format_bounds(bounds: Mapping[str, Any]) -> Iterator[str]:
 
 
 def find_key_member(schema: Mapping[str, Any]) -> str | None:
-    """Return the name of the property that identifies each item of a list by a constant; None if there is none.
+    """Return the name of the property whose constant identifies each item of a list; None if there is no such property.
 
     Example: `participant` for the items `{"participant": "Pro", …}` and `{"participant": "Con", …}`. The constants
     must be different and usable as keys of an object. `schema`: the JSON Schema of the list.

@@ -86,7 +86,7 @@ class StructuredAnswer(Generic[FormT]):
     call: ModelCall
     """Usage, cost and attempts, added up over all requests that were needed."""
     error: DebateError | None = None
-    """The error or refusal after which the model was not asked again; None if there was none."""
+    """The error or refusal after which the model was not asked again; None if neither occurred."""
     problem: str | None = None
     """Why there is no valid answer, in one line. None if the answer is valid or `error` gives the reason."""
     timed_out: bool = False

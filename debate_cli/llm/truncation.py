@@ -1,4 +1,4 @@
-"""Sentences about answers that were cut off: why, and what helps. A failure stores the sentence as part of its message."""
+"""Explains why an answer was cut off, and what helps. A failure stores the explanation as part of its message."""
 
 from debate_cli.domain.config import OUTPUT_LIMIT_SETTING
 from debate_cli.llm.model import Reply

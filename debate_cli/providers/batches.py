@@ -102,9 +102,10 @@ class _VendorBatches(ABC):
             yield each
 
     async def _read_file(self, path: str, expected: int) -> list[tuple[str, str]]:
-        """Return the lines of a file of results, as from `_read_line`. A damaged file is read twice.
+        """Return the lines of a file of results, as pairs from `_read_line`. A damaged file is read again once.
 
-        `expected`: number of lines according to the vendor. If lines are missing, one more pair says how many.
+        `expected`: number of lines according to the vendor. If lines are missing, a pair (empty text, number of missing
+        lines in words) is added.
         """
         lines = list[tuple[str, str]]()
         for _ in range(2):
@@ -210,7 +211,7 @@ class _VendorBatches(ABC):
 
     @abstractmethod
     def _result_files(self, batch: Any) -> Iterator[tuple[str, int]]:
-        """Yield the path of each file of results, and how many lines the vendor says it has (0 if it does not say)."""
+        """Yield (path, lines) for each file of results. `lines`: number of lines according to the vendor; 0 if unknown."""
 
     @abstractmethod
     def _read_result(self, line: Any, asked: SentRequest) -> Any:
@@ -337,7 +338,7 @@ class _AnthropicBatches(_VendorBatches):
 
 
 def _read_line(line: str, place: str) -> tuple[str, str]:
-    """Return the custom id of a line of the results, and the line. If it is damaged: an empty text, and `place`."""
+    """Return (custom id, `line`) for a line of the results. For a damaged line, return an empty text and `place`."""
     try:
         custom_id = json.loads(line)["custom_id"]
     except error_mapping.UNREADABLE_ANSWER:

@@ -105,7 +105,7 @@ class RecordedCall(FrozenModel):
 
 
 class CassetteRecorder:
-    """Appends the calls of the wrapped models to the cassette `path`, also if other processes record there.
+    """Appends the calls of the wrapped models to the cassette `path`. Other processes may record there too.
 
     The first call creates the file. Raises ConfigError if the file at `path` is not a cassette, and StorageError if the
     file cannot be written.
@@ -354,9 +354,7 @@ def _explain_missing_call(path: Path, model: str, request: Request, recorded: Ma
     name = next(changed, None)
     shown = "no visible difference" if name is None else _compare(name, theirs.get(name), mine.get(name))
     if name == "seed" and request.purpose.startswith("judge"):
-        shown += (
-            " (it depends on the debate's earlier judging runs; replay with the debate as it was before the recording)"
-        )
+        shown += " (the seed depends on the debate's earlier judging runs; replay with the debate as it was before the recording)"
     return f"{what}; compared with line {line}: {shown}; record the cassette again with --record"
 
 
@@ -366,13 +364,13 @@ def _compare(name: str, was: str | None, now: str | None) -> str:
     start = common_prefix_length(was, now)
     if was.count(REDACTED) != now.count(REDACTED):  # perhaps a secret whose variable was or is not set
         return (
-            f"{name} differs from character {start + 1}, and is not shown because it may contain a secret (set the keys that "
-            "were set for the recording)"
+            f"from character {start + 1} on, {name} is different, but not shown because it may contain a secret (set the keys "
+            "that were set for the recording)"
         )
     if len(was) + len(now) <= EXCERPT_CHARS:
         return f"{name} was {was!r} and is {now!r}"
     before, after = (repr(text[start : start + EXCERPT_CHARS]) for text in (was, now))
-    return f"{name} differs from character {start + 1}: it was {before} and is {after}"
+    return f"from character {start + 1} on, {name} was {before} and is {after}"
 
 
 def _compared_parts(model: str, request: Request) -> dict[str, str]:

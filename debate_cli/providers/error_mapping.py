@@ -190,8 +190,8 @@ _REJECTED_PARAMETER = {
     )
     for name in ("temperature", "seed", "stream_options")
 } | {"max_tokens": re.compile(r"\bmax_completion_tokens\b")}
-"""Patterns of messages about a rejected parameter. A message that rejects `max_tokens` names its replacement. All other
-messages about `max_tokens` concern a wrong value."""
+"""Patterns of messages about a rejected parameter. A message that rejects `max_tokens` names `max_completion_tokens`, which
+replaces it. All other messages about `max_tokens` concern a wrong value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ STATUS_RULES: tuple[StatusRule, ...] = (
     StatusRule((400, 404, 405, 422, 501), errors.UnsupportedError, _OTHER_MODE, _STRUCTURED_OUTPUT, structured=True),
     StatusRule((500, 503), errors.UnsupportedError, _OTHER_MODE, _BROKEN_SCHEMA, structured=True),
     StatusRule((400, 403, 422), errors.UnknownModelError, "correct the model name {model}", _UNKNOWN_MODEL),
-    StatusRule((401, 403, 407), errors.UnauthorizedError, "{replace_key}, or give it access to this model"),
+    StatusRule((401, 403, 407), errors.UnauthorizedError, "{replace_key}, or give the key access to this model"),
     StatusRule((404, 405, 410), errors.UnknownModelError, "correct the model name {model}, or the base_url"),
     StatusRule((429, 529), errors.RateLimitedError, "try again later, or lower max_concurrency"),
     StatusRule((408, 409, 425), errors.ServerError, "try again"),
@@ -271,7 +271,9 @@ def error_from_status(
     lowered = body[:20_000].lower()
     row = next((row for row in STATUS_RULES if row.matches(code, lowered, asked)), DEFAULT_STATUS_RULE)
     variable = asked.endpoint.api_key_env
-    replace_key = f"replace the key in {variable}" if variable else "set api_key_env to the variable of its key"
+    replace_key = (
+        f"replace the key in {variable}" if variable else "set api_key_env to the environment variable with the key"
+    )
     advice = row.advice.format(replace_key=replace_key, model=asked.model)
     further: dict[str, Any] = {} if row.parameter is None else {"parameter": row.parameter}
     if issubclass(row.error_type, errors.TransientError):

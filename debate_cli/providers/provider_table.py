@@ -40,7 +40,7 @@ class ProviderRow:
     base_url: str | None = None
     """Address of the server; None for a provider in this process."""
     base_url_env: str | None = None
-    """Name of the environment variable whose value replaces `base_url`; None if there is none."""
+    """Name of the environment variable whose value replaces `base_url`; None if no variable replaces it."""
     api_key_env: str | None = None
     """Name of the environment variable with the API key; if None, requests are sent without a key."""
     profile: Profile = DEFAULT_PROFILE
@@ -407,11 +407,10 @@ def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], limits: Limits) -
 
 
 def collect_secrets(rows: Iterable[ProviderRow], env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the secrets of `rows`, sorted.
+    """Return the secrets of `rows`, sorted. `env`: environment variables.
 
-    Secrets of a row are its key, the values of variables in its headers, and the password in its address, or the user name
-    if there is no password. `env`:
-    environment variables.
+    Secrets of a row are its key, the values of variables in its headers, and the password in its address. If an address
+    has no password, its user name is a secret.
     """
     found: set[str] = set()
     for row in rows:

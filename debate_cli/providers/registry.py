@@ -1,6 +1,5 @@
 """Creates the adapter of a model, and reports a missing key, package extra or address."""
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -8,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from debate_cli.domain.config import DebateConfig, ModelSpec, Price
+from debate_cli.domain.message_text import format_suggestion_or_list
 from debate_cli.errors import ConfigError
 from debate_cli.llm.model import BatchApi, Model, OnText, Profile, Reply, Request
 from debate_cli.llm.retry import ExternalModel
@@ -84,10 +84,7 @@ def _rows_of(config: DebateConfig, models: Iterable[str]) -> list[ProviderRow]:
 def format_unknown_provider(model: str, known: Iterable[str]) -> str:
     """Return the error message for a model of an unknown provider, with the closest known name."""
     provider = split_model_name(model)[0]
-    names = sorted(known)
-    close = difflib.get_close_matches(provider.lower(), names, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"known providers: {', '.join(names)}"
-    return f"model {model}: unknown provider {provider}; {hint}"
+    return f"model {model}: unknown provider {provider}{format_suggestion_or_list(provider, sorted(known))}"
 
 
 def find_batch_problem(row: ProviderRow, model: str) -> str | None:

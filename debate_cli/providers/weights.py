@@ -98,7 +98,7 @@ def find_own_weights(name: str, folder: Path) -> Path:
 
 
 def find_packaged_weights(weights: PackagedWeights, cache: Path) -> Path | None:
-    """Return the file of weights in the installed package, else in the folder `cache`; None if there is none."""
+    """Return the file of weights in the installed package, else in the folder `cache`; None if neither has the file."""
     spec = importlib.util.find_spec(weights.package)
     folders = [*((spec.submodule_search_locations if spec else None) or ()), cache / weights.package]
     return next((file for folder in folders for file in sorted(Path(folder).glob(f"*{WEIGHTS_SUFFIX}"))), None)

@@ -76,7 +76,7 @@ class ComparedPair:
 
 
 def build_comparison_tables(pair: ComparedPair) -> list[Table]:
-    """Return tables on summary, judgements, verdicts, scores, claims and settings, without empty tables."""
+    """Return tables on summary, judgements, verdicts, scores, claims and settings. Empty tables are left out."""
     summary = Table(title="in short", heads=(), rows=(), remarks=tuple(summarize_comparison(pair)))
     tables = [
         _sides_table(pair),

@@ -55,7 +55,7 @@ def format_spending(progress: ExperimentProgress) -> str:
 
 
 def rehearsal_lines(notice: str) -> list[str]:
-    """Return the notice that an experiment uses the mock as sanitized lines; empty without `notice`."""
+    """Return `notice`, which says that an experiment uses the mock, as sanitized lines. No lines for an empty notice."""
     return [sanitize.sanitize_line(notice)] if notice else []
 
 

@@ -21,9 +21,7 @@ INTERVALS = (
     f"Brackets contain the range of values that fit these debates ({INTERVAL}). With fewer motions, the range is wider."
 )
 POINTS = "The whole scale of scores has 100 points."
-APART_FROM_LENGTH = (
-    "Apart from the added words: minus the points that neutral padding with the same number of words gains."
-)
+APART_FROM_LENGTH = "A gain without the effect of length is the gain minus the points that neutral padding with the same number of words gains."
 BOOTSTRAP = (
     "Intervals come from a bootstrap over motions: each motion is drawn with all its debates and their changed copies."
 )
@@ -217,7 +215,7 @@ def _comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
         ("Cohen's κ with the known winners", format_estimate(comparison.kappa, "number")),
         ("α of the raters without the judge", format_estimate(comparison.alpha_people, "number")),
         ("α with the judge", format_estimate(comparison.alpha_with_judge, "number")),
-        ("Brier score of the chances from the judge's margins", format_estimate(comparison.brier, "number")),
+        ("Brier score of the judge's margins", format_estimate(comparison.brier, "number")),
         ("log score of the judge's margins", format_estimate(comparison.log_score, "number")),
         ("error of the judge's scores, in points", format_estimate(comparison.score_error, "number")),
     ]

@@ -63,8 +63,8 @@ def debate_introduction(review: Review) -> list[str]:
 def _header_lines(review: Review, answers: ReviewAnswers) -> Iterator[str]:
     terms = review.terms
     yield from comment_lines(
-        f"Review of a debate by the system {terms.system}. Fill in every empty value: a text goes on the indented line "
-        "below its name. Leave the other lines unchanged. Then store the file: debate review ID --from THIS-FILE"
+        f"Review of a debate by the system {terms.system}. Fill in every empty value. Texts go on the indented line "
+        "below the field's name. Leave the other lines unchanged. Then store the file: debate review ID --from THIS-FILE"
     )
     yield "#"
     for paragraph in debate_introduction(review):

@@ -113,10 +113,13 @@ def format_cell(cell: Cell) -> str:
 
 
 def labelled_rows(table: Table) -> Iterator[tuple[TableRow, list[tuple[int, str, Cell]]]]:
-    """Yield each row with (position, header, cell) for its cells, except the first cell and empty cells.
+    """Yield (row, cells) for each row. `cells` has no entry for the first cell and for empty cells.
+
+    An entry of `cells` is (position, header, cell):
 
     - `position`: index of the cell in the row.
-    - `header`: header of the column. Empty in a column of debaters' names, and in the only column of badges with words.
+    - `header`: header of the column. Empty for a debater's name. If only one column has badges with words, the header
+      of this column is empty too.
     """
     rows = [row for row in table.rows if row is not None]
     badges = {
@@ -345,8 +348,11 @@ EXCERPT_LENGTH = 320
 def shorten(text: str, longest: int = EXCERPT_LENGTH) -> str:
     """Return `text` on one line, cut to about `longest` characters.
 
-    A cut text ends after a whole sentence if more than a third of `longest` remains; else with `…`, after a whole word if
-    more than half remains, or after `longest` characters.
+    A text is cut at the first of these places that exists. If it is not the end of a sentence, `…` follows.
+
+    1. the last end of a sentence, if it is beyond a third of `longest`
+    2. the last space, if it is beyond half of `longest`
+    3. after `longest` characters
     """
     words = one_line(text)
     if len(words) <= longest:

@@ -274,7 +274,9 @@ class _Design:
     def find_unlimited(self, values: Floats, draws: _ImaginaryDraws) -> tuple[bool, bool]:
         """Return whether a player's strength is unlimited, and whether the advantage of the left player is unlimited.
 
-        `values`: the strengths, then the side term, all fitted with `draws`. Values that `draws` limit count as limited.
+        `values`: the strengths, then the side term, all fitted with `draws`. A value with an imaginary draw in
+        `draws` is never unlimited.
+
         Source of the criterion: A. Albert and J. A. Anderson, Biometrika 71 (1984).
         """
         side = abs(float(values[-1]))

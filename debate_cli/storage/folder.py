@@ -2,8 +2,9 @@
 
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime
+from itertools import chain, count
 from pathlib import Path
 
 from debate_cli.domain.text_normalization import ascii_slug
@@ -78,6 +79,12 @@ def slugify(text: str, length: int = _TOPIC_LENGTH) -> str:
         return words
     cut = words[: length + 1]
     return (cut.rpartition("-")[0] or cut[:length]).strip("-")
+
+
+def free_name(name: str, taken: Collection[str], separator: str = "-") -> str:
+    """Return `name` if it is not in `taken`, else `name` with the first free number from 2, e.g. `name-2`."""
+    numbered = (f"{name}{separator}{number}" for number in count(2))
+    return next(each for each in chain([name], numbered) if each not in taken)
 
 
 def validate_id(debate_id: str) -> str:

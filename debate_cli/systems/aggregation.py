@@ -75,7 +75,7 @@ def iter_findings(assessments: Iterable[Assessment], kind: type[FindingT]) -> It
 
 
 def first_finding(assessments: Iterable[Assessment], kind: type[FindingT]) -> FindingT | None:
-    """Return the first finding of the class `kind`; None if there is none."""
+    """Return the first finding of the class `kind`; None without such a finding."""
     return next((finding for _, finding in iter_findings(assessments, kind)), None)
 
 
@@ -117,9 +117,9 @@ def format_failure_cause(debate: Debate, key: str) -> str:
 
 
 def describe_unanswered(debate: Debate, briefs: Iterable[tuple[Brief, str]]) -> Iterator[str]:
-    """Yield a sentence for each brief without an assessment, with the cause of its failure, e.g. ` (abstained)`.
+    """Yield a sentence for each brief without an assessment, e.g. `Round 2 was not assessed by ada (abstained)`.
 
-    `briefs`: pairs (brief, sentence without a period, e.g. `Round 2 was not assessed by ada`).
+    `briefs`: pairs (brief, sentence without the cause of the failure and without a period).
     """
     for brief, words in briefs:
         if brief.key not in debate.answered_keys:

@@ -79,9 +79,9 @@ class Requirement(FrozenModel):
     judges: tuple[str, ...]
     """Ids of the judges who state the requirement, in the order of the settings."""
     weight: float
-    """Share of the voting weight, 0-1, of the judges in `judges`."""
+    """Weight of the votes of `judges` divided by the weight of all votes, 0-1."""
     quote: str | None = None
-    """Passage of the judged text that a change quotes; None if it quotes no such passage."""
+    """Passage of the judged text that the required change quotes; None if the change quotes no such passage."""
     line: int | None = None
     """Line of the judged text, from 1, on which `quote` begins; None without a quote."""
 
@@ -364,7 +364,7 @@ class JudgingSystem(Generic[SettingsT]):
     def explain(self, verdict: Verdict) -> str:
         """Return sentences that explain the verdict with numbers. Default: a sentence with the scores.
 
-        `verdict`: must not be undetermined.
+        `verdict`: any verdict except an undetermined one.
         """
         return describe_scores(verdict, self.max_score(verdict))
 

@@ -57,7 +57,7 @@ class Briefing(FrozenModel):
 
 
 def describe_trial_judges(debate: Debate) -> str:
-    """Return a sentence that names the very small models among the judges; empty if there are none.
+    """Return a sentence that names the very small models among the judges; empty if no judge is such a model.
 
     Very small models show only that the tool works. Their verdicts carry no meaning.
     """
@@ -71,7 +71,7 @@ def describe_trial_judges(debate: Debate) -> str:
 
 
 def build_briefing(debate: Debate) -> Briefing | None:
-    """Return the briefing from the newest run that reviews claims; None if there is none, or if no judge answered."""
+    """Return the briefing from the newest run that reviews claims; None without such a run, or if no judge answered."""
     review = review_claims(debate)
     if review is None:
         return None

@@ -29,7 +29,7 @@ SOURCE_BADGES: dict[SourceOutcome, Badge] = {
     "unchecked": Badge("?", "not checked", "muted"),
 }
 _REMARKS: dict[SourceOutcome, str] = {
-    "near": "near: the same words apart from articles, inflections and punctuation",
+    "near": "near: the words differ only in details, e.g. articles, inflections or punctuation",
     "altered": "altered: the source says something else",
     "not_found": "not found: the source has no such words",
     "no_such_source": "no such source: the debate has no source with this name",

@@ -27,7 +27,7 @@ def describe_scores(
     - `marks`: maps each debater to a mapping from criteria to marks.
     - `maxima`: maps criteria to highest possible marks.
     - `weights`: maps criteria to weights, 0-1. None means weights in proportion to `maxima`.
-    - `whole`: name of the total in the second sentence, e.g. `the score` in `40% of the score`.
+    - `whole`: name of the total in the second sentence, e.g. `the score` in `(40% of the score)`.
     """
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     if not ranked:
@@ -51,11 +51,11 @@ def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Map
     gaps = {criterion: max(of.values()) - min(of.values()) for criterion, of in shares.items()}
     apart = [criterion for criterion, gap in gaps.items() if round(gap, 2) != 0]
     if not apart:
-        return "They are level in every criterion that counts." if shares else ""
+        return "The two best debaters are level in every criterion that counts." if shares else ""
     widest = max(apart, key=lambda criterion: gaps[criterion] * weights[criterion])
     (ahead, most), (behind, least) = sorted(shares[widest].items(), key=lambda item: -item[1])
     return (
-        f"The largest difference is in {widest.replace('_', ' ')}, {weights[widest]:.0%} of {whole}: "
+        f"The largest difference is in {widest.replace('_', ' ')} ({weights[widest]:.0%} of {whole}): "
         f"{ahead} {most:.0%}, {behind} {least:.0%} of the maximum."
     )
 
@@ -63,7 +63,9 @@ def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Map
 def describe_agreement(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     """Return sentences that say how the verdicts differ, and which of them are undetermined.
 
-    If all verdicts agree and none is undetermined, the only sentence is `They agree.` `verdicts`: two or more.
+    If all verdicts agree and none is undetermined, the only sentence is `They agree.`
+
+    `verdicts`: two or more.
     """
     outcomes: dict[str, list[Verdict]] = defaultdict(list)
     degrees: dict[str, list[Verdict]] = defaultdict(list)

@@ -41,12 +41,12 @@ def decide_outcome(
 
 
 def clear_above_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Return a rule for margins: below `draw` a draw, above `clear` a clear victory, otherwise a narrow victory."""
+    """Return a rule for margins: a draw below `draw`, a clear victory above `clear`, otherwise a narrow victory."""
     return lambda margin: "draw" if margin < thresholds.draw else "clear" if margin > thresholds.clear else "narrow"
 
 
 def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Return a rule for margins: below `draw` a draw, from `clear` on a clear victory, otherwise a narrow victory."""
+    """Return a rule for margins: a draw below `draw`, a clear victory at `clear` or above, otherwise a narrow victory."""
     return lambda margin: "draw" if margin < thresholds.draw else "narrow" if margin < thresholds.clear else "clear"
 
 

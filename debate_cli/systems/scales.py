@@ -50,7 +50,7 @@ def format_margin(verdict: Verdict) -> str:
 
 
 def rank_scores(verdict: Verdict) -> list[tuple[str, float]]:
-    """Return pairs (name, score), the highest score first. Names are of debaters or, after a vote, of options.
+    """Return pairs (name, score), the highest score first. The names are debaters or, after a vote, options.
 
     Options that favour no debater, e.g. `CONDITIONAL`, are included.
     """

@@ -64,8 +64,8 @@ def score(
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
     """Return the verdicts that decide the debate. Verdicts by persons are ignored.
 
-    Normally, this is the one verdict with the flag `decides`. In a comparison of judge models, no verdict has the flag;
-    the verdicts that decide are then those of all compared runs by the system of the first verdict.
+    Normally, this is the one verdict with the flag `decides`. In a comparison of judge models, no verdict has the flag.
+    The deciding verdicts are then all verdicts of the compared runs, but only by the system of the first verdict.
     """
     verdicts = [verdict for verdict in verdicts if verdict.reviewer is None]
     decisive = [verdict for verdict in verdicts if verdict.decides]
@@ -99,9 +99,9 @@ def _compared_with(debate: Debate, head: Verdict, verdicts: Iterable[Verdict]) -
 
 
 def _put_compared_first(verdicts: Iterable[Verdict], compared: Collection[Verdict]) -> tuple[Verdict, ...]:
-    """Return copies of all verdicts without the flag `decides`, in their order, but those in `compared` first.
+    """Return copies of all verdicts, with `decides` set to False. Those in `compared` come first.
 
-    Among the verdicts in `compared`, undetermined verdicts come last.
+    Among the verdicts in `compared`, undetermined verdicts come last. Otherwise, the order does not change.
     """
     ranks = {(item.system, item.run): int(item.victory == "undetermined") for item in compared}
     ordered = sorted(verdicts, key=lambda item: ranks.get((item.system, item.run), 2))

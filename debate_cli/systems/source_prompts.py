@@ -33,17 +33,17 @@ SUPPORT_ANSWERS = (
     "a judge of sources. The value unknown means that this judge could not tell or did not answer."
 )
 POOR_SOURCES = (
-    "Quotes that are altered or not found, sources that do not exist, and sources that contradict the claim or do not support "
-    "it are poor sources: they support nothing. Lower the marks that depend on sources, and name these in your reasons."
+    "A source is poor if its quote is altered or not found, if it does not exist, or if it contradicts or does not support the "
+    "claim. Poor sources support nothing. Lower the marks that depend on sources, and name the poor sources in your reasons."
 )
 LOOKED_UP = (
     "Evidence without a citation, and cited sources that the debate does not have, were looked up. The results, as data: exists "
-    "is the answer of the judge of sources. Name evidence and sources that do not exist as invented."
+    "is the answer of the judge of sources. If evidence or a source does not exist, call it invented."
 )
 
 
 def format_source_checks(debate: Debate, run_id: str, round_number: int | None = None) -> str:
-    """Describe the citations and the looked-up sources of a round, for a judge's prompt. Empty if there are none.
+    """Describe the citations and the looked-up sources of a round, for a judge's prompt. Empty if there are neither.
 
     `round_number`: None means the whole debate. `run_id`: the judging run whose answers are included. If this run does
     not use the system `sources`, the answers of the newest run with this system are included.
@@ -85,7 +85,7 @@ def _find_sources_run(debate: Debate, run_id: str) -> str | None:
 
 
 def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -> str | None:
-    """Return the id of a passage that supports the quoted `words`; None if there is none.
+    """Return the id of a passage that supports the quoted `words`; None without such a passage.
 
     `turn`: index of the turn that contains the words. A judge of the system `sources` must have confirmed one of these:
 

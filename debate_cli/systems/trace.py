@@ -71,7 +71,7 @@ class TraceRow(FrozenModel):
 
 
 def build_trace_table(debate: Debate, run: str | None = None) -> tuple[TraceRow, ...]:
-    """Return a row per argument, in the order of the debate, with its standing according to the judges of `run`.
+    """Return a row for each argument, in the order of the debate. The standings are those that the judges of `run` gave.
 
     `run`: None means the newest run that reviews claims.
     """
@@ -105,7 +105,7 @@ def build_trace_table(debate: Debate, run: str | None = None) -> tuple[TraceRow,
 
 
 def review_claims(debate: Debate, run: str | None = None) -> ClaimReview | None:
-    """Return what the judges of `run` conclude about the claims; None if they did not review claims.
+    """Return what the judges of `run` conclude about the claims; None if no judge of `run` reviewed claims.
 
     `run`: None means the newest run that reviews claims.
     """
@@ -118,7 +118,7 @@ def review_claims(debate: Debate, run: str | None = None) -> ClaimReview | None:
 
 
 def find_claim_reviewer(debate: Debate) -> JudgingSystem[Any] | None:
-    """Return the first system in the debate's judging runs that reviews claims; None if there is none."""
+    """Return the first system in the debate's judging runs that reviews claims; None without such a system."""
     return next((system for system in systems_of_debate(debate) if system.reviews_claims), None)
 
 
@@ -181,8 +181,8 @@ class WeakestArgument:
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
     """Return the argument with the lowest score. If scores are equal, the argument with the worse standing is weaker.
 
-    An argument without a score counts only if its standing is worse than UPHELD. It is ranked with the highest possible
-    score.
+    An argument without a score counts only if its standing is worse than UPHELD. For the ranking, its score is the
+    highest possible score.
 
     None if no argument counts, or if several count and all are equally weak.
     """

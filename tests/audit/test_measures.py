@@ -112,10 +112,10 @@ def test_gains_beyond_length_say_so() -> None:
     """The label in JSON says that the gain from length is taken off; card and page say what that means."""
     report = build_report(_judge(_first_ahead, ["repeat", "padded", "confident"]), [JUDGE], LabelSet([], ""), {})
     labels = {measure.name: measure.label for measure in report.judges[0].measures}
-    assert labels["confident"] == "gained by claiming to be certain, apart from the added words"
+    assert labels["confident"] == "gained by claiming to be certain, without the effect of length"
     for text in (format_card_markdown(report), render_judge_cards(report)):
         assert labels["confident"] in text
-        assert "Apart from the added words: minus the points that neutral padding" in text
+        assert "A gain without the effect of length is the gain minus the points that neutral padding" in text
 
 
 def test_judge_of_names_flips_with_the_names() -> None:

@@ -359,9 +359,7 @@ def test_batch_that_the_vendor_has_lost(here: Path, slow: BatchServer, model: st
         slow.refuse = lambda path: 404 if path.endswith(ends) else 0
     refused = collect(here, slow)
     assert refused.code == 3
-    assert re.search(
-        r"batch batch_0.*or ask again, which is paid again, with: debate judge --collect \S+ --resubmit", refused.err
-    )
+    assert re.search(r"batch batch_0.*or ask and pay again with: debate judge --collect \S+ --resubmit", refused.err)
     assert len(slow.batches) == 1
     done = collect(here, slow, "--resubmit")
     assert done.code == 0, done.err

@@ -178,7 +178,7 @@ def test_a_new_model_is_compared_with_the_only_old_one(here: Path) -> None:
         "lead over the best simple rule": "better",
         "Cohen's κ with the known winners": "better",
         "α with the judge": "better",
-        "Brier score of the chances from the judge's margins": "worse",
+        "Brier score of the judge's margins": "worse",
         "log score of the judge's margins": "worse",
         "error of the judge's scores, in points": "worse",
         "gate flip": "better",
@@ -276,7 +276,7 @@ def test_labels_of_other_debates_are_refused(here: Path) -> None:
     (here / "labels.csv").write_text("id,winner\nother,Pro\n")
     done = debate("audit", "--judge", "mock/judge", *ONE, "--labels", "labels.csv", cwd=here)
     sentence = (
-        "--labels: the file has no label for an audited debate; the ids of the audited debates are example-mock\n"
+        "--labels: the file labels none of the audited debates; write their ids in the column `id`: example-mock\n"
     )
     assert (done.code, done.err.endswith(sentence)) == (2, True), done.err
     assert not (here / "audit").exists()

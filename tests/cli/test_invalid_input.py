@@ -12,7 +12,7 @@ FINE = f"topic: x\nmodels: {{default: {{model: mock/a}}}}\n{TWO}"
 CONFIG_FAULTS = {
     "unknown key": (FINE.replace("topic", "topik"), "did you mean `topic`?"),
     "unknown key within": (FINE + "format: {argumants: 2}\n", "did you mean `arguments`?"),
-    "unknown provider": (FINE.replace("mock/a", "mok/a"), "did you mean mock?"),
+    "unknown provider": (FINE.replace("mock/a", "mok/a"), "did you mean `mock`?"),
     "unknown role": (FINE.replace("name: Pro", "model: strong, name: Pro"), "`models` has no entry of this name"),
     "no provider": (FINE.replace("mock/a", "gpt"), "models.default.model"),
     "malformed": ("topic: [x\n", "debate.yaml:2:1: not valid YAML"),

@@ -91,7 +91,7 @@ def test_each_model_has_a_judging_run_of_the_text(here: Path, options: str) -> N
     (here / "PLAN.md").write_text("We move the service to one region.")
     command = ("judge", "PLAN.md", "--system", "panel", "--repeat", "2", "--out", "plan.json")
     done = debate(*command, *options.split(), cwd=here)
-    assert (done.code, "no verdict decides" in done.err) == (0, True), done.err
+    assert (done.code, "no deciding verdict" in done.err) == (0, True), done.err
     judged = json.loads((here / "plan.json").read_text())["assessments"]
     assert {(item["run"], item["exchange"]["model"]) for item in judged} == {
         ("r1", "mock/a"), ("r2", "mock/a"), ("r3", "mock/b"), ("r4", "mock/b"),

@@ -88,28 +88,3 @@ def test_the_list_of_debates_breaks_no_command(here: Path, columns: int, gap: st
     _, drawn = run_on_terminal("list", cwd=here, columns=columns, env={"TERM": "xterm-256color"})
     plain = Text.from_ansi(drawn.replace("\r", "")).plain
     assert f"  resume:{gap}debate run --resume transcripts/{name}.json\n" in plain, plain
-
-
-def test_check_breaks_a_long_path_after_a_slash(here: Path) -> None:
-    """Other words stay whole, as the name of the mock."""
-    folder = here / "a-rather-long-folder-name" / "another-rather-long-folder-name"
-    folder.mkdir(parents=True)
-    debaters = "debaters: [{name: Ada, side: for}, {name: Bo, side: against}]\n"
-    models = "models: {default: {model: mock/debater}}\n"
-    (folder / "debate.yaml").write_text(f"topic: Ought we?\n{models}{debaters}")
-    _, drawn = run_on_terminal("check", str(folder / "debate.yaml").removeprefix(f"{here}/"), cwd=here, columns=40)
-    rows = drawn.replace("\r", "").splitlines()
-    assert rows[:2] == ["a-rather-long-folder-name/", "    another-rather-long-folder-name/"]
-    assert "mock/debater" in drawn.split()
-    assert max(map(len, rows)) <= 40
-
-
-def test_lines_of_a_folder_import_break_between_fields(here: Path) -> None:
-    """No field of a file is on two lines of a narrow window; in a pipe the fields have tabs between them."""
-    for name in ("a_talk_with_a_long_name.txt", "other.txt"):
-        (here / name).write_text("Ada: The centre should be closed to private cars from spring on.\nBo: Not yet.\n")
-    command = ("import", "a_talk_with_a_long_name.txt", "other.txt", "--dry-run")
-    _, drawn = run_on_terminal(*command, cwd=here, columns=60)
-    fields = [field for line in debate(*command, cwd=here).out.splitlines() for field in line.split("\t")]
-    rows = [part for row in drawn.splitlines() for part in row.strip().split("  ")]
-    assert set(fields) <= set(rows), drawn

@@ -267,7 +267,7 @@ def test_the_message_names_the_problem_without_the_key(stream: bool) -> None:
     text = str(error)
     assert text.startswith("lab (127.0.0.1:")
     assert "answered 401: Bad key [redacted]" in text
-    assert text.endswith("replace the key in LAB_KEY, or give it access to this model")
+    assert text.endswith("replace the key in LAB_KEY, or give the key access to this model")
     assert KEY not in text
     assert text.isprintable()
     assert error.__suppress_context__

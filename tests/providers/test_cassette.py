@@ -252,7 +252,7 @@ def test_a_secret_whose_variable_is_not_set_is_not_shown(cassette: Path, words: 
         play(CassettePlayer(cassette), request)
     assert SECRET not in str(caught.value)
     assert str(caught.value).endswith(
-        "line 2: message 1 (user) differs from character 9, and is not shown because it may contain a secret "
+        "line 2: from character 9 on, message 1 (user) is different, but not shown because it may contain a secret "
         "(set the keys that were set for the recording); record the cassette again with --record"
     )
 
@@ -416,12 +416,15 @@ def test_a_cassette_that_fails_on_the_last_answer_costs_no_debate(tmp_path: Path
         (replace(ASK, system="Rules!"), "the system prompt was 'Rules.' and is 'Rules!'"),
         (replace(with_message("Motion: dogs."), nonce=""), "is 'Motion: dogs.'"),
         (replace(ASK, messages=(*ASK.messages, Message("user", "More."))), "message 2 (user) is new"),
-        (replace(ASK, schema=OutputSchema("s", {"type": "array"})), "the schema differs"),
+        (replace(ASK, schema=OutputSchema("s", {"type": "array"})), "on, the schema was "),
         (replace(ASK, schema=None), "the schema is missing"),
         (replace(ASK, temperature=0.5), "temperature was '0.7' and is '0.5'"),
         (replace(ASK, rung="prompt"), "structured-output mode was 'native' and is 'prompt'"),
         (replace(ASK, purpose="closing"), "nor any reply for that purpose"),
-        (replace(ASK, system="Rules" + "x" * 50), f"from character 6: it was '.' and is '{'x' * 40}'"),
+        (
+            replace(ASK, system="Rules" + "x" * 50),
+            f"from character 6 on, the system prompt was '.' and is '{'x' * 40}'",
+        ),
         (replace(ASK, system="Rules\u202e\x07."), r"is 'Rules\u202e\x07.'"),
         (replace(ASK, system="Rules\n"), r"is 'Rules\n'"),
     ],

@@ -114,7 +114,7 @@ def test_complete_requirements_are_no_problem(name: str, env: dict[str, str]) ->
 
 @pytest.mark.parametrize(
     ("model", "words"),
-    [("opnai/x", "did you mean openai?"), ("OpenAI/x", "did you mean openai?"), ("zzz/x", "known providers")],
+    [("opnai/x", "did you mean `openai`?"), ("OpenAI/x", "did you mean `openai`?"), ("zzz/x", "known are anthropic")],
 )
 def test_an_unknown_provider_is_named_with_a_suggestion(model: str, words: str) -> None:
     """A misspelt name gets a suggestion, another one the list of providers."""

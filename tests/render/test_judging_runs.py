@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
 
 import pytest
 from render_support import (
     START,
     debate,
     exchange,
-    opened_debate,
     render_tables,
     render_text,
     structured_assessment,
@@ -173,15 +171,6 @@ def test_a_report_names_its_run_where_the_system_judged_twice() -> None:
     ours = next(item for item in three_runs().assessments if item.run == "r2")
     assert build_judge_report(ours, three_runs()).title == "structured r2, the debate"
     assert build_judge_report(vote("technical_architect"), PANEL).title == "panel/technical_architect, vote 1"
-
-
-def test_the_usage_has_the_time_of_the_calls() -> None:
-    """Days between debate and judging do not count; without calls there is no time."""
-    later = debate().model_copy(update={"finished_at": START + timedelta(days=3)})
-    assert usage_rows(later) == usage_rows(debate())
-    assert str(usage_rows(later)[0].cells[0]).endswith(" · one after the other, the calls would take 22.4 s")
-    assert "22.4 s" in " ".join("".join(map(render_text, details(later, score(later)))).split())
-    assert "took" not in str(usage_rows(opened_debate())[0].cells)
 
 
 def test_the_participants_of_a_report_include_later_judges() -> None:

@@ -43,7 +43,7 @@ CROSS = Form(
     lenient=True,
 )
 SEND, TAB, LEAVE, EDIT = "\x1b\r", "\t", "\x03", "\x05"
-PAGE_UP, READ = "\x1b[5~", "\x12"
+PAGE_UP = "\x1b[5~"
 PASTED = "\x1b[200~First paragraph, 每天.\r\n\r\nSecond\x1b\r one.\x1b[201~"
 
 
@@ -315,21 +315,8 @@ async def test_no_key_is_named_twice() -> None:
     """Each key of the form stands on the screen once, also in a field with options."""
     for screen in await screens(CROSS, SPEECHES, 80, 24, TAB):
         text = "\n".join(screen)
-        keys = ("Shift-Tab", "PgUp", "Ctrl-R", "Esc", "Ctrl-C", "Ctrl-E" if "Ctrl-E" in text else "Space")
+        keys = ("Shift-Tab", "PgUp", "Esc", "Ctrl-C", "Ctrl-E" if "Ctrl-E" in text else "Space")
         assert [text.count(key) for key in keys] == [1] * len(keys)
-
-
-async def test_one_key_gives_the_debate_the_whole_window() -> None:
-    """After Ctrl-R only one line is not the debate's, PgUp scrolls, and letters change nothing.
-
-    A second Ctrl-R returns to the form at the same place.
-    """
-    _, reading, scrolled, back = await screens(OPENING, SPEECHES, 80, 24, READ, PAGE_UP, f"x{READ}")
-    assert len(_shown_lines(reading)) == len(_shown_lines(scrolled)) == 23
-    assert _shown_lines(scrolled)[0] == "Line 56 of the debate."
-    assert "Ctrl-R back to the form" in reading[-1]
-    assert _shown_lines(back)[0] == _shown_lines(scrolled)[0]
-    assert any("0 of 3 required fields" in line for line in back)
 
 
 async def test_all_options_can_be_reached_in_a_small_window() -> None:

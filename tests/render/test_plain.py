@@ -2,7 +2,6 @@
 
 import os
 import termios
-import tracemalloc
 from collections.abc import Callable
 from io import BytesIO, StringIO, TextIOWrapper
 
@@ -120,32 +119,6 @@ def test_lines_on_a_terminal_break_between_words() -> None:
     assert max(map(len, (first, *others))) <= 30
     assert all(line.startswith("    ") for line in others)
     assert " ".join([first, *map(str.strip, others)]) == words
-
-
-def test_only_paths_longer_than_a_line_break() -> None:
-    """They break after slashes, so that the parts can be copied; shorter paths stay whole."""
-    _, terminal = os.openpty()
-    termios.tcsetwinsize(terminal, (24, 30))
-    line = "one/short/path https://127.0.0.1:8000/gateway/openai/v1 two/short/paths"
-    with os.fdopen(terminal, "w") as stream:
-        (shown,) = wrap_for_terminal([line], stream, break_paths=True)
-    parts = ["one/short/path https://", "    127.0.0.1:8000/gateway/", "    openai/v1 two/short/paths"]
-    assert shown.splitlines() == parts
-
-
-def test_the_memory_to_break_a_path_grows_with_its_length() -> None:
-    """A path of twice the length takes about twice the memory, not four times."""
-    _, terminal = os.openpty()
-    termios.tcsetwinsize(terminal, (24, 30))
-    peaks: list[int] = []
-    with os.fdopen(terminal, "w") as stream:
-        for count in (200, 400):
-            tracemalloc.start()
-            (shown,) = wrap_for_terminal(["/folder" * count], stream, break_paths=True)
-            peaks.append(tracemalloc.get_traced_memory()[1])
-            tracemalloc.stop()
-            assert max(map(len, shown.splitlines())) <= 30
-    assert peaks[1] < 3 * peaks[0]
 
 
 def test_several_badges_of_a_row_have_their_headers() -> None:

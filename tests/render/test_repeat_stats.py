@@ -29,29 +29,25 @@ def vote(run: str, option: str, **weights: float) -> Verdict:
                 verdict("r2", None, 0.1, Ada=6.5, Bo=6.6),
                 verdict("r3", "Ada", 1.25, Ada=7.5, Bo=6.25),
             ],
-            [
-                "structured in 3 runs: Ada wins in 2, a draw in 1; Ada 6.5 to 7.5, Bo 6.25 to 6.6; margin 0.1 to 1.25, out of 10 points."
-            ],
+            ["structured in 3 runs: Ada wins in 2, a draw in 1; margin 0.1 to 1.25."],
         ),
         (
             [verdict(run, "Ada", 1.0, Ada=7.0, Bo=6.0) for run in ("r1", "r2")],
-            ["structured in 2 runs: Ada wins in 2; Ada 7.0, Bo 6.0; margin 1.0, out of 10 points."],
+            ["structured in 2 runs: Ada wins in 2; margin 1.0."],
         ),
         (
             [verdict("r1", "Ada", 1.0, Ada=7.0), verdict("r2", None, None)],
-            ["structured in 2 runs: Ada wins in 1, undetermined in 1; Ada 7.0; margin 1.0, out of 10 points."],
+            ["structured in 2 runs: Ada wins in 1, undetermined in 1; margin 1.0."],
         ),
         (
             [vote("r1", "PASS", PASS=1.0), vote("r2", "FAIL", PASS=0.25, FAIL=0.75)],
-            [
-                "panel in 2 runs: PASS in 1, FAIL in 1; PASS 0.25 to 1.0, FAIL 0.0 to 0.75; margin 0.5, out of 1 (weight)."
-            ],
+            ["panel in 2 runs: PASS in 1, FAIL in 1; margin 0.5."],
         ),
         ([verdict("r1", "Ada", 1.0), vote("r1", "PASS", PASS=1.0)], []),
     ],
     ids=["ranges", "constant", "undetermined run", "votes", "one run per system"],
 )
-def test_wins_scores_and_margins_have_counts_and_ranges(verdicts: list[Verdict], sentences: list[str]) -> None:
+def test_wins_have_counts_and_margins_a_range(verdicts: list[Verdict], sentences: list[str]) -> None:
     """The most frequent winner is first; a system with one run has no statistics."""
     assert list(describe_repeat_stats(verdicts)) == sentences
 
@@ -61,7 +57,7 @@ def test_the_agreement_table_ends_with_the_statistics() -> None:
     pair = [verdict("r1", "Ada", 1.0, Ada=7.0, Bo=6.0), verdict("r2", "Ada", 2.0, Ada=8.0, Bo=6.0)]
     tables = [build_agreement_table([pair[0].model_copy(update={"decides": flag}), pair[1]]) for flag in (True, False)]
     remarks = (
-        "structured in 2 runs: Ada wins in 2; Ada 7.0 to 8.0, Bo 6.0; margin 1.0 to 2.0, out of 10 points.",
+        "structured in 2 runs: Ada wins in 2; margin 1.0 to 2.0.",
         "They agree.",
     )
     assert [table and table.remarks for table in tables] == [remarks, (*remarks, "None of these verdicts decides.")]

@@ -310,13 +310,11 @@ def test_a_table_breaks_no_word(width: int) -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 160])
-@pytest.mark.parametrize("path", ["{}.json", "transcripts/{}.json"])
-def test_an_id_stays_whole_so_that_it_can_be_copied(width: int, path: str) -> None:
-    """A table that is too wide for it becomes a list, and a long path is folded before its last part."""
-    name = f"{'long-' * 9}20261128"
-    row = ("file", path.format("m1"), path.format(name))
-    drawn = render_tables([Table("compared", ("", "A", "B"), (row, (path.format(name), "", "")))], width)
-    assert drawn.count(f"{name}.json") == 2
+def test_an_id_stays_whole_so_that_it_can_be_copied(width: int) -> None:
+    """A table that is too wide for it becomes a list."""
+    name = f"{'long-' * 9}20261128.json"
+    drawn = render_tables([Table("compared", ("", "A", "B"), (("file", "m1.json", name), (name, "", "")))], width)
+    assert drawn.count(name) == 2
 
 
 @pytest.mark.parametrize("width", [52, 60, 72, 100])

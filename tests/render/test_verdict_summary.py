@@ -41,9 +41,9 @@ from debate_cli.systems.structured.settings import DEFAULT_CRITERIA
 @pytest.mark.parametrize(
     ("judged", "system", "reason"),
     [
-        (debate, "structured", "Bo 7.45 to Ada 6.35 of 10. The largest difference is in evidence, 40% of the score: Bo 70%, Ada 55% of the maximum."),
+        (debate, "structured", "Bo 7.45 to Ada 6.35 of 10. The largest difference is in evidence (40% of the score): Bo 70%, Ada 55% of the maximum."),
         (debate, "moderator", "Bo 65.33 to Ada 49.67 of 82.5"),
-        (plain_debate, "panel", "of the panel's weight voted"),
+        (plain_debate, "panel", "of the voting weight"),
         (plain_debate, "live", "of 100"),
         (plain_debate, "persuasion", "No debater surrendered."),
     ],
@@ -89,9 +89,9 @@ def reason_with(**notes: object) -> str:
 @pytest.mark.parametrize(
     ("weights", "text"),
     [
-        ((1.0, 0.0, 0.0, 0.0), "difference is in logic, 100% of the score: Bo 80%, Ada 70%"),
-        ((0.8, 0.1, 0.1, 0.0), "difference is in logic, 80% of the score"),
-        ((0.5, 0.5, 0.0, 0.0), "difference is in evidence, 50% of the score"),
+        ((1.0, 0.0, 0.0, 0.0), "difference is in logic (100% of the score): Bo 80%, Ada 70%"),
+        ((0.8, 0.1, 0.1, 0.0), "difference is in logic (80% of the score)"),
+        ((0.5, 0.5, 0.0, 0.0), "difference is in evidence (50% of the score)"),
     ],
     ids=["weights of 0", "wide difference with a small weight", "equal weights"],
 )
@@ -114,7 +114,7 @@ def test_categories_of_the_moderator_count_by_their_points() -> None:
     )
     changed = verdict.model_copy(update={"notes": notes.model_copy(update={"final": final}).model_dump(mode="json")})
     reason = summarize_verdicts(debate(), [changed]).reason
-    assert "difference is in argument quality, 30% of the final evaluation: Bo 50%, Ada 0% of the maximum." in reason
+    assert "difference is in argument quality (30% of the final evaluation): Bo 50%, Ada 0% of the maximum." in reason
 
 
 def test_a_difference_with_weight_0_is_no_difference() -> None:
@@ -124,7 +124,7 @@ def test_a_difference_with_weight_0_is_no_difference() -> None:
         weights=dict(zip(DEFAULT_CRITERIA, (0.4, 0.3, 0.3, 0.0), strict=True)),
         means={"Ada": equal, "Bo": {**equal, "honesty": 9.0}},
     )
-    assert reason.endswith("They are level in every criterion that counts.")
+    assert reason.endswith("The two best debaters are level in every criterion that counts.")
 
 
 def test_the_outcome_is_that_of_the_deciding_verdict() -> None:

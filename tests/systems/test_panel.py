@@ -160,7 +160,7 @@ def test_the_reason_of_a_vote_has_every_share() -> None:
     settings = panel_of(58, 22, convergence_threshold=0.1)
     found = score_run(voted(settings, *votes("FAIL", "CONDITIONAL")), "r1", settings)
     assert found.margin == pytest.approx(0.45)
-    assert "72.5% of the panel's weight voted FAIL, 27.5% CONDITIONAL" in get_system("panel").explain(found)
+    assert "FAIL has 72.5% of the voting weight, CONDITIONAL 27.5%" in get_system("panel").explain(found)
 
 
 TEXT = "# Plan\n\nWe ship on Friday.\nThe backup is\ntested yearly.\n"

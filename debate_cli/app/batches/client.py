@@ -148,7 +148,7 @@ class BatchClient:
         except LostBatchError as error:
             if not self._options.confirm(str(error)):
                 raise LostBatchError(
-                    f"{error}, or ask again, which is paid again, with: {self.collect_command} --resubmit"
+                    f"{error}, or ask and pay again with: {self.collect_command} --resubmit"
                 ) from error
         errors = [self._answer(question, results, unanswered) for question in questions]
         again = sum(isinstance(error, TransientError) for error in errors)
@@ -235,8 +235,8 @@ class BatchClient:
         if damaged:
             lacking = sorted({each.key.debate for custom_id, each in wanted.items() if custom_id not in results})
             self._options.warn(
-                f"{vendor_id}: damaged or missing: {', '.join(damaged)}; judgements without a result, which are asked for "
-                f"again: {', '.join(lacking) or 'none'}"
+                f"{vendor_id}: damaged or missing: {', '.join(damaged)}; judgements of these debates are "
+                f"asked for again: {', '.join(lacking) or 'none'}"
             )
         return results
 

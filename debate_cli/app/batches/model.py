@@ -53,7 +53,7 @@ class QueuedModel:
 
 @dataclass(frozen=True, slots=True)
 class WaitingModel:
-    """Wrapper of `model`, which puts requests into `queue`. During a call, the queue counts its task as waiting."""
+    """Wrapper of a model that puts requests into `queue`. During a call, `queue` counts the caller's task as waiting."""
 
     model: Model
     queue: BatchQueue

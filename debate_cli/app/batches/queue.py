@@ -65,7 +65,7 @@ class BatchQueue:
     def count_task(self, state: Literal["running", "waiting"]) -> Generator[None]:
         """Count a task (a speech or a judgement) in `state` during the `with` block.
 
-        A task is `running` from its start to its end, and meanwhile `waiting` while it waits for an answer from a batch.
+        A task is `running` from its start to its end. While it waits for an answer from a batch, it is also `waiting`.
         While both counts are equal, no task can ask another question, so a batch can be submitted.
         """
         self._tasks[state] += 1
@@ -169,7 +169,7 @@ class BatchQueue:
             self._options.note(f"{error}; checking the batch again" if is_retried else str(error))
 
     def _stop_if_stuck(self) -> None:
-        """Stop the run if only waiting is left and not wanted, or if no question can be answered any more."""
+        """Stop the run if only waiting is left and the user does not want to wait, or if no question can be answered."""
         failures = [each.failure for each in self._questions if each.failure is not None]
         is_retried = any(isinstance(each.failure, TransientError) and each.submitted for each in self._questions)
         has_given_up = not is_retried or time.monotonic() - self._vendor_replied_at > MAX_CLOSED_S
@@ -202,7 +202,7 @@ class BatchQueues:
 
     @property
     def stop_reasons(self) -> list[DebateError]:
-        """The errors for which queues have stopped the run, those about batches in progress last; empty if none has."""
+        """The errors for which queues have stopped the run. Errors about batches in progress come last."""
         found = {str(error): error for queue in self._queues.values() for error in queue.stop_reasons}
         return sorted(found.values(), key=lambda error: isinstance(error, BatchPendingError))
 

@@ -66,7 +66,7 @@ class SharedBudget(Budget):
     async def _reserve(
         self, connection: AsyncConnection, lease: Lease, number: str, worst: BudgetAmount
     ) -> tuple[bool, bool]:
-        """Reserve `worst`, the maximum usage of a call, if the budget allows it.
+        """Reserve `worst`, the maximum usage of one call, if the budget allows it.
 
         Return two values: whether `worst` was reserved, and whether other calls have reservations.
         """

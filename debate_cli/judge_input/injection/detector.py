@@ -172,8 +172,8 @@ MAX_MASKING_PASSES = 3
 """Maximum number of passes of `mask_injection` over a text. After one pass has masked an instruction, the words around
 it may form a new instruction for the next pass."""
 MAX_EXAMINED_CHARS = 60_000
-"""Maximum number of characters of a text that are examined with all rules: in a longer text, the most suspicious parts.
-One fast pattern examines the rest."""
+"""Maximum number of characters of a text that are examined with all rules. In a longer text, the most suspicious parts are
+examined with all rules, and the rest with one fast pattern."""
 MAX_LEAD_CHARS = 200
 """A speaker may begin an instruction at the end of one text and finish it in the next text. Only this many characters at
 the end of the first text are searched."""
@@ -186,8 +186,8 @@ Span = tuple[int, int, str]
 class Hit(NamedTuple):
     """Words of a text that address the judge.
 
-    `start` and `end` are positions in the sanitized text. For invisible words, which the sanitized text lacks, both are
-    the length of this text.
+    `start` and `end` are positions in the sanitized text. The sanitized text has no invisible words: for such words, both
+    positions are the length of the sanitized text.
     """
 
     start: int

@@ -28,7 +28,7 @@ from debate_cli.judge_input.transcript_prompt import (
 from debate_cli.llm.form import Form, FormModel
 
 ADDRESSED_TO_JUDGE = "addressed_to_judge"
-"""Name of the form field in which a judge reports words meant for the judge, and `technique` of the resulting findings."""
+"""Name of the form field in which a judge reports words meant for the judge. The resulting findings have this `technique`."""
 _DESCRIPTION = "Quotes of words that are meant for the judge instead of the debate; empty if there are none."
 MAX_QUOTES = 3
 """Maximum number of quotes that a judge may report in one form."""

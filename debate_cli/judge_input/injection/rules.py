@@ -75,7 +75,7 @@ class Language:
         return self._patterns[name]
 
     def find_technique(self, sentence: str) -> str | None:
-        """Return the technique (e.g. `override`) of the first rule whose conditions `sentence` meets; None if there is none."""
+        """Return the technique (e.g. `override`) of the first rule whose conditions `sentence` meets; None without such a rule."""
         if not self.pattern("stems").search(sentence):
             return None
         return next((rule.technique for rule in self.fitting_rules(sentence)), None)

@@ -111,12 +111,12 @@ class PromptFacts:
     def scorecard(self) -> Json:
         """The scorecard in a prompt that asks why the scorecard and another result differ; empty in other prompts.
 
-        Its key `winner` is a debater's name or null.
+        The scorecard's key `winner` is a debater's name or null.
         """
         return _find_json(_SCORECARD, self.user_text) or {}
 
     def document_passages(self) -> list[str]:
-        """Return the first words of each quotable sentence of the document; the motion if there is none."""
+        """Return the first words of each quotable sentence of the document; the motion if no sentence is quotable."""
         lines = [line.strip(" \t-*>|") for line in self.document.splitlines() if not line.startswith("#")]
         starts = [first_words(part) for line in lines for part in re.split(r"(?<=[.!?])\s", line)]
         return [start for start in starts if len(start) >= MIN_PASSAGE_CHARS and '"' not in start] or [self.motion]
@@ -129,9 +129,9 @@ class PromptFacts:
     def quotable_sentences(self, item: str | None, *, before: bool) -> list[str]:
         """Return the sentences that a judge can quote.
 
-        If `item` is the id of an argument, return the sentences of its claim. If `item` is None, return the sentences
-        of the judged turn, or with `before`, of the turn before it. If the prompt names no judged turn, return the
-        sentences of all turns.
+        - If `item` is the id of an argument: the sentences of the argument's claim.
+        - If `item` is None: the sentences of the judged turn. If `before` is true, the sentences of the turn before the
+          judged turn. If the prompt names no judged turn, the sentences of all turns.
         """
         if item:
             arguments = [each for turn in self.turns for each in list_objects(turn, "arguments")]
@@ -254,7 +254,7 @@ class Place:
     path: str = ""
     """Path of the field within the answer, such as `/scores/0/reason`."""
     values: Json = field(default_factory=dict[str, Any])
-    """Maps earlier fields to their values: fields of the object with this field, and of all objects around it."""
+    """Maps earlier fields to their values: fields of the object that contains this field, and of all enclosing objects."""
     index: int = 0
     """Index of the list item that contains the field. In nested lists, the index in the innermost list. Otherwise 0."""
     quality: float = 0.6
@@ -395,7 +395,7 @@ def participant_totals(values: Json) -> dict[str, int]:
 
 
 def find_item(values: Json) -> str | None:
-    """Return the id of the argument that `values` is about; None if there is none."""
+    """Return the id of the argument that `values` is about; None if `values` names no argument."""
     found = values.get("target") or values.get("question_target") or values.get("item")
     return str(found) if found else None
 

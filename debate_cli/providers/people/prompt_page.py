@@ -25,7 +25,7 @@ _RULES_FOR_MODELS = re.compile(
     r"^(?:You are a debater\. Your first message .*\n|(?:The fields|The forms|What is data|The material:)\n(?:.+\n?)*)",
     re.MULTILINE,
 )
-"""Parts of the rules that say which JSON a model writes and reads. The form on the screen explains its fields."""
+"""Parts of the rules that say which JSON a model writes and reads. A person who fills in a form does not need these parts."""
 _JSON_IN_MESSAGES = re.compile(r" A citation is \{[^}\n]{1,80}\}[^.\n]{1,200}\.|, one JSON object (?:a|per) \w+")
 
 
@@ -53,7 +53,7 @@ def format_context(request: Request) -> str:
 
 
 def explain_field(request: Request, name: str) -> str:
-    """Return the sentence in the prompt that explains the field `name`; empty if there is none."""
+    """Return the sentence in the prompt that explains the field `name`; empty if no sentence explains the field."""
     text = f"{request.system}\n{request.messages[-1].content}"
     pattern = rf"(?:^- |\. )(?:\w+, )*{re.escape(name)}(?: \([^()\n]*\))?: (.+?[.)])(?=\s|$)"
     found = re.findall(pattern, text, re.MULTILINE)

@@ -36,13 +36,14 @@ class PersonAnswer:
     is_final: bool = False
     """Whether the person answered in plain words although a form was requested. The person is then not asked again."""
     is_readable: bool = True
-    """Whether the answer could be parsed. A form is also readable if it lacks required texts."""
+    """Whether the answer could be parsed. A form is readable even if it lacks required texts."""
 
 
 def read_reply(text: str, form: Form[Any] | None, *, accepts_text: bool = False) -> PersonAnswer:
     """Parse a person's answer. `form`: the requested form. If `form` is None, any text is an answer.
 
-    `accepts_text`: whether plain words without a form are also an answer. Text that begins with JSON is one only if the JSON is whole.
+    `accepts_text`: whether plain words without a form are also an answer. Text that begins with JSON never counts as plain
+    words.
 
     If a required text of the form is empty, the answer is not usable.
     """

@@ -1,6 +1,6 @@
 """Builds tables and sentences that compare the verdicts of one debate."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from debate_cli.domain.debate import Debate
@@ -8,7 +8,7 @@ from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, format_system_l
 from debate_cli.domain.reviewer import PROBABILITY, Reviewer
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
-from debate_cli.systems.aggregation import mean
+from debate_cli.systems.aggregation import group_by_key
 from debate_cli.systems.explanation import describe_agreement
 from debate_cli.systems.scales import format_scale
 from debate_cli.systems.tables import (
@@ -26,7 +26,7 @@ NONE_DECIDES = "None of these verdicts decides."
 
 
 def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
-    """Return a row per verdict: winner, victory, margin, scores and scale. None if there are fewer than two."""
+    """Return a row per verdict: winner, victory, margin, scores and scale. None for fewer than two verdicts."""
     if len(verdicts) < 2:  # noqa: PLR2004 - one verdict has nothing to agree with
         return None
     columns: dict[str, Callable[[Verdict], Cell]] = {
@@ -111,7 +111,7 @@ def label_judging_system(debate: Debate, system: str, run: str) -> str:
 
 
 def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts with the deciding one in front. If several decide, `decides` becomes False in all but the first."""
+    """Return the verdicts, the deciding one first. If several verdicts decide, `decides` stays True only for the first."""
     head = next((verdict for verdict in verdicts if verdict.decides), None)
     rest = [
         verdict.model_copy(update={"decides": False}) if verdict.decides else verdict
@@ -121,29 +121,17 @@ def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
     return tuple(rest) if head is None else (head, *rest)
 
 
-def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """Return a sentence for each judging system with several runs.
+def describe_repeat_stats(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Yield a sentence for each judging system with several runs.
 
-    Example: `structured in 3 runs: Con wins in 2, a draw in 1; Con 6.9 to 8.2, Pro 6.4 to 7.1; margin 0.13 to 1.8, out
-    of 10 points.`
+    Example: `structured in 3 runs: Con wins in 2, a draw in 1; margin 0.13 to 1.8.`
     """
-    systems: dict[str, list[Verdict]] = defaultdict(list)
-    for verdict in verdicts:
-        if verdict.reviewer is None:
-            systems[verdict.system].append(verdict)
-    sentences: list[str] = []
-    for system, runs in systems.items():
+    for system, runs in group_by_key((item.system, item) for item in verdicts if item.reviewer is None).items():
+        outcomes = ", ".join(f"{outcome} in {count}" for outcome, count in count_outcomes(runs))
         margins = [verdict.margin for verdict in runs if verdict.margin is not None]
-        parts = (
-            ", ".join(f"{outcome} in {count}" for outcome, count in count_outcomes(runs)),
-            ", ".join(f"{name} {_format_range(values)}" for name, values in _scores_by_name(runs)),
-            f"margin {_format_range(margins)}" if margins else "",
-        )
-        scale = format_scale(runs) if any(parts[1:]) else ""
+        ends = dict.fromkeys(map(format_number, (min(margins), max(margins)))) if margins else ()
         if len(runs) > 1:
-            words = "; ".join(filter(None, parts))
-            sentences.append(f"{system} in {len(runs)} runs: {words}{f', out of {scale}' if scale else ''}.")
-    return tuple(sentences)
+            yield f"{system} in {len(runs)} runs: {outcomes}{'; margin ' if ends else ''}{' to '.join(ends)}."
 
 
 def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
@@ -153,16 +141,3 @@ def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
         victory = "a draw" if verdict.victory == "draw" else verdict.victory
         counts[verdict.option or victory if verdict.winner is None else f"{verdict.winner} wins"] += 1
     return counts.most_common()
-
-
-def _scores_by_name(verdicts: Sequence[Verdict]) -> list[tuple[str, list[float]]]:
-    found: list[tuple[str, list[float]]] = []
-    for name in dict.fromkeys(name for verdict in verdicts for name in verdict.displayed_scores):
-        having = [verdict for verdict in verdicts if name in verdict.displayed_scores or verdict.option_shares]
-        found.append((name, [verdict.displayed_scores.get(name, 0.0) for verdict in having]))
-    return sorted(found, key=lambda item: -mean(item[1]))
-
-
-def _format_range(values: Sequence[float]) -> str:
-    low, high = format_number(min(values)), format_number(max(values))
-    return low if low == high else f"{low} to {high}"

@@ -173,7 +173,7 @@ def _motions_table(found: SystemAnalysis) -> Table:
         "": lambda record: "one-sided" if record.is_one_sided else "",
     }
     left = len(found.motions) - MOTIONS_SHOWN
-    remarks = [f"{count_noun(left, 'motion')} with shares closer to 50 % left out here."] if left > 0 else []
+    remarks = [f"This table leaves out {count_noun(left, 'motion')} with shares closer to 50 %."] if left > 0 else []
     return column_table("motions", found.motions[:MOTIONS_SHOWN], columns, remarks)
 
 

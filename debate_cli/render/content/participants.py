@@ -78,7 +78,7 @@ def debate_facts(debate: Debate) -> list[str]:
 def judge_rows(debate: Debate, *runs: JudgingRun) -> tuple[ParticipantRow, ...]:
     """Return a row per judging system in `runs`; for a panel, a row per judge. Equal rows are listed once.
 
-    `decides` marks the deciding system of a run with several systems, unless two or more of `runs` are by models.
+    If only one of `runs` is by models, and this run has several systems, `decides` marks its deciding system.
     """
     marked = [run for run in runs if run.reviewer is None]
     rows = (row for run in runs for row in _rows_of_run(debate, run, is_marked=marked == [run]))

@@ -1,17 +1,15 @@
 """Tells the user how to complete a debate: what to change, and which command to run."""
 
-import json
 import re
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import count
 from typing import NamedTuple
 
-from debate_cli.domain.config import OUTPUT_LIMIT_SETTING, DebateConfig, DebaterConfig, ModelSpec
+from debate_cli.domain.config import OUTPUT_LIMIT_SETTING, DebateConfig, ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
-from debate_cli.domain.judging_config import JudgeSeat
+from debate_cli.domain.judging_config import judge_model_role
 from debate_cli.domain.judging_run import FIRST_RUN, format_system_label
 from debate_cli.domain.message_text import describe_missing
 from debate_cli.domain.recent_history import recent_history
@@ -19,9 +17,7 @@ from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UnrecordedCallError, format_page_hint, get_error_page
 from debate_cli.judge_input.transcript_prompt import format_full_prompt, format_recent_prompt
-from debate_cli.llm.model import Profile
 from debate_cli.llm.truncation import TRUNCATED_REASONS, may_need_higher_limit
-from debate_cli.providers.provider_table import find_profile, merge_provider_rows
 from debate_cli.render import sanitize
 from debate_cli.render.theme import refer_to_failure, shorten
 
@@ -29,8 +25,6 @@ BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": 
 """Maps each limit of the budget to the option that raises it."""
 SHORTER_PROMPTS = "--set format.history=recent"
 """Option that leaves older turns out of prompts."""
-OUTPUT_LIMIT_FACTOR = 4
-"""If an answer was cut off at the output limit, the suggested command multiplies the limit by this factor."""
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 _PLAIN_ROLE = re.compile(r"[\w-]+")
 """Matches a key of `models` that needs no quoting on a command line, nor in a setting such as `models.KEY.model`."""
@@ -55,7 +49,7 @@ def resume_command(debate_id: str | None, budget_error: str | None = None, *, ba
     """Return the shell command that resumes a debate.
 
     - `debate_id`: None if the debate was not saved; the result then begins with `the same command`.
-    - `budget_error`: message about the budget that stopped the debate. The command raises the limit that it names.
+    - `budget_error`: message about the budget that stopped the debate. The command raises the limit named in this message.
     - `batch`: whether the command asks the judges in a batch.
     """
     options = [option for limit, option in BUDGET_OPTIONS.items() if limit in (budget_error or "")]
@@ -72,7 +66,7 @@ def _quote(path: str) -> str:
 
 
 def required_change(cause: str, again: str = "resuming") -> str:
-    """Return what the user must change before a failed task can succeed, as a clause; empty if nothing.
+    """Return, as a clause, what the user must change before a failed task can succeed. Empty if no change is needed.
 
     `cause`: cause of the failure. `again`: the subject of the clause, e.g. `resuming` in `resuming fails again until …`.
     """
@@ -80,14 +74,14 @@ def required_change(cause: str, again: str = "resuming") -> str:
 
 
 def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
-    """Return options for `debate run --resume` after a failure, e.g. `--close`. Any one of them may be enough.
+    """Return options for `debate run --resume`, e.g. `--close`. After the failure, any one of them may be enough.
 
-    An empty text among them means that resuming without options may be enough. The tuple is empty if nothing helps.
+    The option `""` means that resuming without options may be enough. If nothing helps, the tuple is empty.
     """
-    longer = _longer_speech_options(debate.config, failure)
-    if not longer and not required_change(failure.cause):
+    was_cut_off = _was_cut_off(failure)
+    if not was_cut_off and not required_change(failure.cause):
         return ("",)
-    is_repeated = bool(longer) or failure.cause in _REPEATED_REQUEST_CAUSES
+    is_repeated = was_cut_off or failure.cause in _REPEATED_REQUEST_CAUSES
     can_shorten = failure.cause == "ContextOverflowError" and _can_drop_turns(debate, failure.task)
     shorter = (SHORTER_PROMPTS,) if can_shorten else ()
     if isinstance(failure.task, Brief) and failure.task.run != FIRST_RUN:  # a resume cannot change its model
@@ -95,8 +89,12 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
     model = _model_options(debate.config, failure.task, is_one_task=is_repeated)
     if not is_repeated:
         return ("", model)
-    can_close = isinstance(failure.task, Cue) and bool(debate.turns)
-    return (*longer, *shorter, model, *(("--close",) if can_close else ()))
+    if isinstance(failure.task, Brief):
+        return (*shorter, model)
+    role = debate.config.debater(failure.task.speaker).model or "default"
+    is_named = role in debate.config.models and _PLAIN_ROLE.fullmatch(role)
+    longer = (f"--set models.{role}.{OUTPUT_LIMIT_SETTING}=N",) if was_cut_off and is_named else ()
+    return (*longer, *shorter, model, *(("--close",) if debate.turns else ()))
 
 
 def _can_drop_turns(debate: Debate, task: Task) -> bool:
@@ -110,14 +108,15 @@ def _can_drop_turns(debate: Debate, task: Task) -> bool:
 def _model_options(config: DebateConfig, task: Task, *, is_one_task: bool) -> str:
     """Return options that replace the model of `task` in all settings that name this model.
 
-    `is_one_task`: whether the model fails only for this task, e.g. because the prompt is too long. If true, a speech
-    changes only settings of debaters, and a judgement only settings of judges.
+    `is_one_task`: whether the model fails only for this task, e.g. because the prompt is too long. If true, the options
+    for a speech change only settings of debaters, and the options for a judgement only settings of judges.
     """
     of_debaters, of_judges = list(_debater_models(config)), list(_judge_models(config))
     if isinstance(task, Cue):
-        failed, same_kind = config.model_for_debater(_debater(config, task)), of_debaters
+        failed, same_kind = config.model_for_debater(config.debater(task.speaker)), of_debaters
     else:
-        failed, same_kind = _judge_model(config, task), of_judges
+        system = next(system for system in config.judging.systems if system.kind == task.system)
+        failed, same_kind = config.model_for_judge(judge_model_role(system, task.assessor)), of_judges
     settings = same_kind if is_one_task else of_debaters + of_judges
     paths = dict.fromkeys(path for path, spec in settings if failed and spec and spec.model == failed.model)
     return " ".join(f"--set {path}={MODEL_PLACEHOLDER}" for path in paths)
@@ -134,76 +133,19 @@ def _judge_models(config: DebateConfig) -> Iterator[tuple[str, ModelSpec | None]
     """Yield (setting, model) for each judge. `setting`: key path of the model, e.g. `models.judge.model`."""
     for index, system in enumerate(config.judging.systems):
         for seat in system.seats:
-            yield _judge_setting(config, index, seat), config.model_for_judge(seat.model)
-
-
-def _judge_setting(config: DebateConfig, index: int, seat: JudgeSeat) -> str:
-    """Return the key path of the model of `seat`, a judge of the judging system at `index`."""
-    role = seat.model or ("judge" if "judge" in config.models else "default")
-    return _setting_of_role(role, f"judging.systems.{index}.{'.'.join(map(str, seat.model_path))}")
+            role = seat.model or ("judge" if "judge" in config.models else "default")
+            own = f"judging.systems.{index}.{'.'.join(map(str, seat.model_path))}"
+            yield _setting_of_role(role, own), config.model_for_judge(seat.model)
 
 
 def _setting_of_role(role: str, own: str) -> str:
     return f"models.{role}.model" if _PLAIN_ROLE.fullmatch(role) else own
 
 
-def _debater(config: DebateConfig, cue: Cue) -> DebaterConfig:
-    return next(debater for debater in config.debaters if debater.name == cue.speaker)
-
-
-def _judge_model(config: DebateConfig, brief: Brief) -> ModelSpec | None:
-    system = next(system for system in config.judging.systems if system.kind == brief.system)
-    return config.model_for_judge(next(seat.model for seat in system.seats if seat.id == brief.assessor))
-
-
-def _may_need_higher_limit(failure: Failure) -> bool:
-    """Whether an answer was unusable because it was cut off, maybe at the output limit of its model."""
-    was_cut_off = failure.exchange is not None and failure.exchange.finish_reason in TRUNCATED_REASONS
-    return failure.cause == ABSTAINED and was_cut_off and may_need_higher_limit(failure.message)
-
-
-def _raised_limit(config: DebateConfig, spec: ModelSpec) -> int:
-    provider, _, name = spec.model.partition("/")
-    row = merge_provider_rows(config).get(provider)
-    profile = Profile() if row is None else find_profile(row, name)
-    return OUTPUT_LIMIT_FACTOR * (spec.max_output_tokens or profile.max_output_tokens)
-
-
-def _longer_speech_options(config: DebateConfig, failure: Failure) -> tuple[str, ...]:
-    """Return the option for `debate run --resume` that raises the output limit, if a speech was cut off; else nothing."""
-    if not isinstance(failure.task, Cue) or not _may_need_higher_limit(failure):
-        return ()
-    debater = _debater(config, failure.task)
-    role, spec = debater.model or "default", config.model_for_debater(debater)
-    if spec is None:
-        return ()
-    limit = _raised_limit(config, spec)
-    if _PLAIN_ROLE.fullmatch(role):
-        return (f"--set models.{role}.{OUTPUT_LIMIT_SETTING}={limit}",)
-    numbers = count(config.debaters.index(debater) + 1)
-    own = next(name for name in (f"debater-{number}" for number in numbers) if name not in config.models)
-    named = f"models.{own}={json.dumps({'model': spec.model, OUTPUT_LIMIT_SETTING: limit})}"
-    users = [index for index, item in enumerate(config.debaters) if item.model == role]
-    return (" ".join((f"--set {shlex.quote(named)}", *(f"--set debaters.{index}.model={own}" for index in users))),)
-
-
-def _longer_answer_options(debate: Debate, brief: Brief) -> tuple[str, ...]:
-    """Return options for `debate judge` that raise the output limit of the judge of `brief`; empty if no option can."""
-    run = debate.run(brief.run)
-    index, system = next((place, item) for place, item in enumerate(run.judging.systems) if item.kind == brief.system)
-    seat = next(item for item in system.seats if item.id == brief.assessor)
-    spec = run.model_for_judge(debate.config, seat.model)
-    if spec is None or run.providers:  # `debate judge` does not use the providers of an earlier run
-        return ()
-    limit = _raised_limit(debate.config, spec)
-    if run.id != FIRST_RUN:  # without --model, `debate judge` uses the models of the debate
-        return f"--model {shlex.quote(spec.model)}", f"--set models.judge.{OUTPUT_LIMIT_SETTING}={limit}"
-    path = _judge_setting(debate.config, index, seat)
-    if path.startswith("models."):
-        return (f"--set {path.removesuffix('.model')}.{OUTPUT_LIMIT_SETTING}={limit}",)
-    role = f"{brief.system}-{brief.assessor}"
-    named = f"models.{role}={json.dumps({'model': spec.model, OUTPUT_LIMIT_SETTING: limit})}"
-    return f"--set {shlex.quote(named)}", f"--set {path}={role}"
+def _was_cut_off(failure: Failure) -> bool:
+    """Whether a speech was unusable because it was cut off, maybe at the output limit of its model."""
+    reason = None if failure.exchange is None else failure.exchange.finish_reason
+    return isinstance(failure.task, Cue) and reason in TRUNCATED_REASONS and may_need_higher_limit(failure.message)
 
 
 class MissingJudgements(NamedTuple):
@@ -253,15 +195,14 @@ class MissingJudgements(NamedTuple):
     def commands(self, path: str | None, *, batch: bool = False) -> tuple[str, str]:
         """Return two commands: the first requests the missing judgements again, the second judges with another model.
 
-        The first command makes the first of these changes that may help. It is empty if no change may help.
+        The first command uses the first of these remedies that may help. It is empty if none may help.
 
-        1. no change
+        1. a repetition without changes
         2. the option for shorter prompts
         3. options that replace models
-        4. options that raise the output limit of models
 
-        - `path`: path of the transcript. None if the debate was not saved; only change 1 is possible then.
-        - `batch`: whether to use a provider's batch API. If true, only changes 1 and 4 are possible.
+        - `path`: path of the transcript. None if the debate was not saved. Then only remedy 1 is possible.
+        - `batch`: whether to use a provider's batch API. If true, only remedy 1 is possible.
 
         Without `path`, the first command is also empty if there is a `repeat_obstacle`, and both commands are empty if
         `is_unrecorded` is true.
@@ -273,10 +214,10 @@ class MissingJudgements(NamedTuple):
             again = resume_command(None) if "" in options and not self.repeat_obstacle else ""
             return again, f"{resume_command(None)} with {self._model_option()}"
         if batch:
-            again = f"debate judge --collect {_quote(path)}" if "" in options else self._longer_answers(path)
-            return again and f"{again} --batch", f"{self._judge_command(path)} --batch"
+            again = f"debate judge --collect {_quote(path)} --batch" if "" in options else ""
+            return again, f"{self._judge_command(path)} --batch"
         smallest = [option for option in ("", SHORTER_PROMPTS) if option in options][:1] or sorted(options)
-        again = " ".join([resume_command(path), *filter(None, smallest)]) if options else self._longer_answers(path)
+        again = " ".join([resume_command(path), *filter(None, smallest)]) if options else ""
         return again, self._judge_command(path)
 
     @property
@@ -332,28 +273,20 @@ class MissingJudgements(NamedTuple):
         share = "" if count == len(self.briefs) else f" ({count} of them)"
         return f"{message.rstrip('.')}{share}{format_page_hint(page)}"
 
-    def _longer_answers(self, path: str) -> str:
-        """Return the command that raises the output limit of judges whose answers were cut off; empty if there is none."""
-        if self.resumable_briefs:
-            return ""
-        cut_off = [brief for brief in self.briefs if _may_need_higher_limit(self.failures[brief.key])]
-        options = dict.fromkeys(option for brief in cut_off for option in _longer_answer_options(self.debate, brief))
-        is_several_models = sum(option.startswith("--model ") for option in options) > 1
-        return "" if not options or is_several_models else self._judge_command(path, " ".join(options))
-
-    def _judge_command(self, path: str, change: str = f"--model {MODEL_PLACEHOLDER}") -> str:
+    def _judge_command(self, path: str) -> str:
         kinds = dict.fromkeys(brief.system for brief in self.briefs)
         lacking = {(brief.run, brief.system) for brief in self.briefs}
         active = {(run.id, system.kind) for run in self.debate.runs for system in run.active_systems()}
         has_whole_run = any(kind in kinds for _, kind in active - lacking)
         options = " ".join(f"--system {kind}" for kind in kinds)
-        command = f"debate judge {_quote(path)} {options} {change}"
+        command = f"debate judge {_quote(path)} {options} --model {MODEL_PLACEHOLDER}"
         return command if has_whole_run else f"{command} --replace"
 
 
 def explain_missing(debate: Debate, briefs: Sequence[Brief], verdicts: Sequence[Verdict] = ()) -> MissingJudgements:
-    """Return the missing judgements `briefs`, at least one, with the failures that explain them.
+    """Return the missing judgements with the failures that explain them.
 
-    `verdicts`: the verdicts that `MissingJudgements.lacks_deciding_judgement` checks.
+    - `briefs`: the judges' tasks that have no assessment; at least one task.
+    - `verdicts`: the verdicts that `MissingJudgements.lacks_deciding_judgement` checks.
     """
     return MissingJudgements(debate, tuple(briefs), {item.task.key: item for item in debate.failures}, tuple(verdicts))

@@ -129,7 +129,10 @@ class ThreadIndex:
         self._turns = tuple(turns)
 
     def of(self, target: str, round_number: int) -> ArgumentThread | None:
-        """Return the argument with the id `target`, and its thread before round `round_number`; None if it is not found."""
+        """Return the argument with the id `target`, and its thread before round `round_number`.
+
+        None if the debate has no argument with this id.
+        """
         arguments = ((turn.speaker, item) for turn in self._turns for item in turn.arguments or () if item.id == target)
         owner, argument = next(arguments, ("", None))
         if argument is None:

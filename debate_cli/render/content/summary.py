@@ -12,7 +12,6 @@ from typing import NamedTuple
 from debate_cli.domain.config_differences import format_setting_pair
 from debate_cli.domain.debate import Debate, models_used_by_judges, usage_of_briefs
 from debate_cli.domain.events import SettingChange
-from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import (
@@ -53,8 +52,6 @@ class SummaryRow(NamedTuple):
     """The first cell has the colour of this debater. None means no colour."""
     part: str = ""
     """Member of OPTIONAL_PARTS that contains the row; empty if the row is always shown."""
-    row_count: int = 1
-    """Number of rows that this row stands for: 2 for the row `and 2 more`, 1 for any other row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +164,7 @@ def limit_rows(rows: Sequence[SummaryRow], limit: int) -> list[SummaryRow]:
     if len(rows) <= limit:
         return list(rows)
     more = len(rows) - limit
-    return [*rows[:limit], rows[0]._replace(cells=(format_more(more),), debater=None, row_count=more)]
+    return [*rows[:limit], rows[0]._replace(cells=(format_more(more),), debater=None)]
 
 
 def format_more(count: int) -> str:
@@ -314,11 +311,7 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[S
     `judged`: ids of judging runs. A row with the usage of these runs comes first, if the debate has other usage too.
     """
     whole = debate.usage
-    if judged is None:
-        took = total_call_seconds(debate)
-        duration = f" · one after the other, the calls would take {theme.format_duration(took)}" if took else ""
-        return (SummaryRow("cost", (f"{theme.format_usage(whole)}{duration}",)),)
-    own = usage_of_briefs(debate, lambda brief: brief.run in judged)
+    own = whole if judged is None else usage_of_briefs(debate, lambda brief: brief.run in judged)
     if own == whole:
         return (SummaryRow("cost", (theme.format_usage(whole),)),)
     return (
@@ -341,12 +334,6 @@ def build_changes_table(debate: Debate) -> Table | None:
         for found in debate.changes
     )
     return Table("changed on resuming", ("setting", "from", "to", "when"), rows, has_key_column=True) if rows else None
-
-
-def total_call_seconds(debate: Debate) -> float:
-    """Return the sum of the durations of all calls, in seconds."""
-    calls: list[ModelCall | None] = [item.exchange for item in (*debate.turns, *debate.assessments, *debate.failures)]
-    return sum(call.latency_s for call in calls if call is not None)
 
 
 def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:

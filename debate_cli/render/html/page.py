@@ -25,7 +25,6 @@ from debate_cli.render.content.summary import (
     group_changes,
     label_requirement,
     limit_conditions,
-    total_call_seconds,
 )
 from debate_cli.render.html.charts import DrawnChart, draw_chart
 from debate_cli.render.html.templating import render_page
@@ -299,9 +298,6 @@ def provenance_facts(debate: Debate) -> Iterator[tuple[str, str]]:
         yield "question", debate.config.judging.question
     yield "seed", "none" if debate.config.seed is None else str(debate.config.seed)
     yield "configuration, SHA-256", debate.config_sha256
-    took = total_call_seconds(debate)
-    if took:
-        yield "total time of calls", theme.format_duration(took)
     yield "used", theme.format_usage(debate.usage)
 
 

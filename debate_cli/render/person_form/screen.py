@@ -15,7 +15,7 @@ from prompt_toolkit.application import Application, run_in_terminal
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.data_structures import Point
 from prompt_toolkit.document import Document
-from prompt_toolkit.filters import Always, Condition, Filter
+from prompt_toolkit.filters import Condition, FilterOrBool
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.layout import (
@@ -44,7 +44,7 @@ PATIENCE_S = 3600.0
 """Maximum time in seconds between Esc and Enter, which together send the answer."""
 MAX_LISTED_FIELDS = 8
 ROWS_PER_LISTED_FIELD = 8
-"""The list of fields has at most one line per this number of window lines, e.g. 3 lines in a window of 24."""
+"""Number of window lines for each line of the list of fields: in a window of 24 lines, the list has at most 3."""
 MIN_WIDTH = 20
 STYLE = Style.from_dict(
     {
@@ -55,9 +55,7 @@ STYLE = Style.from_dict(
         "keys": "fg:ansibrightblack",
     }
 )
-KEYS = "Tab/Shift-Tab move · Ctrl-R read all · Esc Enter send · Ctrl-C stop"
-SCROLL_KEYS = "PgUp/PgDn"
-KEYS_WHILE_READING = f"{SCROLL_KEYS} scroll · Ctrl-R back to the form · Ctrl-C stop"
+KEYS = "Tab/Shift-Tab move · Esc Enter send · Ctrl-C stop"
 KEYS_OF_TEXT, KEYS_OF_OPTIONS, COPY_KEY = "Ctrl-E editor", "Up/Down, Space, Enter", "Ctrl-O copy the prompt"
 
 
@@ -97,14 +95,15 @@ class FormScreen:
             height=lambda: Dimension(min=2, preferred=len(self._state.current.options)),
             wrap_lines=True,
         )
-        self._pane = self._build_text_window(lambda: Dimension(min=3, preferred=self._rows() // 2, weight=3))
-        self._full_text = self._build_text_window(Dimension)
-        self._is_reading = False
-        """Whether the debate fills the window, except for the line that explains the keys."""
-        form = self._build_form()
-        reading = HSplit([self._full_text, self._wrapped_window(self._format_keys_while_reading, "class:keys")])
+        self._pane = Window(
+            FormattedTextControl(
+                lambda: "\n".join(self._lines()), get_cursor_position=lambda: Point(0, self._first_line())
+            ),
+            height=lambda: Dimension(min=3, preferred=self._rows() // 2, weight=3),
+            get_vertical_scroll=lambda _window: self._first_line(),
+        )
         self._app: Application[PersonAnswer | None] = Application(
-            Layout(DynamicContainer(lambda: reading if self._is_reading else form)),
+            Layout(self._build_form()),
             key_bindings=self._build_keys(),
             style=STYLE,
             full_screen=True,
@@ -145,15 +144,6 @@ class FormScreen:
             self._state.message = sanitize_line(problem)
 
     # What is shown
-
-    def _build_text_window(self, height: Callable[[], Dimension]) -> Window:
-        def place() -> Point:
-            return Point(0, self._first_line())
-
-        text = FormattedTextControl(
-            lambda: "\n".join(self._lines()), focusable=True, show_cursor=False, get_cursor_position=place
-        )
-        return Window(text, height=height, get_vertical_scroll=lambda _window: self._first_line())
 
     def _wrapped_window(self, text: Callable[[], str], style: str) -> Window:
         def lines() -> str:
@@ -196,21 +186,14 @@ class FormScreen:
         return max(MIN_WIDTH, self._app.output.get_size().columns)
 
     def _format_title(self) -> str:
-        lines = self._format_visible_lines()
-        scroll = f"{lines} ({SCROLL_KEYS})" if lines else ""
-        return " " + " · ".join(filter(None, (sanitize_line(self._task.title), self._format_time_left(), scroll)))
-
-    def _format_keys_while_reading(self) -> str:
-        parts = (KEYS_WHILE_READING, self._format_visible_lines(), self._format_time_left())
-        return " · ".join(filter(None, parts))
-
-    def _format_time_left(self) -> str:
-        return "" if self._ends_at is None else f"time left {format_clock(max(0.0, self._ends_at - time.monotonic()))}"
-
-    def _format_visible_lines(self) -> str:
+        parts = [sanitize_line(self._task.title)]
+        if self._ends_at is not None:
+            parts.append(f"time left {format_clock(max(0.0, self._ends_at - time.monotonic()))}")
         first, count = self._first_line(), len(self._lines())
         last = min(count, first + self._page())
-        return f"lines {first + 1}–{last} of {count}" if last - first < count else ""
+        if last - first < count:
+            parts.append(f"lines {first + 1}–{last} of {count} (PgUp/PgDn)")
+        return " " + " · ".join(parts)
 
     def _format_count(self) -> str:
         filled, required = self._state.count_filled()
@@ -243,8 +226,8 @@ class FormScreen:
         return "\n".join(part for line in lines for part in _split_at(line, width))
 
     def _page(self) -> int:
-        info = (self._full_text if self._is_reading else self._pane).render_info
-        return max(1, info.window_height if info is not None else self._rows() // (1 if self._is_reading else 2))
+        info = self._pane.render_info
+        return max(1, info.window_height if info is not None else self._rows() // 2)
 
     def _first_line(self) -> int:
         end = max(0, len(self._lines()) - self._page())
@@ -286,21 +269,11 @@ class FormScreen:
     def _load_field(self) -> None:
         words = self._state.sheet.get(self._state.current)
         self._buffer.set_document(Document(words, len(words)), bypass_readonly=True)
-        self._focus_field()
-
-    def _focus_field(self) -> None:
         self._app.layout.focus(self._options if self._state.current.kind in OPTION_KINDS else self._editor)
 
     def _move(self, steps: int) -> None:
         self._state.move(steps)
         self._load_field()
-
-    def _toggle_reading(self) -> None:
-        self._is_reading = not self._is_reading
-        if self._is_reading:
-            self._app.layout.focus(self._full_text)
-        else:
-            self._focus_field()
 
     def _scroll(self, pages: int) -> None:
         last = max(0, len(self._lines()) - self._page())
@@ -309,11 +282,10 @@ class FormScreen:
 
     def _build_keys(self) -> KeyBindings:
         keys = KeyBindings()
-        in_form = Condition(lambda: not self._is_reading)
-        in_options = Condition(lambda: self._state.current.kind in OPTION_KINDS) & in_form
-        in_number = Condition(lambda: self._state.current.kind == "number") & in_form
+        in_options = Condition(lambda: self._state.current.kind in OPTION_KINDS)
+        in_number = Condition(lambda: self._state.current.kind == "number")
 
-        def bind(*names: str, when: Filter = in_form, does: Callable[[], object]) -> None:
+        def bind(*names: str, when: FilterOrBool = True, does: Callable[[], object]) -> None:
             def handle(_event: KeyPressEvent) -> None:
                 does()
 
@@ -321,11 +293,10 @@ class FormScreen:
 
         bind("tab", does=lambda: self._move(1))
         bind("s-tab", does=lambda: self._move(-1))
-        bind("pageup", when=Always(), does=lambda: self._scroll(-1))
-        bind("pagedown", when=Always(), does=lambda: self._scroll(1))
-        bind("c-r", when=Always(), does=self._toggle_reading)
+        bind("pageup", does=lambda: self._scroll(-1))
+        bind("pagedown", does=lambda: self._scroll(1))
         bind("escape", "enter", does=self._send)
-        bind("c-c", when=Always(), does=lambda: self._app.exit(result=None))
+        bind("c-c", does=lambda: self._app.exit(result=None))
         bind("c-e", does=self._edit)
         bind("enter", when=in_number, does=lambda: self._move(1))
         bind("up", when=in_options, does=lambda: self._move_option(-1))

@@ -1,11 +1,9 @@
 """Draws the elements of all terminal views with Rich: sanitized text, headings, panels, tables, bars.
 
-Text of a debate is never cut here. In a column, Rich cuts a word that is wider than the column unless the column has
-`overflow="fold"`; in the title of a rule or panel, it always cuts. So each column with text has this setting, and a title
-that is too wide goes into the body.
+Text of a debate is never cut here. Rich cuts a word that is wider than its column, so each column with text has the
+setting `overflow="fold"`. Rich also cuts the title of a rule or panel, so a title that is too wide goes into the body.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -40,7 +38,7 @@ ParticipantStyles = Mapping[str, Sign]
 BAR_WIDTH = 20
 INDENT = 2
 MAX_KEPT_WORD = 80
-"""A table never breaks a word of at most this width in columns. The longest ids have this width."""
+"""A table never breaks a word of at most this width in terminal columns. The longest ids have this width."""
 MAX_SHORT_LINE = 16
 """Maximum width in columns of a short line in a cell. A list shows all short lines of a cell on one line."""
 MIN_TEXT_WIDTH = 22
@@ -64,17 +62,6 @@ def terminal_text(text: str, style: str = "") -> Text:
 def terminal_line(text: str, style: str = "") -> Text:
     """Return `text` sanitized, on one line."""
     return Text(sanitize.sanitize_line(text), style=style)
-
-
-@dataclass(frozen=True, slots=True)
-class WholeNames:
-    """Draws `text`. A path that is wider than the window is folded before its last part, so that this part stays whole."""
-
-    text: Text
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        paths = [path for path in re.finditer(r"\S*/\S+", self.text.plain) if cell_len(path[0]) > options.max_width]
-        yield Text("\n").join(self.text.divide([path.start() + path[0].rindex("/") + 1 for path in paths]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +109,7 @@ def section(title: str, *body: RenderableType, subtitle: str = "") -> Renderable
 
 @dataclass(frozen=True, slots=True)
 class _HeadingRule:
-    """A horizontal line with a title. If the title is wider than the window, the line is below it."""
+    """A horizontal line with a title. If the title is wider than the window, the line is below the title."""
 
     title: Text
 
@@ -368,8 +355,8 @@ class _TableView:
                 yield Text("")
             name, *lines = _list_row(self.table.heads[0], row[0], cells, self.styles, width)
             if name.plain:
-                yield WholeNames(name)
-            yield Padding(Group(*map(WholeNames, lines)), (0, 0, 0, INDENT))
+                yield name
+            yield Padding(Group(*lines), (0, 0, 0, INDENT))
 
 
 def _has_lines(table: Table) -> bool:

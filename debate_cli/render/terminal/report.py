@@ -9,7 +9,6 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from debate_cli.domain.debate import Debate, rehearsal_notice, restrict_to_runs
-from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.report import SCREEN_PARTS, Block, ReportPart, VerdictReport, build_debate_report
@@ -62,21 +61,18 @@ def closing_screen(
 ) -> list[RenderableType]:
     """Draw the closing screen: the verdict and the main facts.
 
-    If `judged` is given, only the judging runs with these ids are shown. The notice of a rehearsal is the last line. With
-    only verdicts, it is also the first line, because then no heading is printed before the screen.
+    If `judged` is given, only the judging runs with these ids are shown. The notice of a rehearsal is the last line. If
+    only verdicts are shown, the notice is also the first line, because no heading is printed before the screen.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts, limits.max_claims, only_verdicts=limits.only_verdicts)
-    omitted = sum(row.row_count for row in rows if row.part in limits.without)
     rows = [row for row in rows if row.part not in limits.without]
     styles = theme.participant_styles(debate.participants)
     title = join_text(("verdict", "bold"), (f" · {sanitize.sanitize_line(summary.verdict_label)}", theme.MUTED))
     panel = _verdict_panel(summary.verdict, summary.answer, styles, title if summary.verdict_label else Text("verdict"))
     more = "`debate replay ID` shows the speeches and all tables; `--details` shows all tables at the end of a run"
-    if omitted:
-        more = (
-            f"{count_noun(omitted, 'row')} left out here: `debate replay ID` and `--details` show all rows and tables"
-        )
+    if limits.without:
+        more = "some rows do not fit here: `debate replay ID` and `--details` show all rows and tables"
     body = [_shorten_row(row, limits.width) for row in rows]
     body += [] if limits.only_verdicts else [*usage_rows(debate, judged), SummaryRow("more", (more,))]
     notice = _rehearsal(debate)

@@ -153,8 +153,8 @@ def closing_lines(
     """Return the lines of the closing screen: the verdict and the main facts.
 
     If `judged` is given, only the judging runs with these ids are shown. `only_verdicts`: whether claims, advice and cost
-    are left out. The notice of a rehearsal is the last line. With only verdicts, it is also the first line, because then
-    no heading is printed before the screen.
+    are left out. The notice of a rehearsal is the last line. If only verdicts are shown, the notice is also the first
+    line, because no heading is printed before the screen.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     notice = list(filter(None, [rehearsal_notice(debate)]))

@@ -12,7 +12,7 @@ from debate_cli.systems.tables import format_number
 
 ClaimFault = Literal["hollow", "fabricated", "inverted", "backwards"]
 RegisterFault = Literal["hollow", "fabricated", "inverted", "backwards", "gap"]
-"""Faults in the register, the list of suspect claims and logic gaps. `gap` means a logic gap; the others mean a suspect
+"""Faults in the register (the list of suspect claims and logic gaps). `gap` means a logic gap; the others mean a suspect
 claim."""
 ReviewStatus = Literal["confirmed", "withdrawn"]
 DebatePattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
@@ -70,7 +70,7 @@ class LogicGap(Finding):
 
 
 class RegisterDecision(Finding):
-    """The decision of the final review on an entry of the register, the list of suspect claims and logic gaps."""
+    """The decision of the final review on an entry of the register (the list of suspect claims and logic gaps)."""
 
     kind: Literal["register"] = "register"
     turn: int
@@ -106,7 +106,7 @@ class Narrative(Finding):
     winner: str | None
     reasoning: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """How the debate went; None in new transcripts, where `Resolution` has it."""
+    """How the debate went; None in new transcripts, which store the pattern in `Resolution`."""
     arcs: tuple[Arc, ...] = ()
 
     def describe(self) -> list[str]:
@@ -116,7 +116,7 @@ class Narrative(Finding):
 
 
 class Resolution(Finding):
-    """Why narrative (the judge's account of the debate) and scorecard (the scores of turns) name different winners."""
+    """Why the judge's account of the debate (narrative) and the scores of the turns (scorecard) name different winners."""
 
     kind: Literal["resolution"] = "resolution"
     explanation: str

@@ -175,9 +175,9 @@ TURN_QUESTION = JudgeQuestion(
 # An exchange: two adjacent turns of different speakers
 
 PRESSURE_INSTRUCTION = (
-    "Finally, rate from 0 (not at all) to 1 how hard this exchange pressed the debater who lost it: cognitive (its reasoning "
-    "was broken), emotional (its composure was shaken), strategic (it lost control of the frame), credibility (its evidence "
-    "or honesty was put in doubt)."
+    "Finally, rate how hard this exchange pressed the debater who lost it. Give four numbers, each from 0 (not at all) to 1: "
+    "cognitive (its reasoning was broken), emotional (its composure was shaken), strategic (it lost control of the frame), "
+    "credibility (its evidence or honesty was put in doubt)."
 )
 
 
@@ -270,7 +270,7 @@ class NarrativeForm(FormModel):
 
 
 class ResolutionForm(FormModel):
-    """Why narrative (the judge's account of the debate) and scorecard (the scores of turns) name different winners."""
+    """Why the judge's account of the debate (narrative) and the scores of the turns (scorecard) name different winners."""
 
     explanation: str = text(320)
     pattern: DebatePattern = "none"

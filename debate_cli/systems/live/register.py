@@ -153,7 +153,7 @@ MAX_LISTED_ENTRIES = 24
 are listed. The final review lists all of them."""
 MIN_GAP_POINTS, MAX_GAP_POINTS = 1, 10
 SUPPORTED_IS_NOT_FABRICATED = (
-    "A claim beside a citation that supports it is not fabricated: withdraw such an entry, and add none of that fault."
+    "A claim is not fabricated if a citation beside the claim supports it: withdraw such an entry, and do not add one."
 )
 Context = JudgingContext[LiveSettings]
 

@@ -206,7 +206,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
 
 
 def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> bool:
-    """Return whether narrative (the judge's account of the debate) and scorecard (scores) name different winners.
+    """Return whether the judge's account of the debate (narrative) and the scores (scorecard) name different winners.
 
     False if the judge gave no narrative, or if the scorecard is undetermined.
     """

@@ -206,18 +206,11 @@ def _describe_changes(assessment: Assessment, debate: Debate, settings: LiveSett
         ]
         for card in (build_scorecard(debate, given, settings) for given in (earlier, [*earlier, assessment]))
     )
-    gone = Counter(map(_change_key, before)) - Counter(map(_change_key, after))
-    for turn, dimension, why in gone.elements():
-        yield f"turn {turn + 1} {dimension}: “{why}” no longer applies"
     known = set(before)
-    new = [item for item in after if item not in known and not gone[_change_key(item)]]
+    new = [item for item in after if item not in known]
     for item in sorted(new, key=lambda item: item.turn):
         change = f"{format_number(item.before, 1)} → {format_number(item.after, 1)}"
         yield f"turn {item.turn + 1} {item.dimension} {change}, {item.why}"
-
-
-def _change_key(item: tables.ScoreChange) -> tuple[int, str, str]:
-    return item.turn, item.dimension, item.why
 
 
 def _reading_position(assessment: Assessment) -> tuple[float, int, int]:

@@ -1,8 +1,9 @@
 """Criteria of the moderator, and the scale of its scores. Prompts, forms, scores and tables are derived from them.
 
-To add a criterion, add one line to `ROUND` or `FINAL` and raise `RULES`. Debates that were judged before lack its marks,
-so their verdicts become undetermined. The moderator's rules in the prompts, and docs/systems/moderator.md, name some
-criteria: adapt both if the new criterion changes what they say. Docstrings in score.py give the ranges of sums.
+To add a criterion, add one line to `ROUND` or `FINAL` and raise `RULES`. Debates that were judged before have no
+marks in the new criterion, so their verdicts become undetermined. The moderator's rules in the prompts, and
+docs/systems/moderator.md, name some criteria: change these texts if the new criterion makes them wrong. Also change the
+ranges of sums in the docstrings of score.py.
 """
 
 from collections.abc import Mapping
@@ -73,7 +74,7 @@ ROUND = CriterionSet((
 ))  # fmt: skip
 """Criteria of a round."""
 FINAL = CriterionSet((
-    Criterion("evidence_based_claims", "claims rest on specific evidence that can be checked and shows what it is cited for", 10, "argument_quality"),
+    Criterion("evidence_based_claims", "claims rest on evidence that is specific, can be checked and supports the claims", 10, "argument_quality"),
     Criterion("logical_structure", "premises lead to conclusions, without gaps or contradictions", 10, "argument_quality"),
     Criterion("relevance", "the points bear on the motion", 10, "argument_quality"),
     Criterion("comprehensiveness", "the important points of the others are answered", 10, "rebuttal_effectiveness"),
@@ -87,7 +88,7 @@ FINAL = CriterionSet((
     Criterion("concession_when_appropriate", "what cannot be defended is conceded", 5, "intellectual_integrity"),
     Criterion("accuracy", "facts, figures and the words of others are given correctly", 5, "intellectual_integrity"),
 ))  # fmt: skip
-"""Criteria of the final evaluation, called categories in its notes and tables."""
+"""Criteria of the final evaluation. Notes and tables call them categories."""
 ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
 """Factors of the mean round sum and of the final evaluation in a debater's score."""
 MAX_SCORE = ROUND_SHARE * ROUND.total + FINAL_SHARE * FINAL.total

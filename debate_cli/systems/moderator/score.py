@@ -95,8 +95,8 @@ class FinalRow(FrozenModel):
     round_mean: float | None
     """Mean of the debater's round sums, 0-30; None if no round is fully marked."""
     score: float | None
-    """Final score, at most `ModeratorNotes.highest`. None if `total` or `round_mean` is None, or if the debater never
-    spoke but another debater did."""
+    """Final score, at most `ModeratorNotes.highest`. None if `total` or `round_mean` is None, or if only other
+    debaters spoke."""
     share: float | None
     """`score` divided by `ModeratorNotes.highest`; None without a score."""
     reasons: tuple[str, ...]

@@ -279,10 +279,13 @@ def find_required_changes(ballots: Sequence[Ballot], dimensions: Sequence[str], 
 
 
 def find_conditions(notes: PanelNotes) -> tuple[Requirement, ...]:
-    """Return the conditions of the judges who voted CONDITIONAL in the final vote, those with the most weight first.
+    """Return the conditions of the judges who voted CONDITIONAL in the final vote.
 
-    Conditions that differ only in case, typography and punctuation count as one. Empty if the panel chose another option,
-    or if `notes.required_changes` is not empty, because the conditions are then among the required changes.
+    The conditions with the most weight come first. Conditions that differ only in case, typography and punctuation count
+    as one.
+
+    Empty if the panel chose another option. Also empty if `notes.required_changes` has entries, because these contain
+    the conditions.
     """
     if notes.option != "CONDITIONAL" or notes.required_changes or not notes.rounds:
         return ()

@@ -78,21 +78,21 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
             return f"One judge decides alone: {notes.rounds[-1].votes[0].judge} voted {notes.option}."
         share = notes.weights.get(notes.option, 0.0)
         others = "".join(
-            f", {format_share(weight)} {option}"
+            f", {option} {format_share(weight)}"
             for option, weight in sorted(notes.weights.items(), key=lambda item: -item[1])
             if weight and option != notes.option
         )
-        voted = f"{format_share(share)} of the panel's weight voted {notes.option}{others}"
+        voted = f"{notes.option} has {format_share(share)} of the voting weight{others}"
         if verdict.is_tied:
             even = max(notes.weights.values())
             tied = " and ".join(option for option, weight in notes.weights.items() if weight == even)
-            voted = f"{tied} have {format_share(even)} of the panel's weight each, which counts as conditional"
+            voted = f"{tied} each have {format_share(even)} of the voting weight, which counts as conditional"
         rounds = notes.deliberation_rounds
-        after = f" after {rounds} round{'' if rounds == 1 else 's'} of deliberation" if rounds else ""
+        after = f"After {rounds} round{'' if rounds == 1 else 's'} of deliberation, " if rounds else ""
         agreed = (
             f"; agreement of votes and marks {notes.final_agreement:.2f}" if notes.final_agreement is not None else ""
         )
-        return f"{voted}{after}{agreed}."
+        return f"{after}{voted}{agreed}."
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         notes = parse_notes(score.PanelNotes, verdict)

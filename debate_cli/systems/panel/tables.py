@@ -145,9 +145,9 @@ def _change_remarks(notes: PanelNotes) -> Iterable[str]:
     for row in notes.rounds:
         for vote in row.votes:
             if vote.unexplained_change:
-                yield f"! {vote.judge} voted differently in vote {row.round + 1} without a valid reason."
+                yield f"! {vote.judge} changed to {vote.option} in vote {row.round + 1} without a valid reason."
             elif vote.changed and vote.changed_because:
-                yield f"{vote.judge} voted differently in vote {row.round + 1}: {vote.changed_because}"
+                yield f"{vote.judge} changed to {vote.option} in vote {row.round + 1}: {vote.changed_because}"
 
 
 def _condition_table(notes: PanelNotes) -> Table:

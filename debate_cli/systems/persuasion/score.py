@@ -169,7 +169,7 @@ NO_KEYWORDS_HINT = (
 RULES = 3
 """Version of the scoring rules."""
 MIN_SCORE = -50.0
-"""Lowest possible score: that of a debater who surrendered, and whose other parts of the score are 0."""
+"""Lowest possible score: the score of a debater who surrendered, if all other parts of the score are 0."""
 
 
 class PersuasionNotes(Notes, _NoiseFree):

@@ -49,7 +49,7 @@ class Effect:
 
 
 class RoundPersuasion(NamedTuple):
-    """The strongest persuasion of a debater in one round."""
+    """The strongest persuasion that a debater received in one round."""
 
     round: int
     """Number of the round."""
@@ -70,7 +70,7 @@ class DebaterState:
     persuasion: tuple[float, ...] = ()
     """Persuasion, 0-1, by each of the last ten speeches with an effect on the debater."""
     attack: tuple[float, ...] = ()
-    """How strongly each of the last ten speeches that affected the debater attacks it, 0-1."""
+    """Attack, 0-1, by each of the last ten speeches with an effect on the debater."""
     round_persuasion: tuple[RoundPersuasion, ...] = ()
     """One entry for each of the latest rounds in which a speech affected the debater."""
     surrendered: bool = False

@@ -53,6 +53,12 @@ class BatchServer(Served):
     """Fate of a request, by number of its batch and number in it."""
     is_open: threading.Event = field(default_factory=threading.Event)
     """While it is not set, batches stay in progress."""
+    held: frozenset[str] = frozenset()
+    """OpenAI: ids of batches that stay in progress in any case."""
+    rejection: str = "refused by the test"
+    """OpenAI: the error of a rejected request."""
+    retry_after: int | None = None
+    """Seconds after which a refused request may be repeated."""
     loses: Literal["answer", "batch"] | None = None
     """Whether the answer to the creation of a batch, or the batch too, is lost: the request hangs."""
     refuse: Callable[[str], int] = lambda _path: 0
@@ -150,7 +156,8 @@ def _handler(state: BatchServer) -> type[Answering]:
                 self._json(show(state, batch))
 
         def _json(self, value: Any, status: int = 200) -> None:
-            self.send(status, "application/json", json.dumps(value).encode())
+            retry_after = None if status == 200 else state.retry_after
+            self.send(status, "application/json", json.dumps(value).encode(), retry_after=retry_after)
 
     return Handler
 
@@ -224,11 +231,12 @@ def _openai_batch(state: BatchServer, batch: ServedBatch) -> dict[str, Any]:
         "status": "in_progress",
         "request_counts": {"total": len(batch.requests), "completed": 0, "failed": 0},
     }
-    if state.is_open.is_set() and state.validation_error:
+    has_ended = state.is_open.is_set() and batch.id not in state.held
+    if has_ended and state.validation_error:
         fault = {"code": "invalid_request", "message": state.validation_error, "param": None, "line": 1}
         shown |= {"status": "failed", "errors": {"object": "list", "data": [fault]}}
-    elif state.is_open.is_set():
-        answered, failed = _openai_results(batch)
+    elif has_ended:
+        answered, failed = _openai_results(state, batch)
         for kind, lines in (("output", answered), ("error", failed)):
             if lines:
                 name = f"file-{batch.id}-{kind}"
@@ -240,7 +248,7 @@ def _openai_batch(state: BatchServer, batch: ServedBatch) -> dict[str, Any]:
     return state.check("openai", "Batch", shown)
 
 
-def _openai_results(batch: ServedBatch) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _openai_results(state: BatchServer, batch: ServedBatch) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Lines of the output file and of the error file, in another order than the requests."""
     answered: list[dict[str, Any]] = []
     failed: list[dict[str, Any]] = []
@@ -251,7 +259,7 @@ def _openai_results(batch: ServedBatch) -> tuple[list[dict[str, Any]], list[dict
             answered.append({**line, "response": response})
         elif fate in {"errored", "rejected"}:
             status = 500 if fate == "errored" else 400
-            error = {"error": {"message": "refused by the test", "type": "invalid_request_error"}}
+            error = {"error": {"message": state.rejection, "type": "invalid_request_error"}}
             failed.append({**line, "response": {"status_code": status, "request_id": "q", "body": error}})
         elif fate == "expired":
             failed.append(

@@ -246,7 +246,8 @@ class Session:
             except StorageError as error:
                 raise self._add_kept_debate(error, run.debate, files) from error
             if self.context.batches is not None and run.halted != "interrupted":
-                self.context.batches.store.forget(run.debate.id, keeps_requests=run.halted is not None)
+                saved = None if run.halted is None else run.debate.answered_keys
+                self.context.batches.store.forget(run.debate.id, saved)
             if cassette is not None and cassette.failure is not None:
                 raise self._add_result(cassette.failure, outcome, files)
             return outcome
@@ -302,11 +303,14 @@ class Session:
         is_replayed = self.context.cassette is not None and self.context.cassette.is_replay
         if is_replayed or (self.context.batches is not None and not adds_runs):
             return
-        if debate.id in BatchStore(path.parent).open_debates():
+        store = BatchStore(path.parent)
+        if debate.id in store.open_debates():
+            problem = "a paid answer to a question about this debate is not used yet"
+            if debate.id in store.waiting_debates():
+                problem = "a batch with questions about this debate is in progress"
             or_repeat = "" if debate.status == "complete" else " (or the command that began the debate, with --batch)"
             raise UsageError(
-                f"{path}: a batch with questions about this debate is in progress; collect the answers first: "
-                f"debate judge --collect {quote(str(path))}{or_repeat}"
+                f"{path}: {problem}; collect the answers first: debate judge --collect {quote(str(path))}{or_repeat}"
             )
 
     async def _close(self, debate: Debate, files: RunFiles | None, halted: CloseReason | None) -> Outcome:

@@ -189,7 +189,7 @@ def report_outcome(
     if outcome.path is not None:
         print_status(f"{'unchanged' if outcome.is_unchanged else 'saved'}: {outcome.path}")
     if outcome.halted is not None:
-        return _report_halt(outcome, outcome.halted, stop_cause or BY_USER, resume_options, shown_failures)
+        return _report_halt(outcome, outcome.halted, stop_cause or BY_USER, resume_options, shown_failures, batch=batch)
     briefs = _missing_briefs(outcome)
     if stop_cause is not None:
         print_status(_describe_late_stop(outcome, stop_cause, has_missing=bool(briefs)))
@@ -240,7 +240,13 @@ def _describe_late_stop(outcome: Outcome, stop_cause: StopCause, *, has_missing:
 
 
 def _report_halt(
-    outcome: Outcome, halted: CloseReason, stop_cause: StopCause, resume_options: str, shown: Collection[str]
+    outcome: Outcome,
+    halted: CloseReason,
+    stop_cause: StopCause,
+    resume_options: str,
+    shown: Collection[str],
+    *,
+    batch: bool,
 ) -> ExitCode:
     place = None if outcome.path is None else str(outcome.path)
     resume_with = "start again with:" if place is None else "resume with:"
@@ -268,7 +274,7 @@ def _report_halt(
     if failure.cause == UNRECORDED:
         resume_with = "to ask the models instead, resume with:"
     print_status("; ".join(filter(None, (f"debate: {reason}", change, resume_with))))
-    command = resume_command(place, failure.message if halted == "budget" else None)
+    command = resume_command(place, failure.message if halted == "budget" else None, batch=batch)
     for option in remedy_options(debate, failure):
         print_status(" ".join(filter(None, (command, resume_options, option))))
     return EXIT_CODES[halted]

@@ -5,7 +5,7 @@ The file contains no prompts. A debate and its requests are removed when the tra
 
 import os
 import sqlite3
-from collections.abc import Generator, Iterable
+from collections.abc import Collection, Generator, Iterable
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,8 +36,10 @@ CREATE TABLE IF NOT EXISTS requests (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS waiting (debate TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS by_task ON requests (debate, task);
+CREATE INDEX IF NOT EXISTS by_batch ON requests (batch);
 PRAGMA user_version = {_VERSION};
 """
+_ADD_WAITING = "INSERT OR IGNORE INTO waiting SELECT debate FROM requests"
 
 
 class RequestKey(NamedTuple):
@@ -110,8 +112,12 @@ class BatchStore:
         return frozenset(row[0] for row in self._read("SELECT DISTINCT debate FROM requests"))
 
     def waiting_debates(self) -> frozenset[str]:
-        """Return the ids of the debates that wait for judgements, including debates without a request in a batch."""
-        return frozenset(row[0] for row in self._read("SELECT debate FROM waiting UNION SELECT debate FROM requests"))
+        """Return the ids of the debates that wait for judgements, including debates without a request in a batch.
+
+        A debate that its budget has stopped waits only while an answer is uncollected.
+        """
+        statement = "SELECT debate FROM waiting UNION SELECT debate FROM requests WHERE answer IS NULL"
+        return frozenset(row[0] for row in self._read(statement))
 
     def open_batches(self) -> list[StoredBatch]:
         """Return the batches with uncollected answers, oldest first."""
@@ -131,7 +137,7 @@ class BatchStore:
             database.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)", batch)
             rows = ((each.custom_id, each.batch, *each.key, each.answer) for each in requests)
             database.executemany("INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-            database.execute("INSERT OR IGNORE INTO waiting SELECT debate FROM requests WHERE batch = ?", (batch.key,))
+            database.execute(f"{_ADD_WAITING} WHERE batch = ?", (batch.key,))
 
     def confirm(self, key: str, vendor_id: str) -> None:
         """Store the id that the vendor gave to a batch."""
@@ -143,26 +149,29 @@ class BatchStore:
         with self._writing() as database:
             database.executemany("UPDATE requests SET answer = ?2 WHERE custom_id = ?1", answers)
 
-    def drop(self, custom_ids: Iterable[str]) -> None:
-        """Remove requests, so that they can be submitted again. Their debates remain among the waiting debates."""
+    def drop(self, custom_id: str) -> None:
+        """Remove a request, so that it can be submitted again. Its debate remains among the waiting debates."""
         with self._writing() as database:
-            database.executemany("DELETE FROM requests WHERE custom_id = ?", ((each,) for each in custom_ids))
+            found = database.execute("SELECT custom_id, batch FROM requests WHERE custom_id = ?", (custom_id,))
+            _remove_requests(database, found.fetchall())
 
     def drop_batch(self, key: str) -> None:
         """Remove an unsubmitted batch and its requests. The requests' debates remain among the waiting debates."""
         with self._writing() as database:
             database.execute("DELETE FROM requests WHERE batch = ?", (key,))
+            database.execute("DELETE FROM batches WHERE key = ?", (key,))
 
-    def forget(self, debate: str, *, keeps_requests: bool = False) -> None:
+    def forget(self, debate: str, tasks: Collection[str] | None = None) -> None:
         """Remove a debate and its requests. The answers to these requests must be saved already or no longer needed.
 
-        `keeps_requests`: whether the requests remain. A debate with requests remains among the waiting debates.
+        `tasks`: keys of the tasks whose requests are removed. None: the requests of all tasks.
         """
         if self.path.exists():
             with self._writing() as database:
                 database.execute("DELETE FROM waiting WHERE debate = ?", (debate,))
-                if not keeps_requests:
-                    database.execute("DELETE FROM requests WHERE debate = ?", (debate,))
+                found = database.execute("SELECT custom_id, batch, task FROM requests WHERE debate = ?", (debate,))
+                removed = [row[:2] for row in found.fetchall() if tasks is None or row[2] in tasks]
+                _remove_requests(database, removed)
 
     def _read(self, statement: str, values: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:
         if not self.path.exists():
@@ -180,7 +189,6 @@ class BatchStore:
             with database:
                 database.execute("BEGIN IMMEDIATE")
                 yield database
-                database.execute("DELETE FROM batches WHERE key NOT IN (SELECT batch FROM requests)")
 
     @contextmanager
     def _opened(self) -> Generator[sqlite3.Connection]:
@@ -193,6 +201,7 @@ class BatchStore:
                     raise StorageError(f"{self.path}: written by a newer version of debate-cli; upgrade debate-cli")
                 if 0 < version < _VERSION:
                     database.executescript(_SCHEMA)
+                    database.execute(_ADD_WAITING)
                 yield database
         except sqlite3.Error as error:
             advice = "restore the file; without the file, requests of running batches are sent and paid for again"
@@ -200,3 +209,12 @@ class BatchStore:
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise StorageError(f"{self.path}: cannot be opened ({reason}); choose another folder") from error
+
+
+def _remove_requests(database: sqlite3.Connection, requests: Collection[tuple[str, str]]) -> None:
+    """Remove requests, and their batches that have no other request. A request is a pair: its custom id, and its batch."""
+    database.executemany("DELETE FROM requests WHERE custom_id = ?", [(custom_id,) for custom_id, _ in requests])
+    database.executemany(
+        "DELETE FROM batches WHERE key = ?1 AND NOT EXISTS (SELECT 1 FROM requests WHERE batch = ?1)",
+        {(batch,) for _, batch in requests},
+    )

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import signal
 import sqlite3
+import threading
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -257,6 +258,61 @@ def test_batch_that_the_vendor_refused(here: Path, server: BatchServer, model: s
     assert (len(server.batches), len(answers(here))) == (1, 3)
 
 
+@pytest.mark.parametrize(
+    ("model", "kind", "code"),
+    [
+        (MODELS[0], signal.SIGINT, 130),
+        (MODELS[0], signal.SIGKILL, 137),
+        pytest.param(MODELS[1], signal.SIGINT, 130, marks=pytest.mark.soak),
+    ],
+)
+def test_end_while_waiting_to_submit_again(
+    here: Path, server: BatchServer, model: str, kind: signal.Signals, code: int
+) -> None:
+    """A batch that the vendor has refused for now is not in progress after Ctrl-C or kill -9."""
+    server.refuse, server.retry_after = lambda _path: 429, 40
+    words = ("judge", "transcripts", "--system", "structured", "--model", model, "--batch")
+    with start_process(*words, cwd=here, env=server.env) as process:
+        wait_until(lambda: "submitting it again" in process.err.read_text(), "the refusal")
+        process.signal(kind)
+        ended = process.wait()
+    assert ended.code == code
+    assert "is in progress (" not in ended.err
+    server.refuse = lambda _path: 0
+    done = collect(here, server)
+    assert done.code == 0, done.err
+    assert (len(server.batches), len(answers(here))) == (1, 3)
+
+
+def test_interrupt_during_a_submission(here: Path, slow: BatchServer) -> None:
+    """After Ctrl-C no other batch is submitted, and `--collect` submits what is left."""
+    submitted: list[str] = []
+    may_answer = threading.Event()
+
+    def delay(path: str) -> int:
+        if path.endswith("/batches") and not may_answer.is_set():
+            submitted.append(path)
+            may_answer.wait(30)
+        return 0
+
+    slow.refuse = delay
+    models = (part for model in MODELS for part in ("--model", model))
+    with start_process(
+        "judge", "transcripts", "--system", "structured", *models, "--batch", cwd=here, env=slow.env
+    ) as process:
+        wait_until(lambda: submitted, "the first submission")
+        process.signal(signal.SIGINT)
+        wait_until(lambda: "Stopping" in process.err.read_text(), "the stop")
+        may_answer.set()
+        assert process.wait().code == 130
+    assert len(slow.batches) == 1
+    slow.is_open.set()
+    done = collect(here, slow)
+    assert done.code == 0, done.err
+    assert len(slow.batches) == 2
+    assert [len(answers(here, run)) for run in ("r2", "r3")] == [3, 3]
+
+
 @pytest.mark.parametrize(("kind", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, 137)])
 def test_end_before_the_submission(here: Path, slow: BatchServer, kind: signal.Signals, code: int) -> None:
     """After Ctrl-C or kill -9, `--collect FOLDER` finds the debates whose questions were not submitted yet."""
@@ -421,6 +477,42 @@ def test_question_in_another_wording(here: Path, slow: BatchServer) -> None:
     assert [len(batch.requests) for batch in slow.batches] == [3, 1]
 
 
+REJECTED_MODE = "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."
+REJECTED_PARAMETER = "Unsupported parameter: 'temperature' is not supported with this model."
+
+
+@pytest.mark.parametrize("rejection", [REJECTED_MODE, REJECTED_PARAMETER])
+def test_rejected_mode_after_a_restart(here: Path, slow: BatchServer, rejection: str) -> None:
+    """A restart finds the batch with the next structured-output mode, or without the rejected parameter."""
+    slow.rejection = rejection
+    slow.fate = lambda batch, _request: "answered" if batch else "rejected"
+    slow.held = frozenset({"batch_1"})
+    judge_until_killed(here, slow)
+    slow.is_open.set()
+    for _ in range(2):
+        waiting = collect(here, slow)
+        assert (waiting.code, len(slow.batches)) == (6, 2), waiting.err
+    slow.held = frozenset()
+    done = collect(here, slow)
+    assert done.code == 0, done.err
+    assert len(slow.batches) == 2
+    assert [call["attempts"] for call in answers(here)] == [2, 2, 2]
+    assert not stored(here).open_debates()
+
+
+def test_rejected_mode_before_the_next_batch(here: Path, server: BatchServer) -> None:
+    """A restart asks all judges of a model in the next mode, also those whose own rejection it has not read."""
+    server.rejection = REJECTED_MODE
+    server.fate = lambda batch, _request: "answered" if batch else "rejected"
+    server.refuse = lambda path: 401 if path == "/v1/files" and server.batches else 0
+    assert judge(here, server, "--model", MODELS[0], system="panel").code == 3
+    assert len(server.batches) == 1
+    server.refuse = lambda _path: 0
+    done = collect(here, server, "--batch")
+    assert done.code == 0, done.err
+    assert [len(batch.requests) for batch in server.batches[:2]] == [15, 15]
+
+
 def _attempts(here: Path, number: int) -> Path:
     """A configuration with so many attempts."""
     path = here / "attempts.yaml"
@@ -572,6 +664,44 @@ def test_budget_holds_for_batches(here: Path, server: BatchServer) -> None:
     assert done.code == 4
     assert "nothing to collect" in collect(here, server, "transcripts").err
     assert not server.batches
+
+
+def _continue_with_a_higher_budget(here: Path, server: BatchServer, stopped: CommandResult) -> CommandResult:
+    """Run the commands that `stopped` names."""
+    done = stopped
+    for line in stopped.lines:
+        if line.startswith("debate ") and line.endswith(" --max-tokens N"):
+            done = debate(*shlex.split(line)[1:-1], "1000000", cwd=here, env=server.env)
+            assert done.code == 0, done.err
+    return done
+
+
+@pytest.mark.parametrize("limit", [9000, pytest.param(15000, marks=pytest.mark.soak)])
+def test_reached_budget_holds_for_later_commands(here: Path, server: BatchServer, limit: int) -> None:
+    """After the last affordable answer nothing waits. The command that is named goes on in batches."""
+    stopped = judge(here, server, "--model", MODELS[0], "--max-tokens", str(limit), system="panel")
+    assert stopped.code == 4, stopped.err
+    affordable = server.request_count
+    assert len(answers(here)) == affordable > 0
+    assert "nothing to collect" in collect(here, server, "transcripts").err
+    assert server.request_count == affordable
+    assert not stored(here).open_debates()
+    _continue_with_a_higher_budget(here, server, stopped)
+    assert len(answers(here)) == 45 == server.request_count
+
+
+def test_paid_answer_that_the_budget_leaves_unused(here: Path, server: BatchServer) -> None:
+    """It remains for the command that is named, and another command says so."""
+    server.fate = lambda batch, _request: "answered" if batch else "prose"
+    stopped = judge(here, server, "--model", MODELS[0], "--max-tokens", "10000")
+    assert (stopped.code, server.request_count) == (4, 3), stopped.err
+    assert "nothing to collect" in collect(here, server, "transcripts").err
+    refused = debate("run", "--resume", "transcripts/d0.json", "--mock", cwd=here)
+    assert "a paid answer to a question about this debate is not used yet" in refused.err
+    _continue_with_a_higher_budget(here, server, stopped)
+    assert server.request_count == 6
+    assert [call["attempts"] for call in answers(here)] == [2, 2, 2]
+    assert not stored(here).open_debates()
 
 
 @pytest.mark.parametrize(

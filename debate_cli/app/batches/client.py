@@ -7,14 +7,24 @@ import random
 import secrets
 import shlex
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
 from debate_cli.domain.message_text import count_noun
-from debate_cli.errors import LostBatchError, ModelError, TransientError, UsageError
+from debate_cli.engine import StopSignal
+from debate_cli.errors import (
+    LostBatchError,
+    ModelError,
+    ParameterError,
+    PermanentError,
+    TransientError,
+    UnsupportedError,
+    UsageError,
+)
 from debate_cli.llm.model import BatchApi, BatchIntent, Reply, Request
 from debate_cli.llm.retry import MAX_RETRY_AFTER_S, draw_backoff
 from debate_cli.storage.batch_store import BatchStore, RequestKey, StoredBatch, StoredRequest
@@ -62,10 +72,14 @@ class Question:
 
 
 class BatchClient:
-    """Submits the questions of one folder's debates, and collects the answers. `store` remembers both."""
+    """Submits the questions of one folder's debates, and collects the answers. `store` remembers both.
 
-    def __init__(self, store: BatchStore, options: BatchOptions) -> None:
+    After a request of `stop`, a batch that the vendor did not accept is not submitted again.
+    """
+
+    def __init__(self, store: BatchStore, stop: StopSignal, options: BatchOptions) -> None:
         self._store = store
+        self._stop = stop
         self._options = options
         self.collect_command = f"debate judge --collect {shlex.quote(str(store.path.parent))}"
         self._apis: dict[tuple[object, ...], BatchApi] = {}
@@ -86,7 +100,7 @@ class BatchClient:
             answer = question.submitted.answer
             return None if answer is None else self._read(question, question.submitted, answer)
         for other in stored:
-            if other.custom_id not in self._used_ids:
+            if other.custom_id not in self._used_ids and not _is_rejected(question, other):
                 problem = (
                     f"{self._store.path}: debate {key.debate}: the prompt of {key.task} has changed since it was submitted "
                     f"to {key.model}; collect the answer with the earlier --config and version of debate-cli, or submit "
@@ -94,7 +108,7 @@ class BatchClient:
                 )
                 if not self._options.confirm(problem):
                     raise UsageError(problem)
-                self._store.drop([other.custom_id])
+                self._store.drop(other.custom_id)
         return None
 
     async def submit(self, questions: Sequence[Question]) -> None:
@@ -105,9 +119,8 @@ class BatchClient:
         usd = None if None in costs else sum(cost or 0.0 for cost in costs)
         batch = StoredBatch(f"dbt-{secrets.token_hex(6)}", model, time.time(), len(by_key), usd)
         requests = {key: StoredRequest(f"{batch.key}-{number}", batch.key, key) for number, key in enumerate(by_key)}
-        self._store.add(batch, requests.values())
         entries = [api.entry(requests[key].custom_id, each.request) for key, each in by_key.items()]
-        vendor_id = await self._send(api, batch, entries)
+        vendor_id = await self._send(api, batch, requests.values(), entries)
         self._store.confirm(batch.key, vendor_id)
         for question in questions:
             question.submitted = requests[question.key]
@@ -140,7 +153,8 @@ class BatchClient:
         errors = [self._answer(question, results, unanswered) for question in questions]
         again = sum(isinstance(error, TransientError) for error in errors)
         failed = sum(error is not None for error in errors) - again
-        parts = [f"{len(questions) - again - failed} of {count_noun(len(questions), 'request')} answered"]
+        cancelled = sum(question.answer.cancelled() for question in questions)
+        parts = [f"{len(questions) - again - failed - cancelled} of {count_noun(len(questions), 'request')} answered"]
         parts += [f"{again} moved to the next batch"] if again else []
         parts += [f"{failed} failed"] if failed else []
         self._options.note(f"{vendor_id} has ended: {', '.join(parts)}")
@@ -150,9 +164,15 @@ class BatchClient:
         """Close the connections."""
         await asyncio.gather(*(api.aclose() for api in self._apis.values()))
 
-    async def _send(self, api: BatchApi, batch: StoredBatch, entries: Sequence[dict[str, Any]]) -> str:
-        """Submit `entries`, and return the vendor's id of the batch. Try again if the vendor surely has no such batch."""
+    async def _send(
+        self, api: BatchApi, batch: StoredBatch, requests: Collection[StoredRequest], entries: Sequence[dict[str, Any]]
+    ) -> str:
+        """Submit `entries`, and return the vendor's id of the batch. Try again if the vendor surely has no such batch.
+
+        The batch is stored during each attempt, but not during the waits, which may end with the program.
+        """
         for number in range(1, MAX_SUBMISSIONS + 1):
+            self._store.add(batch, requests)
             try:
                 return await api.submit(batch.key, entries)
             except ModelError as error:
@@ -161,14 +181,17 @@ class BatchClient:
                     if found.id is not None:
                         return found.id
                     raise
+                self._store.drop_batch(batch.key)
                 wait = getattr(error, "retry_after", None) or draw_backoff(number, random.uniform)
                 if not isinstance(error, TransientError) or number == MAX_SUBMISSIONS or wait > MAX_RETRY_AFTER_S:
-                    self._store.drop_batch(batch.key)
                     raise
-            self._options.note(
-                f"{batch.model}: the vendor did not accept the batch; submitting it again in {wait:.1f} s"
-            )
-            await asyncio.sleep(wait)
+                self._options.note(
+                    f"{batch.model}: the vendor did not accept the batch; submitting it again in {wait:.1f} s"
+                )
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._stop.wait(lambda: True), wait)
+                if self._stop.requested:
+                    raise
         raise AssertionError
 
     async def _find_at_vendor(self, api: BatchApi, batch: StoredBatch, questions: Sequence[Question]) -> str | None:
@@ -205,7 +228,7 @@ class BatchClient:
         damaged: list[str] = []
         async for custom_id, result in api.results(vendor_id, {name: each.request for name, each in wanted.items()}):
             if custom_id:
-                results[custom_id] = questions[0].redact(result)
+                results[custom_id] = wanted.get(custom_id, questions[0]).redact(result)
             else:
                 damaged.append(result)
         self._store.save_answers(results.items())
@@ -225,7 +248,7 @@ class BatchClient:
         result = results.get(submitted.custom_id)
         try:
             if result is None:
-                self._store.drop([submitted.custom_id])
+                self._store.drop(submitted.custom_id)
                 if unanswered is not None:
                     raise copy.copy(unanswered)
                 error = TransientError(
@@ -243,9 +266,21 @@ class BatchClient:
         self._used_ids.add(submitted.custom_id)
         try:
             return question.api.read(result, question.request)
+        except (UnsupportedError, ParameterError):
+            raise  # a restart needs the rejection to find the next request, which has another mode or fewer parameters
         except ModelError:
-            self._store.drop([submitted.custom_id])
+            self._store.drop(submitted.custom_id)
             raise
+
+
+def _is_rejected(question: Question, stored: StoredRequest) -> bool:
+    """Return whether the vendor has rejected `stored`, an earlier request for the task of `question`."""
+    try:
+        if stored.answer is not None:
+            question.api.read(stored.answer, question.request)
+    except ModelError as error:
+        return isinstance(error, PermanentError)
+    return False
 
 
 def split_into_batches(questions: Iterable[Question]) -> Iterator[list[Question]]:

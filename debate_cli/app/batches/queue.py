@@ -46,7 +46,7 @@ class BatchQueue:
     def __init__(self, folder: Path, stop: StopSignal, options: BatchOptions) -> None:
         """`stop`: if the queue cannot go on, it requests a stop of the run through this signal."""
         self.store = BatchStore(folder)
-        self._client = BatchClient(self.store, options)
+        self._client = BatchClient(self.store, stop, options)
         self._stop = stop
         self._options = options
         self._questions: dict[Question, None] = {}
@@ -128,6 +128,8 @@ class BatchQueue:
 
     async def _submit(self, due: Iterable[Question]) -> None:
         for batch in split_into_batches(due):
+            if self._stop.requested:
+                return
             try:
                 await self._client.submit(batch)
             except ModelError as error:
@@ -156,15 +158,15 @@ class BatchQueue:
                     question.failure = None
         self._options.progress(done, sum(batch.requests for batch in batches))
 
-    def _record_failure(self, questions: Sequence[Question], why: ModelError | UsageError) -> None:
+    def _record_failure(self, questions: Sequence[Question], error: ModelError | UsageError) -> None:
         """Record that `questions` could not be submitted, or that the check of their batch failed."""
         is_first = questions[0].failure is None
         for question in questions:
-            question.failure = why
-        is_retried = isinstance(why, TransientError) and questions[0].submitted is not None
+            question.failure = error
+        is_retried = isinstance(error, TransientError) and questions[0].submitted is not None
         goes_on = is_retried or any(each.failure is None for each in self._questions)
         if self._options.waits and is_first and goes_on:
-            self._options.note(f"{why}; checking the batch again" if is_retried else str(why))
+            self._options.note(f"{error}; checking the batch again" if is_retried else str(error))
 
     def _stop_if_stuck(self) -> None:
         """Stop the run if only waiting is left and the user does not want to wait, or if no question can be answered."""
@@ -178,8 +180,8 @@ class BatchQueue:
             *(failures or [BatchPendingError(f"a batch is in progress; collect its answers with: {command}")])
         )
 
-    def _stop_run(self, *why: DebateError) -> None:
-        self.stop_reasons = self.stop_reasons or why
+    def _stop_run(self, *errors: DebateError) -> None:
+        self.stop_reasons = self.stop_reasons or errors
         if not self._stop.requested:
             self._stop.request()
 
@@ -201,8 +203,8 @@ class BatchQueues:
     @property
     def stop_reasons(self) -> list[DebateError]:
         """The errors for which queues have stopped the run. Errors about batches in progress come last."""
-        found = {str(why): why for queue in self._queues.values() for why in queue.stop_reasons}
-        return sorted(found.values(), key=lambda why: isinstance(why, BatchPendingError))
+        found = {str(error): error for queue in self._queues.values() for error in queue.stop_reasons}
+        return sorted(found.values(), key=lambda error: isinstance(error, BatchPendingError))
 
     def open_batches(self) -> list[StoredBatch]:
         """Return the batches whose answers are not collected yet."""

@@ -51,14 +51,19 @@ _REQUIRED_CHANGES = {  # {again}: what is tried again, e.g. `resuming`
 _REPEATED_REQUEST_CAUSES = frozenset({"ContextOverflowError", "RefusedError", "RejectedError"})
 
 
-def resume_command(debate_id: str | None, budget_error: str | None = None) -> str:
+def resume_command(debate_id: str | None, budget_error: str | None = None, *, batch: bool = False) -> str:
     """Return the shell command that resumes a debate.
 
     - `debate_id`: None if the debate was not saved; the result then begins with `the same command`.
     - `budget_error`: message about the budget that stopped the debate. The command raises the limit named in this message.
+    - `batch`: whether the command asks the judges in a batch.
     """
     options = [option for limit, option in BUDGET_OPTIONS.items() if limit in (budget_error or "")]
-    again = "the same command" if debate_id is None else f"debate run --resume {_quote(debate_id)}"
+    if debate_id is None:
+        again = "the same command"
+    else:
+        path = _quote(debate_id)
+        again = f"debate judge --collect {path} --batch" if batch else f"debate run --resume {path}"
     return " ".join([again, *options])
 
 

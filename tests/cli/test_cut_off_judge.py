@@ -69,7 +69,8 @@ def test_a_context_that_may_be_full_needs_a_higher_limit_or_another_model(here: 
         run(here, server)
     done = debate("score", "one", cwd=here)
     assert (
-        "cut off after 700 of 4096 tokens; raise `max_output_tokens` of the model, or use a model with a larger" in done.err
+        "cut off after 700 of 4096 tokens; raise `max_output_tokens` of the model, or use a model with a larger"
+        in done.err
     )
     other = f"debate judge {saved.relative_to(here)} --system structured --model PROVIDER/MODEL --replace"
     assert done.lines[-1] == f"or ask another model: {other}"

@@ -135,7 +135,7 @@ def find_key_member(schema: Mapping[str, Any]) -> str | None:
 def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
     """Convert `schema`, the JSON Schema of a list, to the JSON Schema of an object with one required key per item.
 
-    Example: `[{"participant": "Pro", …}, …]` becomes `{"Pro": {…}, …}`. `find_key_member(schema)` must not be None.
+    Example: the schema of `[{"participant": "Pro", …}, …]` becomes the schema of `{"Pro": {…}, …}`. `find_key_member(schema)` must not be None.
     """
     member = find_key_member(schema)
     properties: JsonObject = {}

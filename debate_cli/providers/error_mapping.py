@@ -272,7 +272,7 @@ def error_from_status(
     row = next((row for row in STATUS_RULES if row.matches(code, lowered, asked)), DEFAULT_STATUS_RULE)
     variable = asked.endpoint.api_key_env
     replace_key = (
-        f"replace the key in {variable}" if variable else "set api_key_env to the environment variable with the key"
+        f"replace the key in {variable}" if variable else "set api_key_env to the name of the variable with the key"
     )
     advice = row.advice.format(replace_key=replace_key, model=asked.model)
     further: dict[str, Any] = {} if row.parameter is None else {"parameter": row.parameter}

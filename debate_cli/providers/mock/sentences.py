@@ -25,7 +25,7 @@ Json = Mapping[str, Any]
 MIN_SENTENCE_CHARS = 30
 """Minimum number of characters of a sentence that a mock judge quotes from a speech."""
 MIN_PASSAGE_CHARS = 12
-"""Minimum number of characters of a quote from a document. A mock judge quotes the first words of a sentence."""
+"""Minimum number of characters that a mock judge quotes from a document. The quote is the first words of a sentence."""
 _STRING = r'("(?:[^"\\]|\\.)*")'
 _MOTION = re.compile(rf"^(?:Motion|MOTION|TITLE): {_STRING}", re.MULTILINE)
 _DOCUMENT = re.compile(rf"^DOCUMENT: {_STRING}$", re.MULTILINE)

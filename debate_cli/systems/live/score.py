@@ -166,7 +166,7 @@ class LiveNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `LiveNotes`.
 
-    The score of a turn is the sum of its scores in logic, rhetoric and tactics, 0-100. A debater's score is the mean
+    The score of a turn, 0-100, is the sum of its marks in logic, rhetoric and tactics. A debater's score is the mean
     over those of the debater's turns that have all three marks. A debater without such a turn has no score.
 
     The verdict is undetermined in two cases: fewer than two debaters have a score, or a debater who spoke has none.

@@ -183,7 +183,8 @@ class BatchClient:
                     raise
                 self._store.drop_batch(batch.key)
                 wait = getattr(error, "retry_after", None) or draw_backoff(number, random.uniform)
-                if not isinstance(error, TransientError) or number == MAX_SUBMISSIONS or wait > MAX_RETRY_AFTER_S:
+                is_last = number == MAX_SUBMISSIONS or wait > MAX_RETRY_AFTER_S or self._stop.requested
+                if is_last or not isinstance(error, TransientError):
                     raise
                 self._options.note(
                     f"{batch.model}: the vendor did not accept the batch; submitting it again in {wait:.1f} s"
@@ -287,7 +288,7 @@ def split_into_batches(questions: Iterable[Question]) -> Iterator[list[Question]
     """Divide questions into batches that the vendors accept. Equal questions share one request of a batch."""
     in_order = sorted(questions, key=lambda question: (id(question.api), question.key))
     batch, requests, size = list[Question](), 0, 0
-    for (_, _), group in groupby(in_order, key=lambda question: (id(question.api), question.key)):
+    for _, group in groupby(in_order, key=lambda question: (id(question.api), question.key)):
         equal = list(group)
         api = equal[0].api
         length = len(json.dumps(api.entry("x" * 64, equal[0].request))) + 1

@@ -218,10 +218,10 @@ def build_judge_plans(
 
 def build_completion_plans(
     paths: Sequence[Path], request: JudgingRequest, loaded: LoadedConfig | None
-) -> tuple[list[JudgePlan], list[str]]:
-    """Return a plan for each saved debate with missing judgements, and a sentence for each other file.
+) -> tuple[list[JudgePlan], list[str], list[Path]]:
+    """Return a plan for each saved debate with missing judgements, a sentence for each unusable file, and all other files.
 
-    The sentence says that no judgement is missing, or why the file cannot be judged.
+    The other files are the debates in which no judgement is missing.
 
     Each judging run is finished with its own models. From `loaded`, only the prompts are used. A debate without missing
     judgements is removed from the list of debates that wait for a batch.
@@ -229,20 +229,22 @@ def build_completion_plans(
     Raises ConfigError and MissingKeyError. If `paths` has only one file and it cannot be judged, raises TranscriptError
     or StorageError.
     """
+    complete: list[Path] = []
 
-    def plan(path: Path) -> JudgePlan | str:
+    def plan(path: Path) -> JudgePlan | None:
         read = partial(_build_completion_task, path, request, loaded)
         task = read()
         if task.runs_to_complete:
             return JudgePlan.of_task(task, read)
         if request.asks_models:
             BatchStore(path.parent).forget(fold(task.events).id)
-        return f"{path}: no judgement is missing; no model was asked"
+        complete.append(path)
+        return None
 
-    return _collect_plans(paths, plan)
+    return *_collect_plans(paths, plan), complete
 
 
-def _collect_plans(items: Sequence[T], plan: Callable[[T], JudgePlan | str]) -> tuple[list[JudgePlan], list[str]]:
+def _collect_plans(items: Sequence[T], plan: Callable[[T], JudgePlan | None]) -> tuple[list[JudgePlan], list[str]]:
     plans: list[JudgePlan] = []
     problems: list[str] = []
     for item in items:
@@ -251,11 +253,9 @@ def _collect_plans(items: Sequence[T], plan: Callable[[T], JudgePlan | str]) -> 
         except (TranscriptError, StorageError) as error:
             if len(items) == 1:
                 raise
-            found = str(error)
-        if isinstance(found, str):
-            problems.append(found)
+            problems.append(str(error))
         else:
-            plans.append(found)
+            plans += [found] if found is not None else []
     return plans, problems
 
 

@@ -117,7 +117,9 @@ def _plan_collection(
         raise UsageError(f"--collect: there is no folder {places}; name the folder of the transcripts")
     if not paths:
         print_status(f"no debate in {' or '.join(map(str, folders))} waits for a batch; nothing to collect")
-    plans, problems = build_completion_plans(list(dict.fromkeys(paths)), request, loaded)
+    plans, problems, complete = build_completion_plans(list(dict.fromkeys(paths)), request, loaded)
+    for path in complete:
+        print_status(f"{path}: no judgement is missing; no model was asked")
     for plan in () if given.resubmit else plans:
         # Without the store, questions that are in a batch would be submitted and paid again.
         store = BatchStore(plan.source.parent).path

@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from debate_cli.domain.config import Limits
 from debate_cli.errors import DebateError, StorageError
@@ -24,7 +23,6 @@ from debate_cli.experiments.ledger import (
 from debate_cli.experiments.progress import ExperimentProgress, read_progress
 from debate_cli.llm.budget import Budget, BudgetAmount
 from debate_cli.llm.rate_limit import WINDOW_S, Admission, SharedRates
-from debate_cli.storage.journal import JournalMirror
 from debate_cli.storage.transcript_store import open_debate
 
 LEASE_S = 30.0
@@ -35,60 +33,11 @@ RECOVER_EVERY = 10
 """Number of lease renewals between two searches for cells of dead runs."""
 
 
-class CellStore(Protocol):
-    """The cells of an experiment. Several runs may take cells at once.
+class LedgerCells:
+    """The cells in a ledger. After the lease of a run has expired, other runs may take the run's cells.
 
     All methods raise StorageError if the cells cannot be read or written.
     """
-
-    @property
-    def rates(self) -> SharedRates:
-        """Function that returns an account's counter of calls and tokens per minute. All runs share the counter."""
-        ...
-
-    def journal_mirror(self) -> JournalMirror | None:
-        """Return the object to which the current cell's journal is copied. None if journals are not copied."""
-        ...
-
-    async def open_budget(self, limits: Limits) -> Budget:
-        """Register this run. Return the budget that all runs share."""
-        ...
-
-    async def load_progress(self) -> ExperimentProgress:
-        """Return the current progress of the experiment."""
-        ...
-
-    async def take(self, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next free cell. Return None if no cell is free now.
-
-        `without`: players whose cells are skipped. The cell is now running, but the returned record still has the state
-        before this call.
-        """
-        ...
-
-    async def settle(self, taken: CellRecord, ended: CellRecord, results: Sequence[ResultRow]) -> bool:
-        """Store the record and the results of an attempt to run a cell.
-
-        If another run has taken the cell, store nothing and return False. `taken`: the record from `take`.
-        `ended`: the record after the attempt.
-        """
-        ...
-
-    async def renew(self, budget: Budget) -> ExperimentProgress | None:
-        """Renew the lease of this run, and update `budget` with the costs of other runs.
-
-        From time to time, a call also takes back the cells of dead runs, and returns the progress of the experiment.
-        All other calls return None.
-        """
-        ...
-
-    async def close(self) -> None:
-        """Give back the unfinished cells of this run."""
-        ...
-
-
-class LedgerCells:
-    """The cells in a ledger. After the lease of a run has expired, other runs may take the run's cells."""
 
     def __init__(
         self,
@@ -142,6 +91,7 @@ class LedgerCells:
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
         """Take the next free cell of the shard. Return None if no cell is free now.
 
+        The cell is now running, but the returned record still has the state before this call.
         Skips cells that changed after this run began. `without`: players whose cells are also skipped.
         """
         if without:

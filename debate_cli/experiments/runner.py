@@ -18,8 +18,9 @@ from debate_cli.domain.events import AssessmentCompleted, Event, JudgingOpened, 
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError
-from debate_cli.experiments.cell_store import CellStore
+from debate_cli.experiments.cell_store import LedgerCells
 from debate_cli.experiments.cells import Cell, CellInputs, CellJudge, CellPlan
+from debate_cli.experiments.cluster.queued_cells import QueuedCells
 from debate_cli.experiments.definition import Experiment, ExperimentJudge
 from debate_cli.experiments.ledger import DEBATES_FOLDER, REHEARSAL_META, CellRecord, CellState, Ledger, ResultRow
 from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress, deciding_winners
@@ -70,7 +71,7 @@ class ExperimentRun:
     def __init__(
         self,
         plan: CellPlan,
-        cells: CellStore,
+        cells: LedgerCells | QueuedCells,
         folder: Path,
         observer: ExperimentObserver,
         *,

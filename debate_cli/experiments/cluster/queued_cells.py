@@ -51,7 +51,7 @@ class _FetchedJob(NamedTuple):
 
 
 class QueuedCells:
-    """One worker's access to the queued cells of an experiment."""
+    """One worker's access to the queued cells of an experiment. It has the methods of `LedgerCells`."""
 
     def __init__(self, database: Database, experiment: str, plan: str, folder: Path, lease_s: float = LEASE_S) -> None:
         """`experiment`: id in the queue. `plan`: fingerprint of the plan.

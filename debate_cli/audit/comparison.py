@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from debate_cli.audit.judging import Judgement, JudgeName
@@ -29,32 +29,35 @@ FIRST, SECOND = "first", "second"
 _RESERVED_JUDGE_NAME = "judge\0"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """How well a judge agrees with labels, which are known winners of debates."""
+    """How well a judge agrees with labels, which are known winners of debates.
 
-    source: str
+    In a stored audit, the fields with defaults may be missing.
+    """
+
+    source: str = ""
     """Source of the labels: `by construction` (shipped debates), `reviews` (by people), or the path of a file."""
-    debates: int
+    debates: int = 0
     """Number of debates that have a label and a judgement."""
-    motions: int
+    motions: int = 0
     """Number of motions of the compared debates. The intervals come from a bootstrap over motions."""
     accuracy: Estimate
     """Share of debates in which the judge names the labelled winner, 0 to 1. If only the judge or only the label says
     `draw`, the debate counts as one half."""
-    baselines: Mapping[str, Estimate]
+    baselines: Mapping[str, Estimate] = field(default_factory=dict[str, Estimate])
     """Maps names of simple rules, e.g. `longer side`, to their accuracy."""
-    best_baseline: str
+    best_baseline: str = ""
     """Key of `baselines`: the simple rule with the highest accuracy."""
     lead: Estimate
     """Accuracy of the judge, minus the accuracy of the best simple rule, -1 to 1."""
-    needed: int | None
+    needed: int | None = None
     """Approximate number of debates needed to show that the judge and the best simple rule differ in accuracy, if the
     number of debates per motion stays the same. None if both have the same accuracy, or if all debates
     have the same motion."""
     kappa: Estimate
     """Cohen's κ of the judge and the labels: 1 is perfect agreement, 0 is agreement by chance."""
-    alpha_people: Estimate
+    alpha_people: Estimate = field(default=Estimate(None))
     """Krippendorff's α of the raters who gave the labels. The estimate's `value` is None if there is only one rater."""
     alpha_with_judge: Estimate
     """Krippendorff's α of the judge together with the raters who gave the labels."""

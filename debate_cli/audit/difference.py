@@ -1,65 +1,20 @@
 """Compares the stored reports of two audits, e.g. of two versions of a model. No model is asked."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from pydantic import TypeAdapter, ValidationError
 
-from debate_cli.audit.gates import GateOutcome
 from debate_cli.audit.judging import JudgeName
-from debate_cli.audit.measures import Measure, Unit
+from debate_cli.audit.measures import Unit
+from debate_cli.audit.report import AuditReport, JudgeAuditReport
 from debate_cli.errors import UsageError
 from debate_cli.statistics.estimate import Estimate
 
 ResultUnit = Unit | Literal["number"]
 UNKNOWN_CHANGE = "not enough data"
 NO_CHANGE = "no clear difference"
-
-
-@dataclass(frozen=True, slots=True)
-class StoredComparison:
-    """The comparison of a judge with labels (known winners) in a stored report."""
-
-    accuracy: Estimate
-    lead: Estimate
-    kappa: Estimate
-    alpha_with_judge: Estimate
-    brier: Estimate
-    log_score: Estimate
-    score_error: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class StoredGate:
-    """The result of a gate in a stored report."""
-
-    name: str
-    bound: float
-    outcome: GateOutcome
-
-
-@dataclass(frozen=True, slots=True)
-class StoredJudge:
-    """The results of one judge in a stored report."""
-
-    judge: JudgeName
-    measures: tuple[Measure, ...]
-    comparison: StoredComparison | None = None
-    gates: tuple[StoredGate, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class StoredReport:
-    """The parts of a stored report that `compare_audits` needs."""
-
-    format: Literal[1]
-    judges: tuple[StoredJudge, ...]
-    debates: tuple[str, ...] = ()
-    """Ids of the audited debates."""
-    labels: str = ""
-    """Source of the labels."""
 
 
 class Change(NamedTuple):
@@ -100,14 +55,14 @@ _NUMBERS = (
 _OUTCOMES: Mapping[str, int] = {"not met": 0, "met": 1}
 
 
-def read_report(path: Path) -> StoredReport:
+def read_report(path: Path) -> AuditReport:
     """Read the report of an audit from a JSON file.
 
     Raises:
         UsageError: the file cannot be read, or is not a report that this version can read.
     """
     try:
-        return TypeAdapter(StoredReport).validate_json(path.read_bytes())
+        return TypeAdapter(AuditReport).validate_json(path.read_bytes())
     except OSError as error:
         raise UsageError(
             f"{path}: cannot be read as an audit ({error.strerror}); name the audit.json of an audit"
@@ -118,7 +73,7 @@ def read_report(path: Path) -> StoredReport:
         ) from error
 
 
-def compare_audits(old: StoredReport, new: StoredReport) -> list[Change]:
+def compare_audits(old: AuditReport, new: AuditReport) -> list[Change]:
     """Return how each result changed from the old audit to the new one.
 
     The first items are the differences between the audits themselves: in debates, systems, labels and judges. A judge
@@ -135,7 +90,9 @@ def compare_audits(old: StoredReport, new: StoredReport) -> list[Change]:
     return rows
 
 
-def _pair_judges(old: Sequence[StoredJudge], new: Sequence[StoredJudge]) -> list[tuple[StoredJudge, StoredJudge]]:
+def _pair_judges(
+    old: Sequence[JudgeAuditReport], new: Sequence[JudgeAuditReport]
+) -> list[tuple[JudgeAuditReport, JudgeAuditReport]]:
     known = {before.judge: before for before in old}
     pairs = [(known[now.judge], now) for now in new if now.judge in known]
     if not pairs and len(old) == len(new) == 1 and old[0].judge.system == new[0].judge.system:
@@ -143,7 +100,7 @@ def _pair_judges(old: Sequence[StoredJudge], new: Sequence[StoredJudge]) -> list
     return pairs
 
 
-def _compare_samples(old: StoredReport, new: StoredReport) -> Iterator[Change]:
+def _compare_samples(old: AuditReport, new: AuditReport) -> Iterator[Change]:
     gone, added = (
         len(set(one) - set(other)) for one, other in ((old.debates, new.debates), (new.debates, old.debates))
     )
@@ -158,7 +115,9 @@ def _compare_samples(old: StoredReport, new: StoredReport) -> Iterator[Change]:
 
 
 def _list_unpaired(
-    old: Sequence[StoredJudge], new: Sequence[StoredJudge], pairs: Sequence[tuple[StoredJudge, StoredJudge]]
+    old: Sequence[JudgeAuditReport],
+    new: Sequence[JudgeAuditReport],
+    pairs: Sequence[tuple[JudgeAuditReport, JudgeAuditReport]],
 ) -> Iterator[Change]:
     for before in old:
         if all(before is not one for one, _ in pairs):
@@ -168,7 +127,7 @@ def _list_unpaired(
             yield Change(_format_judge(now.judge), "judge", "", "audited", "not in the old audit")
 
 
-def _compare_measures(name: str, before: StoredJudge, now: StoredJudge) -> Iterator[Change]:
+def _compare_measures(name: str, before: JudgeAuditReport, now: JudgeAuditReport) -> Iterator[Change]:
     known = {measure.name: measure for measure in before.measures}
     for measure in now.measures:
         if (other := known.get(measure.name)) is not None:
@@ -185,7 +144,7 @@ def _compare_measures(name: str, before: StoredJudge, now: StoredJudge) -> Itera
             yield _compare(name, number.label, number.unit, one, two, is_better=better)
 
 
-def _compare_gates(name: str, before: StoredJudge, now: StoredJudge) -> Iterator[Change]:
+def _compare_gates(name: str, before: JudgeAuditReport, now: JudgeAuditReport) -> Iterator[Change]:
     known = {gate.name: gate for gate in before.gates}
     for gate in now.gates:
         if (other := known.get(gate.name)) is not None:

@@ -5,7 +5,8 @@ To add a gate, add a row to `GATES`. The key of the row is the name for `--gate`
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal, NamedTuple
 
 from debate_cli.audit.comparison import Comparison
@@ -83,7 +84,7 @@ class AuditGateResult:
 
     name: str
     bound: float
-    found: Estimate
+    found: Estimate = field(default=Estimate(None), kw_only=True)
     """The measured number with its interval. The estimate's `value` is None if nothing was measured."""
     outcome: GateOutcome
     """`met`, `not met`, or `not enough data`.
@@ -144,19 +145,20 @@ def check_gates(
 
 
 def _decide(name: str, gate: Gate, found: Estimate, bound: float) -> AuditGateResult:
+    result = partial(AuditGateResult, name, bound, found=found)
     if found.value is None:
-        return AuditGateResult(name, bound, found, "not enough data")
+        return result("not enough data")
     if found.low is None or found.high is None:
-        return AuditGateResult(name, bound, found, "not enough data", max(1, MIN_JUDGED_MOTIONS - found.clusters))
+        return result("not enough data", max(1, MIN_JUDGED_MOTIONS - found.clusters))
     sign = -1 if gate.is_minimum else 1
     low, high = sorted((sign * found.low, sign * found.high))
     is_sound = found.clusters >= MIN_JUDGED_MOTIONS
     if low > sign * bound or (name == BASELINE and is_sound and low == -bound):
-        return AuditGateResult(name, bound, found, "not met")
+        return result("not met")
     if is_sound and high <= sign * bound:
-        return AuditGateResult(name, bound, found, "met")
+        return result("met")
     more = None
     if found.value != bound:  # the width of an interval falls with √n
         needed = found.clusters * ((found.high - found.low) / 2 / abs(found.value - bound)) ** 2
         more = max(1, MIN_JUDGED_MOTIONS - found.clusters, round(needed) - found.clusters + 1)
-    return AuditGateResult(name, bound, found, "not enough data", more)
+    return result("not enough data", more)

@@ -1,8 +1,8 @@
 """Computes the report of an audit. No model is asked."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Literal
 
 from debate_cli.audit.comparison import Comparison, JudgeAgreement, compare_judges, compare_with_labels, longer_side
 from debate_cli.audit.gates import GATES, MIN_JUDGED_MOTIONS, AuditGateResult, check_gates
@@ -13,7 +13,6 @@ from debate_cli.audit.variants import VARIANTS
 from debate_cli.version import __version__
 
 REPORT_NAME = "audit.json"
-FORMAT = 1
 MIN_RULE_SHARE = 0.95
 """If at least this share of a judge's verdicts name the side that a rule names, e.g. the longer side, the judge follows
 the rule."""
@@ -32,50 +31,49 @@ RULES: Mapping[str, str] = {
 TRY_OUT = "Use it only to try out a setup."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeAuditReport:
-    """The results of an audit for one judge."""
+    """The results of an audit for one judge. In a stored audit, the fields with defaults may be missing."""
 
     judge: JudgeName
-    debates: int
+    debates: int = 0
     """Number of unchanged debates that the judge judged."""
-    motions: int
+    motions: int = 0
     """Number of motions of the judged debates. All intervals come from a bootstrap over motions."""
-    judgements: int
+    judgements: int = 0
     """Number of judgements with a determined verdict."""
-    missing: int
+    missing: int = 0
     """Number of judgements with an undetermined verdict."""
     measures: tuple[Measure, ...]
-    comparison: Comparison | None
+    comparison: Comparison | None = None
     """Comparison of the judge with labels. None if there are no labels."""
-    gates: tuple[AuditGateResult, ...]
-    follows: str
+    gates: tuple[AuditGateResult, ...] = ()
+    follows: str = ""
     """The simple rule that explains nearly all verdicts, e.g. `the longer side`. Empty if no rule does."""
-    advice: str
+    advice: str = ""
     """Whether to rely on the judge, e.g. `Use it with care`."""
-    usable_for: str
+    usable_for: str = ""
     """Sentences on what the judge can be used for, and why."""
-    not_for: str
+    not_for: str = ""
     """Sentence on what the judge gets wrong. Empty if the judge missed no gate."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditReport:
-    """The results of an audit for one or more judges."""
+    """The results of an audit for one or more judges, as `audit.json` stores them."""
 
+    format: Literal[1]
+    """Version of the stored fields."""
+    generator: str = ""
     judges: tuple[JudgeAuditReport, ...]
-    debates: tuple[str, ...]
+    debates: tuple[str, ...] = ()
     """Ids of the audited debates."""
-    labels: str
+    labels: str = ""
     """Source of the labels. Empty if there are no labels."""
     unknown_labels: int = 0
     """Number of labels (known winners of debates) that name neither a debater nor `draw`, and are therefore left out."""
     between: JudgeAgreement | None = None
     """Agreement of several judges. None for one judge."""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the report as a mapping that can be written as JSON."""
-        return {"format": FORMAT, "generator": f"debate-cli {__version__}", **asdict(self)}
 
 
 def build_report(
@@ -90,7 +88,15 @@ def build_report(
         _report_judge(judge, [each for each in judgements if each.judge == judge], labels, bounds) for judge in judges
     )
     between = compare_judges(judgements, judges, labels.labels)
-    return AuditReport(reports, debates, labels.source if labels.labels else "", labels.unknown, between)
+    return AuditReport(
+        format=1,
+        generator=f"debate-cli {__version__}",
+        judges=reports,
+        debates=debates,
+        labels=labels.source if labels.labels else "",
+        unknown_labels=labels.unknown,
+        between=between,
+    )
 
 
 def _report_judge(

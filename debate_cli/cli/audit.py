@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import get_args
@@ -274,7 +274,7 @@ def _find_labels(given: AuditOptions, debates: Sequence[AuditDebate]) -> LabelSe
 
 
 def _save(report: AuditReport, folder: Path) -> None:
-    data = json.dumps(report.to_json(), ensure_ascii=False, indent=2) + "\n"
+    data = json.dumps(asdict(report), ensure_ascii=False, indent=2) + "\n"
     documents = (data, format_card_markdown(report), render_judge_cards(report))
     for name, document in zip(REPORT_FILES, documents, strict=True):
         atomic_write(folder / name, document.encode(), overwrite=True)
@@ -282,7 +282,7 @@ def _save(report: AuditReport, folder: Path) -> None:
 
 def _show(given: AuditOptions, report: AuditReport, cases: Sequence[AuditCase]) -> None:
     if given.json:
-        print_json(report.to_json())
+        print_json(asdict(report))
         return
     for judge in report.judges:
         print_lines(first_screen(judge))

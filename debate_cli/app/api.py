@@ -28,7 +28,7 @@ from debate_cli.app.config_resolution import (
 from debate_cli.app.consent import require_consents
 from debate_cli.app.context import RunContext
 from debate_cli.app.documents import decode_text
-from debate_cli.app.import_debate import ImportRequest, choose_targets, read_import_file
+from debate_cli.app.import_debate import choose_targets, read_import_file
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
 from debate_cli.app.model_roles import all_model_specs, judge_model_specs, rename_models, replace_model
 from debate_cli.app.preparation import prepare_added_runs, prepare_judge_context, prepare_run
@@ -43,9 +43,7 @@ from debate_cli.domain.model_call import TERMINAL_PROVIDERS, Usage, is_mock
 from debate_cli.domain.turn import Argument, Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import BudgetError, ConfigError, DebateError, ModelError, TranscriptError, UsageError
-from debate_cli.importing.debate import ImportChoices
-from debate_cli.importing.speakers import SpeakerChoices
-from debate_cli.importing.speeches import ImportChoiceError
+from debate_cli.importing.speeches import ImportChoiceError, ImportRequest
 from debate_cli.llm.model import RESTART, Message, Model, Reply, Request
 from debate_cli.observer import NullObserver, Observer
 from debate_cli.providers.people.person import FILES_FOLDER, PeopleAccess, PromptFolder
@@ -165,13 +163,12 @@ def import_debate(
     TranscriptError if the file contains no debate.
     """
     check_arguments(import_debate, locals())
-    speakers = SpeakerChoices(sides or {}, tuple(drop), merge or {})
-    request = ImportRequest(format, columns or {}, ImportChoices(topic, speakers, round_by))
+    request = ImportRequest(format, columns or {}, topic, sides or {}, tuple(drop), merge or {}, round_by)
     source = Path(path)
     with _wrong_arguments_as_config_errors():
         (target,) = choose_targets([source], None, Path())
         try:
-            return read_import_file(source, target, request, datetime.now(UTC)).imported.debate
+            return read_import_file(source, target, request, datetime.now(UTC)).debate
         except TranscriptError as error:
             if isinstance(error.__cause__, ImportChoiceError):
                 raise ConfigError(str(error)) from error

@@ -6,25 +6,20 @@ import csv
 import hashlib
 import io
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache, partial
 from pathlib import Path, PurePosixPath
 
-from debate_cli.app.judge_request import GENERATOR
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Origin
 from debate_cli.domain.message_text import count_noun
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.importing.datasets import DRAW, DatasetDebate, HumanLabel, read_debates
-from debate_cli.importing.debate import ImportChoices, ImportedDebate, build_debate
+from debate_cli.importing.debate import ImportedDebate, build_debate
 from debate_cli.importing.formats import READERS, SUFFIXES, TABLE_FORMATS, detect_format
 from debate_cli.importing.speaker_labels import clean_name, fold_name
-from debate_cli.importing.speeches import (
-    UnreadableDebateError,
-    decode_file,
-)
+from debate_cli.importing.speeches import ImportRequest, UnreadableDebateError, decode_file
 from debate_cli.llm.redaction import Redactor
 from debate_cli.regular_file import is_inside, read_regular_file, visible_files
 from debate_cli.storage.folder import MAX_ID_LENGTH, TRANSCRIPT_SUFFIX, free_name, slugify, validate_id
@@ -36,32 +31,6 @@ LABELS_FILE = "labels.csv"
 MAX_FILE_BYTES, MAX_DATASET_BYTES = 20_000_000, 500_000_000
 """Maximum size in bytes: of a file with one debate, and of a file of a public data set."""
 _ID_NUMBER_CHARS = 6
-
-
-@dataclass(frozen=True, slots=True)
-class ImportRequest:
-    """Options of `debate import`."""
-
-    format: str | None = None
-    """Name of the format. None: the format is detected."""
-    columns: Mapping[str, str] = field(default_factory=dict[str, str])
-    """For a table: maps `speaker`, `text` or `round` to the name of a column."""
-    choices: ImportChoices = field(default_factory=ImportChoices)
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedFile:
-    """A debate that was read from the file `source` and will be saved as the transcript `target`."""
-
-    source: Path
-    target: Path
-    format: str
-    encoding: str
-    imported: ImportedDebate
-
-    def with_debate(self, debate: Debate) -> ImportedFile:
-        """Return a copy with another debate."""
-        return replace(self, imported=replace(self.imported, debate=debate))
 
 
 def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
@@ -117,7 +86,7 @@ def _choose_id(name: str, taken: set[str]) -> str:
     return found
 
 
-def read_import_file(path: Path, target: Path, request: ImportRequest, at: datetime) -> ImportedFile:
+def read_import_file(path: Path, target: Path, request: ImportRequest, at: datetime) -> ImportedDebate:
     """Read the debate in a file. Raises TranscriptError if the file has no debate, UsageError for unusable columns."""
     data = _read_bytes(path, MAX_FILE_BYTES)
     if request.format is None and path.suffix.lower() in {".yaml", ".yml"}:
@@ -131,17 +100,16 @@ def read_import_file(path: Path, target: Path, request: ImportRequest, at: datet
         if request.columns and name not in TABLE_FORMATS:
             raise UsageError(f"--map names columns of a table, but {path} is in the format {name}; leave out --map")
         origin = Origin(file=path.name, sha256=hashlib.sha256(data).hexdigest(), format=name)
-        found = READERS[name](text, request.columns)
-        imported = build_debate(found, origin, request.choices, target.stem, GENERATOR, at)
+        found = READERS[name](text, request.columns)._replace(encoding=encoding)
+        return build_debate(found, origin, request, path, target, at)
     except UnreadableDebateError as error:
         raise TranscriptError(f"{path}: {error}") from error
-    return ImportedFile(path, target, name, encoding, imported)
 
 
-def save_import(file: ImportedFile, *, force: bool) -> None:
+def save_import(file: ImportedDebate, *, force: bool) -> None:
     """Write the transcript of an imported file. Raises StorageError, e.g. if `target` exists and `force` is False."""
     with lock_debate(file.target):
-        write_transcript(file.target, to_transcript(file.imported.debate), Redactor(), overwrite=force)
+        write_transcript(file.target, to_transcript(file.debate), Redactor(), overwrite=force)
 
 
 def _read_bytes(path: Path, most: int) -> bytes:
@@ -183,7 +151,7 @@ def format_labels(rows: Iterable[tuple[str, str, str, str]]) -> bytes:
 
 def read_dataset(
     paths: Sequence[Path], request: ImportRequest, folder: Path, at: datetime
-) -> Iterator[tuple[Callable[[], ImportedFile], tuple[HumanLabel, ...]]]:
+) -> Iterator[tuple[Callable[[], ImportedDebate], tuple[HumanLabel, ...]]]:
     """For each debate in the data set, yield a pair: a function that builds the debate, and a tuple of labels.
 
     Each label is one rater's judgement of the debate. The function raises TranscriptError if it cannot build the debate.
@@ -237,13 +205,12 @@ def _build_from_dataset(
     request: ImportRequest,
     target: Path,
     at: datetime,
-) -> ImportedFile:
+) -> ImportedDebate:
     name = request.format or ""
     try:
         if isinstance(debate.content, UnreadableDebateError):
             raise debate.content
         origin = Origin(file=path.name, sha256=hash_file(path), format=name)
-        imported = build_debate(debate.content, origin, request.choices, target.stem, GENERATOR, at)
+        return build_debate(debate.content, origin, request, path, target, at)
     except UnreadableDebateError as error:
         raise TranscriptError(f"{path}: {debate.name}: {error}") from error
-    return ImportedFile(path, target, name, "UTF-8", imported)

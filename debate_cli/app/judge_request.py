@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from debate_cli.app.config_resolution import config_from_transcript
 from debate_cli.domain.config import DebateConfig, EvidenceConfig, Limits, ModelSpec, ProviderSpec
 from debate_cli.domain.debate import Debate, new_run_ids
-from debate_cli.domain.events import DebateClosed, DebateOpened, Event, Generator, JudgingOpened
+from debate_cli.domain.events import GENERATOR, DebateClosed, DebateOpened, Event, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings, settings_class
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.errors import TranscriptError, UsageError
@@ -20,11 +20,9 @@ from debate_cli.storage.out_path import OutPath
 from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.storage.variables import ConfigChange
 from debate_cli.systems.registry import check_system_kind, default_text_kind, get_system, is_installed, system_kinds
-from debate_cli.version import __version__
 
 STORED_SECTIONS = ("judging", "limits", "models", "output", "seed")
 """Sections of a stored configuration that `judge --set` may change without `--config`."""
-GENERATOR = Generator(name="debate-cli", version=__version__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,19 @@ from shlex import quote
 
 from debate_cli.app.config_resolution import redact_config
 from debate_cli.app.context import Cassette, RunContext
-from debate_cli.app.judge_request import GENERATOR
 from debate_cli.app.model_pool import ModelPool, build_actors
 from debate_cli.app.resume import closing_event, config_in_force, describe_in_flight_calls, find_changes
 from debate_cli.app.run_files import RunFiles, file_identity, refuse_changed, refuse_foreign
 from debate_cli.domain.debate import Debate, fold, rehearsal_notice
-from debate_cli.domain.events import CloseReason, DebateClosed, DebateOpened, DebateResumed, Event, JudgingOpened
+from debate_cli.domain.events import (
+    GENERATOR,
+    CloseReason,
+    DebateClosed,
+    DebateOpened,
+    DebateResumed,
+    Event,
+    JudgingOpened,
+)
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.nested_texts import map_texts
 from debate_cli.domain.verdict import Verdict

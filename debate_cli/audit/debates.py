@@ -9,11 +9,10 @@ from typing import Any
 
 import yaml
 
-from debate_cli.app.judge_request import GENERATOR
 from debate_cli.debaters.forms import TurnContent, format_turn_text
 from debate_cli.domain.config import DebateConfig, DebaterConfig
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import DebateClosed, DebateOpened, TurnCompleted
+from debate_cli.domain.events import GENERATOR, DebateClosed, DebateOpened, TurnCompleted
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.turn import Turn

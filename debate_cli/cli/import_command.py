@@ -17,8 +17,6 @@ from debate_cli.app.context import RunContext
 from debate_cli.app.import_claims import ClaimSearch, count_calls, count_missing, find_claims, read_known_claims
 from debate_cli.app.import_debate import (
     LABELS_FILE,
-    ImportedFile,
-    ImportRequest,
     choose_targets,
     find_import_files,
     format_labels,
@@ -37,15 +35,16 @@ from debate_cli.cli.output_files import refuse_inputs, refuse_stdout
 from debate_cli.cli.saved_options import ImportOptions
 from debate_cli.cli.screen import PipeSafeObserver, StatusObserver
 from debate_cli.domain.config import ModelSpec
+from debate_cli.domain.debate import Debate
 from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.model_call import total_usage
 from debate_cli.domain.turn import Turn
 from debate_cli.errors import DebateError, ExitCode, UsageError, format_page_hint
 from debate_cli.evidence.unspaced_scripts import count_words
 from debate_cli.importing.datasets import DATASETS, HumanLabel
-from debate_cli.importing.debate import ImportChoices
+from debate_cli.importing.debate import ImportedDebate
 from debate_cli.importing.speaker_labels import fold_name
-from debate_cli.importing.speakers import SpeakerChoices
+from debate_cli.importing.speeches import ImportRequest
 from debate_cli.importing.tables import KNOWN_COLUMNS
 from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.sanitize import sanitize_line
@@ -104,7 +103,7 @@ def _prepare_model(given: ImportOptions, model: str) -> tuple[RunContext, ModelS
 
 def _import_dataset(
     importer: _Importer,
-    read_entries: Callable[[], Iterator[tuple[Callable[[], ImportedFile], tuple[HumanLabel, ...]]]],
+    read_entries: Callable[[], Iterator[tuple[Callable[[], ImportedDebate], tuple[HumanLabel, ...]]]],
 ) -> None:
     given = importer.given
     target = (next(iter(transcript_dirs())) if given.out is None else given.out.path) / LABELS_FILE
@@ -121,7 +120,7 @@ def _import_dataset(
     for load, given_labels in read_entries():
         file = importer.add(load)
         if file is not None:
-            labels += label_rows(file.imported.debate, given_labels)
+            labels += label_rows(file.debate, given_labels)
     if labels and not given.dry_run:
         atomic_write(target, format_labels(labels), overwrite=given.force or is_continued)
         print_status(f"labels: {target} ({count_noun(len(labels), 'label')})")
@@ -133,11 +132,8 @@ def _build_request(given: ImportOptions) -> ImportRequest:
     unknown = next((name for name in columns if name not in KNOWN_COLUMNS), None)
     if unknown is not None:
         raise UsageError(f"--map {unknown}: there is no such field; the fields are {', '.join(KNOWN_COLUMNS)}")
-    speakers = SpeakerChoices(
-        _pairs("--side", given.side or ()), tuple(given.drop or ()), _pairs("--merge", given.merge or ())
-    )
-    choices = ImportChoices(given.topic, speakers, given.round_by)
-    return ImportRequest(given.format, columns, choices)
+    sides, merge = _pairs("--side", given.side or ()), _pairs("--merge", given.merge or ())
+    return ImportRequest(given.format, columns, given.topic, sides, tuple(given.drop or ()), merge, given.round_by)
 
 
 def _pairs(
@@ -166,7 +162,7 @@ class _Importer:
     is_stopped: bool = False
     exit_codes: set[ExitCode] = field(default_factory=set[ExitCode])
 
-    def add(self, load: Callable[[], ImportedFile]) -> ImportedFile | None:
+    def add(self, load: Callable[[], ImportedDebate]) -> ImportedDebate | None:
         if self.is_stopped:
             return None
         try:
@@ -175,7 +171,7 @@ class _Importer:
                 with ignore_broken_pipe():
                     _show_found(file)
             if self.is_single:
-                config_options.print_notes(file.imported.warnings)
+                config_options.print_notes(file.warnings)
             file = self._save(file)
         except DebateError as error:
             if self.is_single:
@@ -203,25 +199,25 @@ class _Importer:
         if code:
             raise typer.Exit(code)
 
-    def find_known_claims(self, file: ImportedFile) -> dict[int, Turn] | None:
-        return None if self.asked is None else read_known_claims(file.target, file.imported.debate, self.asked[1])
+    def find_known_claims(self, file: ImportedDebate) -> dict[int, Turn] | None:
+        return None if self.asked is None else read_known_claims(file.target, file.debate, self.asked[1])
 
-    def _report(self, file: ImportedFile) -> None:
+    def _report(self, file: ImportedDebate) -> None:
         if self.given.json:
             self.records.append(_to_record(file))
         elif not self.is_single:
             with ignore_broken_pipe():
                 print_lines([_format_line(file)])
         if not self.is_single:
-            self.files_with_warnings += bool(file.imported.warnings)
+            self.files_with_warnings += bool(file.warnings)
         elif self.given.dry_run:
             print_status("nothing was written; leave out --dry-run to import the debate")
         else:
             print_status(f"saved: {file.target}")
-            command = suggest_judge_command(file.imported.debate, str(file.target))
+            command = suggest_judge_command(file.debate, str(file.target))
             print_status(f"judge it: {command} --model PROVIDER/MODEL")
 
-    def _save(self, file: ImportedFile) -> ImportedFile:
+    def _save(self, file: ImportedDebate) -> ImportedDebate:
         known = self.find_known_claims(file)
         force = self.given.force or known is not None
         if not self.given.dry_run and not force:
@@ -231,26 +227,26 @@ class _Importer:
                 save_import(file, force=force)
             return file
         context, spec = self.asked
-        search = ClaimSearch(file.imported.debate, known or {})
+        search = ClaimSearch(file.debate, known or {})
         calls = f"{count_noun(count_calls(search.pending_turns), 'call')} about {count_noun(len(search.pending_turns), 'speech')}"
         if self.given.dry_run:
             print_status(f"{shorten(spec.model, 60)} would be asked for claims: {calls}")
             return file
-        save_import(file.with_debate(search.finish(spec)), force=force)
+        save_import(replace(file, debate=search.finish(spec)), force=force)
         if search.pending_turns:
             print_status(f"asking {shorten(spec.model, 60)} for claims: {calls} ...")
         return self._find_claims(file, search, context, spec)
 
     def _find_claims(
-        self, file: ImportedFile, search: ClaimSearch, context: RunContext, spec: ModelSpec
-    ) -> ImportedFile:
+        self, file: ImportedDebate, search: ClaimSearch, context: RunContext, spec: ModelSpec
+    ) -> ImportedDebate:
         observer = PipeSafeObserver(StatusObserver())
         run_control.run_until_stopped(
             lambda stop: find_claims(
                 search,
                 spec,
                 replace(context, observer=observer, stop=stop),
-                lambda debate: save_import(file.with_debate(debate), force=True),
+                lambda debate: save_import(replace(file, debate=debate), force=True),
             ),
             observer,
         )
@@ -265,7 +261,7 @@ class _Importer:
         print_status(format_usage(total_usage([turn.exchange for turn in found.turns])))
         if missing := count_missing(found):
             self._report_missing(search, missing)
-        return file.with_debate(found)
+        return replace(file, debate=found)
 
     def _report_missing(self, search: ClaimSearch, missing: int) -> None:
         if search.error is not None:
@@ -287,56 +283,64 @@ def _refuse_existing(target: Path) -> None:
         raise UsageError(f"{existing}: exists already; choose another --out, or overwrite it with --force")
 
 
-def _show_found(file: ImportedFile) -> None:
-    imported = file.imported
-    debate = imported.debate
-    rounds = count_noun(imported.round_count, "round")
+_SPEAKER_HEADS = ("speaker", "side", "speeches", "words")
+
+
+def _speaker_rows(debate: Debate) -> list[tuple[str, str, int, int]]:
+    turns = {person: debate.select_turns(speaker=person.name) for person in debate.participants}
+    return [
+        (person.name, person.side, len(said), sum(count_words(turn.text) for turn in said))
+        for person, said in turns.items()
+    ]
+
+
+def _show_found(file: ImportedDebate) -> None:
+    debate = file.debate
+    rounds = count_noun(len(debate.turns_by_round), "round")
     facts = [
         f"File: {file.source} ({file.format}, {file.encoding})",
-        f"Motion: {debate.topic} ({_TOPIC_SOURCES[imported.topic_source]})",
+        f"Motion: {debate.topic} ({_TOPIC_SOURCES[file.topic_source]})",
         f"Found: {count_noun(len(debate.turns), 'speech')} in {rounds}",
-        f"Left out: {', '.join(imported.dropped) or 'nothing'}",
+        f"Left out: {', '.join(file.dropped) or 'nothing'}",
     ]
     if debate.config.background:
         words = count_noun(count_words(debate.config.background), "word")
         facts.insert(3, f"Background: {words} before the first speech")
     print_lines(map(sanitize_line, facts))
     rows = tuple(
-        (speaker.name, speaker.side, Number(speaker.speeches, 0), Number(speaker.words, 0))
-        for speaker in imported.speakers
+        (name, side, Number(speeches, 0), Number(words, 0)) for name, side, speeches, words in _speaker_rows(debate)
     )
-    heads = ("speaker", "side", "speeches", "words")
-    show_tables([Table("speakers", heads, rows, numeric=frozenset({2, 3}))])
+    show_tables([Table("speakers", _SPEAKER_HEADS, rows, numeric=frozenset({2, 3}))])
 
 
-def _format_line(file: ImportedFile) -> str:
-    debate = file.imported.debate
+def _format_line(file: ImportedDebate) -> str:
+    debate = file.debate
     cells = (
         str(file.source),
         file.format,
         count_noun(len(debate.participants), "speaker"),
         count_noun(len(debate.turns), "speech"),
-        count_noun(file.imported.round_count, "round"),
+        count_noun(len(debate.turns_by_round), "round"),
         shorten(debate.topic, _MAX_TOPIC_CHARS),
         str(file.target),
     )
     return "\t".join(map(sanitize_line, cells))
 
 
-def _to_record(file: ImportedFile) -> dict[str, Any]:
-    imported = file.imported
+def _to_record(file: ImportedDebate) -> dict[str, Any]:
+    debate = file.debate
     return {
         "file": str(file.source),
         "path": str(file.target),
-        "id": imported.debate.id,
+        "id": debate.id,
         "format": file.format,
         "encoding": file.encoding,
-        "topic": imported.debate.topic,
-        "topic_source": imported.topic_source,
-        "background": imported.debate.config.background,
-        "speeches": len(imported.debate.turns),
-        "rounds": imported.round_count,
-        "speakers": [speaker._asdict() for speaker in imported.speakers],
-        "left_out": list(imported.dropped),
-        "warnings": list(imported.warnings),
+        "topic": debate.topic,
+        "topic_source": file.topic_source,
+        "background": debate.config.background,
+        "speeches": len(debate.turns),
+        "rounds": len(debate.turns_by_round),
+        "speakers": [dict(zip(("name", *_SPEAKER_HEADS[1:]), row, strict=True)) for row in _speaker_rows(debate)],
+        "left_out": list(file.dropped),
+        "warnings": list(file.warnings),
     }

@@ -14,6 +14,7 @@ from debate_cli.domain.reviewer import Reviewer
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
 from debate_cli.domain.verdict import Verdict
+from debate_cli.version import __version__
 
 CloseReason = Literal["complete", "surrender", "converged", "budget", "interrupted", "failed"]
 """Why a debate closed. After `budget`, `interrupted` and `failed`, the debate can be resumed."""
@@ -26,6 +27,9 @@ class Generator(FrozenModel):
     version: str
     rules: Annotated[int, Field(ge=1, exclude_if=lambda rules: rules == 1)] = 1
     """Not in use: always 1, and omitted in files. Each verdict has its own `rules`."""
+
+
+GENERATOR = Generator(name="debate-cli", version=__version__)
 
 
 def _is_none(value: object) -> bool:

@@ -2,89 +2,60 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
-from pathlib import PurePath
-from typing import Literal, NamedTuple
+from pathlib import Path, PurePath
+from typing import Literal
 
 from debate_cli.domain.config import MAX_ROUNDS, DebateConfig, DebaterConfig, FormatConfig
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Generator, Origin
+from debate_cli.domain.events import GENERATOR, Origin
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.participant import IMPORTED_MODEL, Participant, participants
 from debate_cli.domain.turn import Argument, Turn
-from debate_cli.evidence.unspaced_scripts import count_words
 from debate_cli.importing.speaker_labels import clean_name
-from debate_cli.importing.speakers import SpeakerChoices, resolve_speakers
-from debate_cli.importing.speeches import MAX_TOPIC_CHARS, FoundDebate, ImportChoiceError, Speech
+from debate_cli.importing.speakers import resolve_speakers
+from debate_cli.importing.speeches import (
+    MAX_TOPIC_CHARS,
+    FoundDebate,
+    ImportChoiceError,
+    ImportRequest,
+    RoundRule,
+    Speech,
+)
 from debate_cli.storage.transcript import Transcript, transcript_to_debate
-
-RoundRule = Literal["turns", "heading"]
-"""What begins a new round. `turns`: a speaker of the current round speaks again. `heading`: the file has a new heading,
-or names another round."""
 
 TopicSource = Literal["option", "file", "name"]
 """Source of a debate's motion: the option `--topic`, the file's content, or the file's name."""
 
 
 @dataclass(frozen=True, slots=True)
-class ImportChoices:
-    """The user's choices for an imported debate."""
-
-    topic: str | None = None
-    """The motion. None takes the motion from the file, or from the file's name if the file has no motion."""
-    speakers: SpeakerChoices = field(default_factory=SpeakerChoices)
-    round_by: RoundRule | None = None
-    """What begins a new round. None means `heading` if the file has rounds, else `turns`."""
-
-
-class SpeakerCount(NamedTuple):
-    """A speaker's side, and the number of the speaker's speeches and words."""
-
-    name: str
-    side: str
-    speeches: int
-    words: int
-
-
-@dataclass(frozen=True, slots=True)
 class ImportedDebate:
-    """A debate from a file, with facts that the user sees before the debate is saved."""
+    """A debate that was read from the file `source` and will be saved as the transcript `target`."""
 
+    source: Path
+    target: Path
+    format: str
+    encoding: str
     debate: Debate
     topic_source: TopicSource
-    """Source of the motion: the option `--topic`, the file's content, or the file's name."""
     dropped: tuple[str, ...]
     """Parts of the file that the debate leaves out."""
     warnings: tuple[str, ...]
 
-    @property
-    def speakers(self) -> tuple[SpeakerCount, ...]:
-        """The speakers, in the order of their first speeches."""
-        return tuple(
-            SpeakerCount(person.name, person.side, len(turns), sum(count_words(turn.text) for turn in turns))
-            for person in self.debate.participants
-            for turns in [self.debate.select_turns(speaker=person.name)]
-        )
-
-    @property
-    def round_count(self) -> int:
-        """The number of rounds in the debate."""
-        return len(self.debate.turns_by_round)
-
 
 def build_debate(
-    found: FoundDebate, origin: Origin, choices: ImportChoices, debate_id: str, generator: Generator, at: datetime
+    found: FoundDebate, origin: Origin, request: ImportRequest, source: Path, target: Path, at: datetime
 ) -> ImportedDebate:
     """Build the debate from `found`, the contents of a file. Raises UnreadableDebateError if this is not possible."""
-    resolved = resolve_speakers(found.speeches, found.sides, choices.speakers)
-    topic, source = _choose_topic(found, choices, origin.file)
-    rounds = _number_rounds(resolved.speeches, found, choices.round_by)
+    resolved = resolve_speakers(found, request)
+    topic, topic_source = _choose_topic(found, request, origin.file)
+    rounds = _number_rounds(resolved.speeches, found, request.round_by)
     config = DebateConfig(
         topic=topic,
-        background=_choose_background(found, source) or None,
+        background=_choose_background(found, topic_source) or None,
         debaters=tuple(
             DebaterConfig(name=name, side=side, model=IMPORTED_MODEL) for name, side in resolved.sides.items()
         ),
@@ -93,8 +64,8 @@ def build_debate(
     )
     people = participants(config)
     transcript = Transcript(
-        generator=generator,
-        id=debate_id,
+        generator=GENERATOR,
+        id=target.stem,
         topic=topic,
         background=config.background,
         status="complete",
@@ -108,15 +79,23 @@ def build_debate(
         turns=tuple(_build_turns(resolved.speeches, rounds, people)),
         assessments=(),
     )
-    debate = transcript_to_debate(transcript)
-    return ImportedDebate(debate, source, (*found.dropped, *resolved.dropped), resolved.warnings)
+    return ImportedDebate(
+        source,
+        target,
+        origin.format,
+        found.encoding,
+        transcript_to_debate(transcript),
+        topic_source,
+        (*found.dropped, *resolved.dropped),
+        resolved.warnings,
+    )
 
 
-def _choose_topic(found: FoundDebate, choices: ImportChoices, file: str) -> tuple[str, TopicSource]:
-    if choices.topic is not None:
-        if not choices.topic.strip() or len(choices.topic) > MAX_TOPIC_CHARS:
+def _choose_topic(found: FoundDebate, request: ImportRequest, file: str) -> tuple[str, TopicSource]:
+    if request.topic is not None:
+        if not request.topic.strip() or len(request.topic) > MAX_TOPIC_CHARS:
             raise ImportChoiceError(f"the motion must have 1 to {MAX_TOPIC_CHARS:,} characters; correct --topic")
-        return choices.topic.strip(), "option"
+        return request.topic.strip(), "option"
     topic = (found.topic or "").strip()
     if topic and len(topic) <= MAX_TOPIC_CHARS:
         return topic, "file"

@@ -9,7 +9,9 @@ from debate_cli.domain.config_checks import RESERVED_NAMES
 from debate_cli.domain.message_text import count_noun, format_suggestion
 from debate_cli.importing.speaker_labels import MAX_NAME_CHARS, clean_name, fold_name
 from debate_cli.importing.speeches import (
+    FoundDebate,
     ImportChoiceError,
+    ImportRequest,
     Speech,
     UnreadableDebateError,
 )
@@ -18,17 +20,6 @@ MAX_SPEAKERS = 100
 MAX_SIDE_CHARS = 60
 _OPPOSITE = {"for": "against", "against": "for"}
 _CHAIRS = frozenset({"chair", "chairman", "chairperson", "chairwoman", "host", "interviewer", "moderator", "presenter"})
-
-
-class SpeakerChoices(NamedTuple):
-    """The user's choices about speakers. Names match regardless of case and extra spaces."""
-
-    sides: Mapping[str, str] = {}
-    """Maps each speaker to a side: `for`, `against`, or any other label."""
-    drop: Sequence[str] = ()
-    """Speakers whose speeches are left out."""
-    merge: Mapping[str, str] = {}
-    """Maps a spelling in the file to the speaker's name, e.g. `Dr. Lee` to `Ann Lee`."""
 
 
 class ResolvedSpeakers(NamedTuple):
@@ -42,20 +33,17 @@ class ResolvedSpeakers(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def resolve_speakers(
-    speeches: Iterable[Speech], found_sides: Mapping[str, str], choices: SpeakerChoices
-) -> ResolvedSpeakers:
+def resolve_speakers(found: FoundDebate, request: ImportRequest) -> ResolvedSpeakers:
     """Apply the user's choices to the speeches of a file.
 
-    `found_sides`: maps names of speakers to the sides that the file states.
     Raises UnreadableDebateError for too few or too many speakers, and for a choice about an unknown speaker.
     """
-    cleaned = [_with_clean_name(speech) for speech in speeches]
+    cleaned = [_with_clean_name(speech) for speech in found.speeches]
     names = _display_names(speech.speaker for speech in cleaned)
-    _check_names(choices, names)
-    merged = {fold_name(clean_name(old)): clean_name(new) for old, new in choices.merge.items()}
+    _check_names(request, names)
+    merged = {fold_name(clean_name(old)): clean_name(new) for old, new in request.merge.items()}
     names |= {fold_name(new): new for new in merged.values()}
-    dropped_names = {fold_name(clean_name(name)) for name in choices.drop}
+    dropped_names = {fold_name(clean_name(name)) for name in request.drop}
     kept: list[Speech] = []
     dropped = Counter[str]()
     for speech in cleaned:
@@ -68,7 +56,7 @@ def resolve_speakers(
             kept.append(speech._replace(speaker=f"{name} (speaker)" if is_reserved else name))
     present = list(dict.fromkeys(speech.speaker for speech in kept))
     _check_count(present, is_dropping=bool(dropped))
-    sides, warnings = _choose_sides(present, found_sides, choices.sides)
+    sides, warnings = _choose_sides(present, found.sides, request.sides)
     warnings += _describe_similar(present)
     for name in present:
         if _CHAIRS & set(fold_name(name).split()):
@@ -100,10 +88,10 @@ def _display_names(names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _check_names(choices: SpeakerChoices, names: Mapping[str, str]) -> None:
-    targets = {fold_name(clean_name(name)) for name in choices.merge.values()}
+def _check_names(request: ImportRequest, names: Mapping[str, str]) -> None:
+    targets = {fold_name(clean_name(name)) for name in request.merge.values()}
     known = list(names.values())
-    for option, given in (("--merge", choices.merge), ("--drop", choices.drop), ("--side", choices.sides)):
+    for option, given in (("--merge", request.merge), ("--drop", request.drop), ("--side", request.sides)):
         for name in given:
             folded = fold_name(clean_name(name))
             if folded not in names and (option == "--merge" or folded not in targets):

@@ -1,11 +1,11 @@
-"""Types for the speeches that are found in an imported file, and the decoding of the file's bytes."""
+"""Types for the user's request and for the speeches that are found in a file, and the decoding of the file's bytes."""
 
 import codecs
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from debate_cli.domain.message_text import count_noun, one_line, printable_line
 from debate_cli.domain.text_normalization import TERMINAL_SEQUENCES
@@ -27,6 +27,30 @@ class UnreadableDebateError(UsageError):
 
 class ImportChoiceError(UnreadableDebateError):
     """A choice of the user, e.g. a speaker to leave out, does not fit the file."""
+
+
+RoundRule = Literal["turns", "heading"]
+"""What begins a new round. `turns`: a speaker of the current round speaks again. `heading`: the file has a new heading,
+or names another round."""
+
+
+class ImportRequest(NamedTuple):
+    """What the user asks of an import. Names of speakers match regardless of case and extra spaces."""
+
+    format: str | None = None
+    """Name of the format. None: the format is detected."""
+    columns: Mapping[str, str] = {}
+    """For a table: maps `speaker`, `text` or `round` to the name of a column."""
+    topic: str | None = None
+    """The motion. None takes the motion from the file, or from the file's name if the file has no motion."""
+    sides: Mapping[str, str] = {}
+    """Maps each speaker to a side: `for`, `against`, or any other label."""
+    drop: Sequence[str] = ()
+    """Speakers whose speeches are left out."""
+    merge: Mapping[str, str] = {}
+    """Maps a spelling in the file to the speaker's name, e.g. `Dr. Lee` to `Ann Lee`."""
+    round_by: RoundRule | None = None
+    """What begins a new round. None means `heading` if the file has rounds, else `turns`."""
 
 
 class Speech(NamedTuple):
@@ -57,6 +81,7 @@ class FoundDebate(NamedTuple):
     """Parts of the file that were left out, such as `12 time stamps` or `the column party`."""
     topic_text: str = ""
     """The line that states the motion, with words such as `Motion:`. Empty if the format has no such line."""
+    encoding: str = "UTF-8"
 
 
 def format_counts(counts: Counter[str]) -> tuple[str, ...]:

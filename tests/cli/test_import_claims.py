@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,13 +23,15 @@ from debate_cli.app.import_claims import (
     read_known_claims,
     split_speech,
 )
-from debate_cli.app.import_debate import ImportedFile, ImportRequest, read_import_file, save_import
+from debate_cli.app.import_debate import read_import_file, save_import
 from debate_cli.cli import run_control
 from debate_cli.cli.app import main
 from debate_cli.cli.screen import BY_USER
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.engine import StopSignal
 from debate_cli.errors import QuotaExhaustedError
+from debate_cli.importing.debate import ImportedDebate
+from debate_cli.importing.speeches import ImportRequest
 from debate_cli.llm.model import Reply
 
 SPEC = ModelSpec(model="own/model")
@@ -38,7 +41,7 @@ SPEECHES = (
 )
 
 
-def imported(folder: Path) -> ImportedFile:
+def imported(folder: Path) -> ImportedDebate:
     """The debate of SPEECHES."""
     path = folder / "d.txt"
     path.write_text(SPEECHES)
@@ -50,12 +53,12 @@ def answer(*claims: tuple[str, str]) -> Reply:
     return reply(json.dumps({"claims": [{"quote": quote, "claim": claim} for quote, claim in claims]}))
 
 
-def search_claims(file: ImportedFile, *replies: Reply | BaseException) -> ClaimSearch:
+def search_claims(file: ImportedDebate, *replies: Reply | BaseException) -> ClaimSearch:
     """Ask a model that gives these replies, about one speech after the other."""
     config = DebateConfig.model_validate({"topic": "T", "limits": {"concurrency": 1, "max_attempts": 1}})
     context = RunContext(config, models={SPEC.model: FakeModel(*replies)})
-    search = ClaimSearch(file.imported.debate, read_known_claims(file.target, file.imported.debate, SPEC) or {})
-    asyncio.run(find_claims(search, SPEC, context, lambda part: save_import(file.with_debate(part), force=True)))
+    search = ClaimSearch(file.debate, read_known_claims(file.target, file.debate, SPEC) or {})
+    asyncio.run(find_claims(search, SPEC, context, lambda part: save_import(replace(file, debate=part), force=True)))
     return search
 
 

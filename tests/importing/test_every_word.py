@@ -6,7 +6,8 @@ from importing_support import WRITERS, Spoken, spoken_debates
 
 from debate_cli.importing.formats import READERS, detect_format
 from debate_cli.importing.speaker_labels import fold_name
-from debate_cli.importing.speakers import SpeakerChoices, resolve_speakers
+from debate_cli.importing.speakers import resolve_speakers
+from debate_cli.importing.speeches import ImportRequest
 
 COLUMNS = {"speaker": "who", "text": "body"}
 
@@ -18,7 +19,7 @@ def test_the_words_of_each_speaker_are_kept(name: str, spoken: Spoken) -> None:
     """A reader returns the written words in their order, with their speakers."""
     kind, write = WRITERS[name]
     found = READERS[kind](write(spoken), COLUMNS if kind == "jsonl" else {})
-    speeches = resolve_speakers(found.speeches, {}, SpeakerChoices()).speeches
+    speeches = resolve_speakers(found._replace(sides={}), ImportRequest()).speeches
     assert [(fold_name(speech.speaker), speech.text.split()) for speech in speeches] == [
         (fold_name("draw (speaker)" if who == "draw" else who), text.split()) for who, text in spoken
     ]

@@ -177,7 +177,7 @@ def read_dataset(
         if path.is_dir():
             inside = (file for file in visible_files(path) if is_inside(file, [path]))
             files = {PurePosixPath(file.relative_to(path).as_posix()): file for file in inside}
-        texts = {place: partial(_read_text, file) for place, file in files.items()}
+        texts = {place: cache(partial(_read_text, file)) for place, file in files.items()}
         for debate in read_debates(name, texts):
             target = folder / f"{_choose_id(debate.name, taken)}{TRANSCRIPT_SUFFIX}"
             load = partial(_build_from_dataset, debate, files[debate.file], hash_file, request, target, at)

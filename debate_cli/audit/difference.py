@@ -33,7 +33,6 @@ class Change(NamedTuple):
     """`better`, `worse`, `no clear difference` (the intervals overlap), or `not enough data`. If the two results
     cannot be compared, words that say why, e.g. `different labels`."""
     unit: ResultUnit = "number"
-    """Unit of the numbers."""
 
 
 class _ComparedNumber(NamedTuple):

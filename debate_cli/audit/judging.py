@@ -45,7 +45,6 @@ class AuditCase:
     debate: Debate
     """The debate after the change, without assessments."""
     path: Path
-    """Path of the case's transcript."""
     runs: int = 1
     """How often each judge judges the case, at least once."""
 

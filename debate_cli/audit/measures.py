@@ -38,7 +38,6 @@ class Measure:
     unit: Unit
     """Unit of the number: `share` (0 to 1) or `points` (hundredths of the scale of scores)."""
     estimate: Estimate
-    """The measured number with its interval."""
 
 
 class Observation(NamedTuple):

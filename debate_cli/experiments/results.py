@@ -39,9 +39,7 @@ class JudgementRow(NamedTuple):
     """The verdict of one judge on one debate, by one judging system."""
 
     experiment: str
-    """Name of the experiment."""
     cell: str
-    """Key of the cell."""
     debate: str
     """Id of the debate."""
     path: str
@@ -57,7 +55,6 @@ class JudgementRow(NamedTuple):
     first: str
     """Player who speaks for the motion."""
     second: str
-    """Player who speaks against the motion."""
     first_model: str
     """Model of the first player, as `provider/model`."""
     second_model: str
@@ -69,7 +66,6 @@ class JudgementRow(NamedTuple):
     own_model: bool
     """Whether the judge's model is also the model of a player."""
     system: str
-    """Name of the judging system."""
     decides: bool
     """Whether the verdicts of this judging system decide who wins."""
     run: str

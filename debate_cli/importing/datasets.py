@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from debate_cli.yaml_positions import parse_yaml
 DRAW = "draw"
 _WRONG_SHAPE = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
 Texts = Mapping[PurePosixPath, Callable[[], str]]
-"""Maps the relative path of each file to a function that returns the file's text."""
+"""Maps the relative path of each file to a function that returns the file's text. Readers call it several times."""
 
 
 class HumanLabel(NamedTuple):
@@ -195,7 +195,6 @@ DATASETS: dict[str, tuple[re.Pattern[str], Callable[[PurePosixPath, Texts], Iter
 def read_debates(dataset: str, texts: Texts) -> Iterator[DatasetDebate]:
     """Yield the debates in the files of a data set. For an unreadable file, yield a debate with an error."""
     pattern, read = DATASETS[dataset]
-    texts = {path: cache(read_text) for path, read_text in texts.items()}
     for path in sorted(path for path in texts if pattern.fullmatch(str(path))):
         try:
             yield from read(path, texts)

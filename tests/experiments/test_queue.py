@@ -202,7 +202,7 @@ def test_two_experiments_of_one_name_are_kept_apart(here: Path, dsn: str, tmp_pa
     assert "a different experiment with the name `trial (mock)`" in refused.err
     assert "change `name`" in refused.err
     assert (
-        "a different experiment with the name `trial (mock)`"
+        "a different experiment with the name `trial`"
         in debate("experiment", "status", "exp.yaml", "--mock", cwd=other, env=env).err
     )
     write_experiment(other, players=PAIR)

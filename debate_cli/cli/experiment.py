@@ -151,7 +151,7 @@ def _run(given: ExperimentOptions) -> None:
     asked = not (given.dry_run or given.queue)
     loaded = load_experiment(path, os.environ, mock=given.mock, trusted_folders=trusted, asked=asked)
     config_options.print_notes(loaded.notes)
-    folder = loaded.file.default_folder(mock=given.mock) if given.out is None else given.out.path
+    folder = loaded.default_folder if given.out is None else given.out.path
     _check_batches(given, loaded, folder)
     if given.dry_run:
         refuse_forbidden(loaded.destinations)
@@ -159,7 +159,7 @@ def _run(given: ExperimentOptions) -> None:
         return
     if not given.queue:
         obtain_consents(loaded.destinations, given.trust_host)
-    with Ledger.create(folder, loaded.name) as ledger:
+    with Ledger.create(folder, loaded.file.config.name, mock=loaded.mock) as ledger:
         plan = plan_experiment(loaded, ledger)
         if not given.json:
             _print_if_open(shown.rehearsal_lines(ledger.rehearsal_notice))
@@ -272,14 +272,15 @@ def _open_ledger(given: ExperimentOptions) -> Ledger:
     if path.is_dir():
         folder = path
         with Ledger.open(folder) as ledger:
-            name = ledger.name
+            name, mock = ledger.name, ledger.replaces_models
     else:
         file = read_experiment_file(path)
-        name, folder = file.run_name(mock=given.mock), file.default_folder(mock=given.mock)
+        name, mock = file.config.name, given.mock
+        folder = file.folder / f"{file.config.slug}{'-mock' if mock else ''}"
         if given.action == "status" and given.out is not None:
             folder = given.out.path
     if given.queue:
-        asyncio.run(copy_from_queue(given.queue, folder, name))
+        asyncio.run(copy_from_queue(given.queue, folder, name, mock=mock))
     ledger = Ledger.open(folder)
     ledger.require_name(name)
     return ledger
@@ -392,7 +393,7 @@ def _show_plan(experiment: Experiment, folder: Path, *, shard: tuple[int, int], 
     done: set[str] = set()
     if (folder / LEDGER_NAME).is_file():
         with Ledger.open(folder) as ledger:
-            ledger.require_name(experiment.name)
+            ledger.require_experiment(experiment.file.config.name, mock=experiment.mock)
             found = [(cell, ledger.find(cell.key)) for cell in cells]
         done = {
             cell.key

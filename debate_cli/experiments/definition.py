@@ -65,9 +65,9 @@ class Experiment:
     """Notes for the user, e.g. on ignored columns."""
 
     @property
-    def name(self) -> str:
-        """Name of the experiment in its ledger and in a queue: with `--mock`, `NAME (mock)`."""
-        return self.file.run_name(mock=self.mock)
+    def default_folder(self) -> Path:
+        """Folder for the debates, beside the experiment's file. With `--mock` it is another folder."""
+        return self.file.folder / f"{self.file.config.slug}{'-mock' if self.mock else ''}"
 
     @property
     def rehearsal_notice(self) -> str:

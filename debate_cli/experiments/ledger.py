@@ -26,6 +26,7 @@ CellState = Literal["open", "running", "failed", "done"]
 LEDGER_NAME = "ledger.sqlite"
 REHEARSAL_META = "rehearsal_notice"
 """Name under which the ledger stores the rehearsal notice, which says that the mock spoke or judged."""
+_MOCK_OPTION = "--mock"
 _APPLICATION_ID = 0x64656278
 _VERSION = 3
 _BUSY_S = 60.0
@@ -128,10 +129,11 @@ class Ledger:
         self._db = connection
 
     @classmethod
-    def create(cls, folder: Path, name: str) -> Self:
+    def create(cls, folder: Path, name: str, *, mock: bool) -> Self:
         """Open the ledger in `folder`. If the folder has no ledger, create one.
 
-        Raises UsageError if the ledger was created with another `name`.
+        `mock`: whether the mock replaces every model in this run (`--mock`).
+        Raises UsageError if the ledger was created with another `name` or with another value of `mock`.
         """
         path = folder / LEDGER_NAME
         make_folder(folder)
@@ -149,7 +151,8 @@ class Ledger:
                 ledger.query(statement)
             if is_new:
                 ledger.set_meta("name", name)
-        ledger.require_name(name)
+                ledger.set_meta("option", _MOCK_OPTION if mock else "")
+        ledger.require_experiment(name, mock=mock)
         return ledger
 
     @classmethod
@@ -194,7 +197,7 @@ class Ledger:
 
     @property
     def name(self) -> str:
-        """Name of the experiment. For runs with `--mock`, it ends with ` (mock)`."""
+        """Name of the experiment."""
         return self.meta("name") or ""
 
     def require_name(self, name: str) -> None:
@@ -203,6 +206,23 @@ class Ledger:
             raise UsageError(
                 f"{self.path}: belongs to the experiment `{self.name}`, not to `{name}`; choose another folder with --out"
             )
+
+    def require_experiment(self, name: str, *, mock: bool) -> None:
+        """Raise UsageError if the ledger was created with another `name` or with another value of `mock`."""
+        self.require_name(name)
+        if self.replaces_models != mock:
+            one, other = ("without", "with") if mock else ("with", "without")
+            raise UsageError(
+                f"{self.path}: belongs to runs {one} {_MOCK_OPTION}, not to runs {other} it; choose another folder with --out"
+            )
+
+    @property
+    def replaces_models(self) -> bool:
+        """Whether the ledger belongs to runs with `--mock`, in which the mock replaces every model of the file.
+
+        Such runs have a separate ledger. False for runs without `--mock`, even if every model in the file is the mock.
+        """
+        return self.meta("option") == _MOCK_OPTION
 
     @property
     def rehearsal_notice(self) -> str:

@@ -24,7 +24,7 @@ def merge_experiments(folders: Sequence[Path], out: Path) -> Ledger:
     try:
         _check_sources(sources)
         first = sources[0]
-        target = Ledger.create(out, first.name)
+        target = Ledger.create(out, first.name, mock=first.replaces_models)
         if target.plan not in {"", first.plan}:
             target.close()
             raise UsageError(
@@ -47,8 +47,10 @@ def _check_sources(sources: Sequence[Ledger]) -> None:
     for other in sources:
         both = f"{other.path} and {first.path}"
         if other.name != first.name:
+            raise UsageError(f"{both} belong to different experiments; merge folders of one experiment")
+        if other.replaces_models != first.replaces_models:
             raise UsageError(
-                f"{both} belong to different experiments (`{other.name}` and `{first.name}`); merge folders of one experiment"
+                f"only one of {both} belongs to runs with --mock; merge folders of runs with --mock, or of runs without it"
             )
         if other.plan != first.plan:
             raise UsageError(

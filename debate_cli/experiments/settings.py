@@ -153,6 +153,11 @@ class ExperimentConfig(ConfigModel):
     limits: ExperimentLimits = ExperimentLimits()
     """Budgets of the whole experiment, and the number of debates at once."""
 
+    @property
+    def slug(self) -> str:
+        """Name of the experiment's folder."""
+        return slugify(self.name, 60) or "experiment"
+
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """Return each pair of players once."""
         names = [player.name for player in self.players]
@@ -183,14 +188,6 @@ class ExperimentFile:
     def folder(self) -> Path:
         """Folder of the file. Relative paths in the file start in this folder."""
         return self.path.parent
-
-    def run_name(self, *, mock: bool) -> str:
-        """Return the name of the experiment. Runs with `--mock` are an experiment of their own, `NAME (mock)`."""
-        return f"{self.config.name} (mock)" if mock else self.config.name
-
-    def default_folder(self, *, mock: bool) -> Path:
-        """Return the folder for the debates, beside the file. With `--mock` it is another folder."""
-        return self.folder / f"{slugify(self.config.name, 60) or 'experiment'}{'-mock' if mock else ''}"
 
     def locate(self, *path: str | int) -> str:
         """Return the position of the value at a key path, as `file:line:column`."""

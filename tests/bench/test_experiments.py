@@ -109,7 +109,7 @@ def _seconds_a_cell(here: Path, cells: int) -> float:
     from debate_cli.experiments.cells import Cell
 
     planned = (Cell(f"{number:032x}", "m", "a", "b", 1, "{}", f"d-{number}", ()) for number in range(cells))
-    with Ledger.create(here, "bench") as ledger:
+    with Ledger.create(here, "bench", mock=False) as ledger:
         ledger.set_plan("plan", planned)
         return asyncio.run(_take_and_settle(LedgerCells(ledger, here), rounds=50))
 

@@ -37,7 +37,7 @@ class Clock:
 def ledgers(tmp_path: Path) -> Generator[tuple[Ledger, Ledger]]:
     """One ledger with a cell, opened twice, as by two processes."""
     with ExitStack() as stack:
-        first, second = (stack.enter_context(Ledger.create(tmp_path, "trial")) for _ in range(2))
+        first, second = (stack.enter_context(Ledger.create(tmp_path, "trial", mock=False)) for _ in range(2))
         first.set_plan("plan", [Cell("0" * 32, "m", "ann", "bob", 1, "{}", "debate", ())])
         yield first, second
 
@@ -137,6 +137,6 @@ def test_a_run_waits_for_another_that_creates_the_ledger(tmp_path: Path) -> None
         other.execute("BEGIN IMMEDIATE")
         release = threading.Timer(0.2, other.execute, ["COMMIT"])
         release.start()
-        with Ledger.create(tmp_path, "trial") as ledger:
+        with Ledger.create(tmp_path, "trial", mock=False) as ledger:
             assert ledger.name == "trial"
         release.join()

@@ -59,7 +59,7 @@ def test_a_cell_that_is_not_opened_before_a_stop_begins_no_debate(here: Path) ->
             stop.request()
 
     experiment = load_experiment(here / "exp.yaml", {}, mock=True)
-    with Ledger.create(here / "trial", "trial") as ledger:
+    with Ledger.create(here / "trial", "trial", mock=True) as ledger:
         plan = plan_experiment(experiment, ledger)
         cells = LedgerCells(ledger, here / "trial")
         summary = asyncio.run(ExperimentRun(plan, cells, here / "trial", Stopping()).run(stop=stop))

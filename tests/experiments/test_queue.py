@@ -176,7 +176,7 @@ def test_cells_of_a_dead_worker_are_brought_back_as_left(here: Path, dsn: str) -
     asyncio.run(take())
     assert bring_back(here, dsn)["cells"]["running"] == 1
     query(dsn, "UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1 minute' RETURNING id")
-    asyncio.run(copy_from_queue(dsn, here / "trial", "trial", lease_s=0.1))
+    asyncio.run(copy_from_queue(dsn, here / "trial", "trial", mock=False, lease_s=0.1))
     assert count_states(here / "trial") == {"open": 4, "running": 0, "failed": 0, "done": 0}
 
 
@@ -199,7 +199,7 @@ def test_two_experiments_of_one_name_are_kept_apart(here: Path, dsn: str, tmp_pa
     other.mkdir()
     write_experiment(other, players=PAIR, motions=["Is this another motion?"])
     refused = enqueue(other, dsn, "--mock", expect=2)
-    assert "a different experiment with the name `trial (mock)`" in refused.err
+    assert "a different experiment with the name `trial`" in refused.err
     assert "change `name`" in refused.err
     assert (
         "a different experiment with the name `trial`"
@@ -259,9 +259,7 @@ def test_a_late_worker_cannot_write(here: Path, dsn: str) -> None:
 async def _take_over(here: Path, dsn: str) -> None:
     plan = query(dsn, "SELECT plan FROM experiments")[0][0]
     async with Database.connect(dsn) as database:
-        late, new = (
-            QueuedCells(database, "experiment:trial (mock)", plan, here / name, lease_s=0.1) for name in ("late", "new")
-        )
+        late, new = (QueuedCells(database, "mock:trial", plan, here / name, lease_s=0.1) for name in ("late", "new"))
         budget = await late.open_budget(Limits())
         record = await late.take()
         assert record is not None
@@ -301,7 +299,7 @@ def test_a_worker_without_a_disk_gives_its_cell_back(here: Path, dsn: str) -> No
     async def take() -> None:
         plan = query(dsn, "SELECT plan FROM experiments")[0][0]
         async with Database.connect(dsn) as database:
-            cells = QueuedCells(database, "experiment:trial (mock)", plan, here / "file")
+            cells = QueuedCells(database, "mock:trial", plan, here / "file")
             await cells.open_budget(Limits())
             with pytest.raises(StorageError):
                 await cells.take()

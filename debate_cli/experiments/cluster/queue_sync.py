@@ -41,9 +41,9 @@ _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_NOTICE_S = 10.0
 
 
-def experiment_id(name: str) -> str:
-    """Return the id of an experiment in the queue."""
-    return f"experiment:{name}"
+def experiment_id(name: str, *, mock: bool) -> str:
+    """Return the id of an experiment in the queue. Runs with and without `--mock` (`mock`) have different ids."""
+    return f"{'mock' if mock else 'experiment'}:{name}"
 
 
 async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, *, retry_failed: bool) -> int:
@@ -51,7 +51,7 @@ async def enqueue(database: Database, plan: CellPlan, ledger: Ledger, *, retry_f
 
     Return the number of cells that were added. `retry_failed`: whether to add failed cells too.
     """
-    experiment = experiment_id(plan.experiment.name)
+    experiment = experiment_id(plan.config.name, mock=plan.experiment.mock)
     document = dump_experiment(plan.experiment)
     stored = await database.run(partial(_store_experiment, plan=plan, ledger=ledger, document=document))
     ledger.set_meta(QUEUED_AS, stored.created_at)
@@ -114,7 +114,7 @@ async def _store_experiment(
     connection: AsyncConnection, *, plan: CellPlan, ledger: Ledger, document: bytes
 ) -> _StoredExperiment:
     (spent_usd, spent_tokens, _), limits = ledger.usage(), plan.context.config.limits
-    experiment = experiment_id(plan.experiment.name)
+    experiment = experiment_id(plan.config.name, mock=plan.experiment.mock)
     _refuse_other(await _find_experiment(connection, experiment), ledger, plan.fingerprint)
     [row] = await fetch(
         connection,
@@ -127,7 +127,7 @@ async def _store_experiment(
             max_cost_usd = excluded.max_cost_usd, max_tokens = excluded.max_tokens, revision = experiments.revision + 1
         RETURNING plan, notes, rehearsal_notice, created_at::text
         """,
-        *(experiment, plan.experiment.name, plan.experiment.rehearsal_notice, ledger.meta("notes") or "", document,
+        *(experiment, plan.config.name, plan.experiment.rehearsal_notice, ledger.meta("notes") or "", document,
          limits.max_cost_usd, limits.max_tokens, spent_usd, spent_tokens),
     )  # fmt: skip
     return _StoredExperiment(*row)
@@ -201,7 +201,7 @@ async def _add_jobs(connection: AsyncConnection, *, database: Database, experime
 
 async def copy_changes(database: Database, ledger: Ledger) -> list[tuple[CellRecord, list[ResultRow]]]:
     """Copy all changed cells from the queue into the experiment's folder. Return these cells with their results."""
-    experiment = experiment_id(ledger.name)
+    experiment = experiment_id(ledger.name, mock=ledger.replaces_models)
     stored = await database.run(partial(_find_experiment, experiment=experiment))
     found = stored or _StoredExperiment("", "", "", "")
     for name, value in (
@@ -245,7 +245,7 @@ async def _copy_cell(
         return False
     if has_transcript and is_ended:
         query = "SELECT transcript FROM cells WHERE experiment = %s AND key = %s"
-        experiment = experiment_id(ledger.name)
+        experiment = experiment_id(ledger.name, mock=ledger.replaces_models)
         [(data,)] = await database.fetch(query, experiment, record.cell.key)
         atomic_write(path, data, overwrite=True)
         path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
@@ -291,18 +291,18 @@ async def run_in_queue(
         return await _watch(database, ledger, observer, stop=stop, budget_usd=budget)
 
 
-async def copy_from_queue(dsn: str, folder: Path, name: str, lease_s: float = LEASE_S) -> None:
+async def copy_from_queue(dsn: str, folder: Path, name: str, *, mock: bool, lease_s: float = LEASE_S) -> None:
     """Copy the workers' results into the experiment's folder. Create the folder if it does not exist.
 
     First, the cells of workers that sent no heartbeat for `lease_s` seconds are given back to the queue.
     Raises UsageError if neither the queue nor the folder has the experiment.
     """
     async with Database.connect(dsn) as database:
-        experiment = experiment_id(name)
+        experiment = experiment_id(name, mock=mock)
         stored = await database.run(partial(_find_experiment, experiment=experiment))
         if stored is not None:
             await QueuedCells(database, experiment, stored.plan, folder, lease_s).sweep()
-            with Ledger.create(folder, name) as ledger:
+            with Ledger.create(folder, name, mock=mock) as ledger:
                 if ledger.plan:
                     _refuse_other(stored, ledger, ledger.plan)
                 await copy_changes(database, ledger)
@@ -315,7 +315,7 @@ async def copy_from_queue(dsn: str, folder: Path, name: str, lease_s: float = LE
 async def _watch(
     database: Database, ledger: Ledger, observer: ExperimentObserver, *, stop: StopSignal, budget_usd: float | None
 ) -> RunSummary:
-    experiment = experiment_id(ledger.name)
+    experiment = experiment_id(ledger.name, mock=ledger.replaces_models)
     query = (
         "SELECT (SELECT halted FROM experiments WHERE id = %s), EXISTS (SELECT FROM procrastinate_workers "
         "WHERE last_heartbeat > clock_timestamp() - make_interval(secs => %s))"

@@ -27,32 +27,31 @@ JUDGE_WITH_OTHER_MODEL = f"--model {MODEL_PLACEHOLDER}"
 """Option of `debate judge`."""
 OUTPUT_LIMIT_FACTOR = 4
 """If an answer was cut off at the output limit, the limit is multiplied by this factor."""
+BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": "--max-cost USD"}
+"""Maps each limit of the budget to the option that raises it."""
 _REFUSED_REQUESTS = {
-    "ContextOverflowError": "{again} fails again until you change a setting",
+    "ContextOverflowError": "the same request fails again until you change a setting",
     "RefusedError": "the model is likely to refuse again; name another model",
-    "RejectedError": "{again} sends the same request and is likely to fail again; name another model",
+    "RejectedError": "the same request is likely to fail again; name another model",
 }
-"""Maps causes of failures that a repeated request has again to what the user must change.
-
-`{again}`: what is tried again, e.g. `resuming`."""
+"""Maps causes of failures after which another request is needed to what the user must change, as a clause."""
 _UNUSABLE_MODELS = {
-    "QuotaExhaustedError": "{again} fails again until the provider raises the quota or you name another model",
-    "UnauthorizedError": "{again} fails again until you replace the key or name another model",
-    "UnknownModelError": "{again} fails again until the server has the model or you name another model",
-    "WeightsError": "{again} fails again until the weights can be loaded or you name another model",
+    "QuotaExhaustedError": "every request fails until the provider raises the quota or you name another model",
+    "UnauthorizedError": "every request fails until you replace the key or name another model",
+    "UnknownModelError": "every request fails until the server has the model or you name another model",
+    "WeightsError": "every request fails until the weights can be loaded or you name another model",
 }
-"""Like `_REFUSED_REQUESTS`, but a repeated request succeeds once the user has removed the cause."""
+"""Maps causes of failures after which the same request may succeed later to what the user must change first."""
 _PLAIN_ROLE = re.compile(r"[\w-]+")
 """Matches a key of `models` that needs no quoting on a command line, nor in a setting such as `models.KEY.model`."""
 
 
-def required_change(failure: Failure | None, again: str = "resuming") -> str:
+def required_change(failure: Failure | None) -> str:
     """Return, as a clause, what the user must change before the failed task can succeed. Empty if no change is needed.
 
-    `failure`: None if the task was not requested yet. `again`: the subject of the clause, e.g. `resuming`.
+    `failure`: None if the task was not requested yet.
     """
-    cause = "" if failure is None else failure.cause
-    return (_REFUSED_REQUESTS | _UNUSABLE_MODELS).get(cause, "").format(again=again)
+    return "" if failure is None else (_REFUSED_REQUESTS | _UNUSABLE_MODELS).get(failure.cause, "")
 
 
 def resume_options(debate: Debate, failure: Failure | None) -> tuple[str, ...]:
@@ -78,6 +77,11 @@ def resume_options(debate: Debate, failure: Failure | None) -> tuple[str, ...]:
     if is_speech and cause in _UNUSABLE_MODELS:
         return REPEAT, replace_model(debate, task, also_of_judges=True)
     return (REPEAT,)
+
+
+def raise_budget(message: str) -> str:
+    """Return the option that raises the limit of the budget that `message` names; empty if it names none."""
+    return " ".join(option for limit, option in BUDGET_OPTIONS.items() if limit in message)
 
 
 def _can_shorten_prompts(debate: Debate, task: Task) -> bool:

@@ -91,7 +91,7 @@ def test_the_advice_for_a_judging_that_is_not_saved_helps(saved: Path) -> None:
     with model_server(failures=[401] * 9) as server:
         write_config(here, NOWHERE.replace("http://127.0.0.1:9/v1", server.base_url))
         refused = debate("judge", saved, "--config", "debate.yaml", "--no-save", "-q", cwd=here)
-    assert "the same command fails again until you replace the key or name another model; ask again" in refused.err
+    assert "every request fails until you replace the key or name another model; ask again" in refused.err
     assert refused.lines[-2:] == [
         "the same command",
         "or ask another model: the same command with --model PROVIDER/MODEL",

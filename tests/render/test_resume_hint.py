@@ -158,15 +158,15 @@ def test_a_failure_that_a_resume_would_repeat_needs_a_change(cause: str, is_repe
     assert bool(required_change(failure)) == is_repeated
 
 
+@pytest.mark.parametrize("ended", [SAVED, UNSAVED])
 @pytest.mark.parametrize(
-    ("cause", "ended", "clause"),
+    ("cause", "clause"),
     [
-        ("UnauthorizedError", SAVED, "; resuming fails again until you replace the key or name another model; ask"),
-        ("UnauthorizedError", UNSAVED, "; the same command fails again until you replace the key or name another model; ask"),
-        ("RejectedError", UNSAVED, "; the same command sends the same request and is likely to fail again; name another"),
-        ("ServerError", SAVED, "it failed (debate explain server-down); ask again"),
+        ("UnauthorizedError", "every request fails until you replace the key or name another model; ask again with:"),
+        ("RejectedError", "the same request is likely to fail again; name another model; ask "),
+        ("ServerError", "it failed (debate explain server-down); ask again with:"),
     ],
-)  # fmt: skip
-def test_the_line_before_the_first_command_says_what_must_change(cause: str, ended: EndedCommand, clause: str) -> None:
+)
+def test_the_line_before_the_first_command_says_what_must_change(cause: str, clause: str, ended: EndedCommand) -> None:
     """The command fails again without this change."""
     assert clause in next(missing(SHORT, (cause,)).lines(ended))

@@ -9,6 +9,7 @@ from debate_cli.app.remedies import (
     JUDGE_WITH_OTHER_MODEL,
     REPEAT,
     SHORTEN_PROMPTS,
+    raise_budget,
     raise_judge_limits,
     replace_model,
     required_change,
@@ -24,8 +25,6 @@ from debate_cli.errors import UnrecordedCallError, format_page_hint, get_error_p
 from debate_cli.render.sanitize import quote_path, sanitize_line
 from debate_cli.render.theme import refer_to_failure, shorten
 
-BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": "--max-cost USD"}
-"""Maps each limit of the budget to the option that raises it."""
 SAME_COMMAND = "the same command"
 """Stands for the command that continues a debate if the debate was not saved."""
 UNRECORDED = UnrecordedCallError.__name__
@@ -47,11 +46,6 @@ class EndedCommand(NamedTuple):
     shown_failures: Collection[str] = ()
     """Messages of failures that the user has already read, so that they are not repeated."""
 
-    @property
-    def again(self) -> str:
-        """What continues the work, as the subject of a sentence."""
-        return SAME_COMMAND if self.path is None else "resuming"
-
     def resume(self, options: str = "") -> str:
         """Return the shell command that continues the work, or `the same command` if the debate was not saved."""
         if self.path is None:
@@ -68,7 +62,7 @@ def resume_command(path: Path | str, budget_error: str | None = None) -> str:
 
     `budget_error`: message about the budget that stopped the debate. The command raises the limit named in this message.
     """
-    return EndedCommand(path).resume(_raise_budget(budget_error or ""))
+    return EndedCommand(path).resume(raise_budget(budget_error or ""))
 
 
 def interruption_lines(reason: str, missing: int, ended: EndedCommand) -> Iterator[str]:
@@ -102,17 +96,13 @@ def halt_lines(debate: Debate, halted: CloseReason, ended: EndedCommand) -> Iter
         yield reason
         return
     label = "to ask the models instead, resume with:" if is_unrecorded else _resume_label(ended)
-    yield _join("; ", reason, required_change(failure, ended.again), label)
-    remedies = [_raise_budget(failure.message)] if halted == "budget" else resume_options(debate, failure)
+    yield _join("; ", reason, required_change(failure), label)
+    remedies = [raise_budget(failure.message)] if halted == "budget" else resume_options(debate, failure)
     yield from map(ended.resume, remedies)
 
 
 def _resume_label(ended: EndedCommand) -> str:
     return "start again with:" if ended.path is None else "resume with:"
-
-
-def _raise_budget(message: str) -> str:
-    return " ".join(option for limit, option in BUDGET_OPTIONS.items() if limit in message)
 
 
 def _join(separator: str, *parts: str) -> str:
@@ -161,15 +151,12 @@ class MissingJudgements(NamedTuple):
         """Yield the lines about the missing judgements: number and reason, and the commands that request them."""
         again, other = self.commands(ended)
         label = "debate" if self.lacks_deciding_judgement else "note"
-        failures = self._failures
-        changes = [
-            required_change(failure, ended.again) for failure in failures if failure is None or not failure.final
-        ]
-        is_advised = (again or ended.path is None) and changes and all(changes)
+        changes = [required_change(item) for item in self._failures if item is None or not item.final]
+        change = changes[0] if changes and all(changes) else ""
         remedy = "ask again with:" if again else "ask another model with:" if other else ""
         if again and self._is_unrecorded:
             remedy = "ask the models instead with:"
-        yield _join("; ", f"{label}: {self._describe(ended.shown_failures)}", changes[0] if is_advised else "", remedy)
+        yield _join("; ", f"{label}: {self._describe(ended.shown_failures)}", change, remedy)
         yield from filter(None, [again, f"or ask another model: {other}" if again else other])
         runs = {brief.run for brief in self.briefs}
         has_answers = any(item.run in runs for item in self.debate.assessments) or (

@@ -54,7 +54,7 @@ class EndedCommand(NamedTuple):
             command = f"debate judge --collect {quote_path(self.path)} --batch"
         else:
             command = f"debate run --resume {quote_path(self.path)}"
-        return _join(" ", command, self.options, options)
+        return _join(" ", command, options, self.options)
 
 
 def resume_command(path: Path | str, budget_error: str | None = None) -> str:

@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Collection, Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from debate_cli.app.score import ScoredFile
-    from debate_cli.render.content.resume_hint import MissingJudgements
     from debate_cli.render.terminal.drawing import ParticipantStyles
     from debate_cli.systems.tables import Table
 
@@ -141,38 +140,10 @@ def print_status(line: str) -> None:
         redirect_to_devnull(sys.stderr)
 
 
-def print_missing(
-    missing: MissingJudgements,
-    path: Path | None,
-    shown: Collection[str] = (),
-    resume_options: str = "",
-    *,
-    batch: bool = False,
-) -> None:
-    """Print the number of missing judgements, and the commands that ask for them.
-
-    - `path`: the transcript; None if it was not saved.
-    - `shown`: messages of failures that are not repeated, because the user has already read them.
-    - `resume_options`: options to add to the command that resumes the debate.
-    - `batch`: whether the judges were asked in a batch.
-    """
-    again, other = missing.commands(None if path is None else str(path), batch=batch)
-    label = "debate" if missing.lacks_deciding_judgement else "note"
-    remedy = "ask again with:" if again else "ask another model with:" if other else ""
-    if again and missing.is_unrecorded:
-        remedy = "ask the models instead with:"
-    obstacle = missing.repeat_obstacle if path is None and other else ""
-    reason = f"{label}: {sanitize.sanitize_line(missing.describe(shown))}"
-    print_status("; ".join(filter(None, (reason, obstacle, remedy))))
-    if again or other:
-        print_status(f"{again} {resume_options}".rstrip() if again else other)
-    if again and other:
-        print_status(f"or ask another model: {other}")
-    if again and path is None and missing.has_answers:
-        print_status(
-            "note: the answers are not saved, so the same command asks for all of them again; leave out --no-save, so that "
-            "a resume can ask for the missing judgements only"
-        )
+def print_status_lines(lines: Iterable[str]) -> None:
+    """Print each of `lines` as `print_status` does."""
+    for line in lines:
+        print_status(line)
 
 
 def _wrap_for_terminal(line: str) -> str:

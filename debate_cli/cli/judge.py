@@ -42,6 +42,7 @@ from debate_cli.evidence.source_checks import check_sources
 from debate_cli.providers.people.person import FILES_FOLDER, default_files_folder
 from debate_cli.render import sanitize, score_rows
 from debate_cli.render.content.agreement import sort_deciding_first
+from debate_cli.render.content.resume_hint import EndedCommand
 from debate_cli.render.person_form.person import discard_drafts
 from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.config_file import LoadedConfig
@@ -298,15 +299,12 @@ class _Judging:
             print_status(f"note: {change}")
         if (unfinished := describe_unfinished(outcome.debate)) is not None:
             print_status(f"note: {task.target or task.source}: {unfinished}")
+        files = "" if given.files is None else f"--files {sanitize.quote_path(given.files)}"
         code = run_control.report_outcome(
             outcome,
+            EndedCommand(outcome.path, files, self.batches is not None, observer.shown_failures),
             suggest_judging=len(self.plans) == 1 and not given.quiet and not given.json,
             stop_cause=observer.stop_cause,
-            resume_options=""
-            if given.files is None
-            else f"--files {shlex.quote(sanitize.sanitize_line(str(given.files)))}",
-            batch=self.batches is not None,
-            shown_failures=observer.shown_failures,
         )
         prefix = f"{task.target or task.source}: " if len(self.plans) > 1 else ""
         self.codes.add(run_control.report_gates(self.gates, outcome, code, prefix))

@@ -19,7 +19,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
 from debate_cli.judging.schedule import missing_briefs
 from debate_cli.llm.redaction import Redactor
-from debate_cli.render.content.resume_hint import explain_missing, resume_command
+from debate_cli.render.content.resume_hint import EndedCommand, MissingJudgements, resume_command
 from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.replay import ReplayPlan
 from debate_cli.render.text.plain import details_lines
@@ -156,7 +156,7 @@ def _print_unfinished(stored: StoredDebate) -> None:
 
 def _print_next_command(debate: Debate, path: str) -> None:
     if briefs := missing_briefs(debate):
-        again, other = explain_missing(debate, briefs).commands(path)
+        again, other = MissingJudgements(debate, briefs).commands(EndedCommand(path))
         verb = "resume" if again.startswith(resume_command(path)) else "ask again"
         remedy = f"{verb} with: {again}" if again else f"ask another model with: {other}"
         console.print_status(f"{count_noun(len(briefs), 'judgement')} missing; {remedy}")

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import random
-import shlex
 from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -39,6 +38,7 @@ from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.providers.people.person import FILES_FOLDER
 from debate_cli.render import sanitize
+from debate_cli.render.content.resume_hint import EndedCommand
 from debate_cli.render.person_form.person import discard_drafts
 from debate_cli.render.theme import RunPlan, format_cost
 from debate_cli.storage.config_file import LoadedConfig
@@ -243,10 +243,9 @@ def _execute(
     people.report_draft()
     code = run_control.report_outcome(
         outcome,
+        EndedCommand(outcome.path, _format_resume_options(given, context), shown_failures=observer.shown_failures),
         suggest_judging=not given.quiet,
         stop_cause=observer.stop_cause,
-        resume_options=_format_resume_options(given, context),
-        shown_failures=observer.shown_failures,
     )
     code = run_control.report_gates(gates, outcome, code)
     return outcome, run_control.report_closed_pipe(code, is_saved=bool(saved)) if pipe.is_closed else code
@@ -276,11 +275,11 @@ def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:
 
 
 def _format_resume_options(given: RunOptions, context: RunContext) -> str:
-    named = [] if given.files is None else [("--files", str(given.files))]
+    named = [] if given.files is None else [("--files", given.files)]
     evidence = context.config.evidence
     if context.corpus is not None and evidence is not None:
         named += [("--evidence", os.path.relpath(context.folder / source.path)) for source in evidence.named_sources]
-    return " ".join(f"{option} {shlex.quote(sanitize.sanitize_line(path))}" for option, path in named)
+    return " ".join(f"{option} {sanitize.quote_path(path)}" for option, path in named)
 
 
 def _format_planned_cost(context: RunContext) -> str:

@@ -13,29 +13,26 @@ from debate_cli.app.session import Outcome
 from debate_cli.cli.console import (
     UNWRITABLE_ERRNOS,
     is_interactive,
-    print_missing,
     print_status,
+    print_status_lines,
     redirect_to_devnull,
 )
 from debate_cli.cli.screen import BY_USER, PipeSafeObserver, StopCause
-from debate_cli.domain.events import CloseReason
-from debate_cli.domain.message_text import describe_missing
 from debate_cli.domain.model_call import TERMINAL_PROVIDERS
-from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.domain.tasks import Brief
 from debate_cli.engine import GRACE_S, StopSignal
-from debate_cli.errors import ExitCode, StorageError, UsageError, format_page_hint, get_error_page
+from debate_cli.errors import ExitCode, StorageError, UsageError, format_page_hint
 from debate_cli.judging.schedule import missing_briefs
 from debate_cli.providers.people.person import PeopleAccess, PromptFolder, describe_missing_terminal
 from debate_cli.render.content.resume_hint import (
-    UNRECORDED,
-    explain_missing,
-    remedy_options,
-    required_change,
+    EndedCommand,
+    MissingJudgements,
+    halt_lines,
+    interruption_lines,
     resume_command,
 )
 from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.person_form.person import PeopleAtTerminal
-from debate_cli.render.theme import refer_to_failure
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 
 _STOP_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -69,7 +66,7 @@ def report_output_failure(*saved: Path) -> Generator[None]:
         if others:
             kept = "all judgements so far are saved"
         elif journal.exists():
-            kept = f"the debate so far is in {journal}; resume it with: {resume_command(str(transcript))}"
+            kept = f"the debate so far is in {journal}; resume it with: {resume_command(transcript)}"
         raise StorageError(f"standard output cannot be written ({error.strerror}); {kept}") from error
 
 
@@ -171,31 +168,27 @@ class PeopleOfCommand:
 
 
 def report_outcome(
-    outcome: Outcome,
-    *,
-    suggest_judging: bool = False,
-    stop_cause: StopCause | None = None,
-    resume_options: str = "",
-    batch: bool = False,
-    shown_failures: Collection[str] = (),
+    outcome: Outcome, ended: EndedCommand, *, suggest_judging: bool = False, stop_cause: StopCause | None = None
 ) -> ExitCode:
     """Print where the debate is saved and what is left to do. Returns the exit code.
 
     `stop_cause`: what interrupted the run, perhaps only after its last answer. None without an interruption.
-    `resume_options`: options to add to the command that resumes the debate.
-    `batch`: whether the judges were asked in a batch. `shown_failures`: messages that are not repeated, because the
-    user has already read them.
     """
     if outcome.path is not None:
         print_status(f"{'unchanged' if outcome.is_unchanged else 'saved'}: {outcome.path}")
-    if outcome.halted is not None:
-        return _report_halt(outcome, outcome.halted, stop_cause or BY_USER, resume_options, shown_failures, batch=batch)
     briefs = _missing_briefs(outcome)
+    if outcome.halted == "interrupted":
+        cause = stop_cause or BY_USER
+        print_status_lines(interruption_lines(cause.reason, len(briefs), ended))
+        return cause.exit_code
+    if outcome.halted is not None:
+        print_status_lines(halt_lines(outcome.debate, outcome.halted, ended))
+        return EXIT_CODES[outcome.halted]
     if stop_cause is not None:
         print_status(_describe_late_stop(outcome, stop_cause, has_missing=bool(briefs)))
     if briefs:
-        missing = explain_missing(outcome.debate, briefs, outcome.verdicts)
-        print_missing(missing, outcome.path, shown_failures, resume_options, batch=batch)
+        missing = MissingJudgements(outcome.debate, briefs, outcome.verdicts)
+        print_status_lines(missing.lines(ended))
         if missing.lacks_deciding_judgement and stop_cause is None:
             return ExitCode.PROVIDER_FAILED
     if stop_cause is not None:
@@ -237,47 +230,6 @@ def _describe_late_stop(outcome: Outcome, stop_cause: StopCause, *, has_missing:
     judged = "judging" if debate.document_name is not None or debate.status == "incomplete" else "debate"
     complete = "" if has_missing else f"; the {judged} is complete"
     return f"debate: {stop_cause.reason} after the last answer{format_page_hint('interrupted')}{complete}"
-
-
-def _report_halt(
-    outcome: Outcome,
-    halted: CloseReason,
-    stop_cause: StopCause,
-    resume_options: str,
-    shown: Collection[str],
-    *,
-    batch: bool,
-) -> ExitCode:
-    place = None if outcome.path is None else str(outcome.path)
-    resume_with = "start again with:" if place is None else "resume with:"
-    if halted == "interrupted":
-        count = len(_missing_briefs(outcome))
-        lacking = f"{describe_missing(count)}; " if count else ""
-        print_status(f"debate: {stop_cause.reason}{format_page_hint('interrupted')}; {lacking}{resume_with}")
-        print_status(" ".join(filter(None, (resume_command(place), resume_options))))
-        return stop_cause.exit_code
-    debate = outcome.debate
-    last = {failure.task.key: failure for failure in debate.failures}
-    failure = next(
-        failure
-        for key, failure in reversed(last.items())
-        if key in debate.given_up
-        and not failure.final
-        and (failure.cause == "BudgetError" if halted == "budget" else isinstance(failure.task, Cue))
-    )
-    message = f"stopped: {refer_to_failure(failure.cause)}" if failure.message in shown else failure.message
-    reason = f"{message.rstrip('.')}{format_page_hint(get_error_page(failure.cause))}"
-    change = required_change(failure.cause)
-    if failure.cause == UNRECORDED and place is None:
-        print_status(f"debate: {reason}")
-        return EXIT_CODES[halted]
-    if failure.cause == UNRECORDED:
-        resume_with = "to ask the models instead, resume with:"
-    print_status("; ".join(filter(None, (f"debate: {reason}", change, resume_with))))
-    command = resume_command(place, failure.message if halted == "budget" else None, batch=batch)
-    for option in remedy_options(debate, failure):
-        print_status(" ".join(filter(None, (command, resume_options, option))))
-    return EXIT_CODES[halted]
 
 
 def report_closed_pipe(code: ExitCode, *, is_saved: bool) -> ExitCode:

@@ -28,7 +28,7 @@ from debate_cli.app.score_records import (
     verdict_records,
 )
 from debate_cli.cli import console, options
-from debate_cli.cli.console import print_missing, write_document, write_json_chunks, write_workflow_commands
+from debate_cli.cli.console import write_document, write_json_chunks, write_workflow_commands
 from debate_cli.cli.output_files import refuse_inputs, refuse_stdout
 from debate_cli.cli.saved_options import RowKind, ScoreFormat, ScoreOptions
 from debate_cli.domain.debate import Debate, rehearsal_notice
@@ -210,12 +210,13 @@ def _print_missing(report: _Report) -> None:
     """Print the number of missing judgements, and how to ask for them: one note for all files."""
     counts, first = report.missing, report.first_lacking
     if first is not None and first.debate is not None and len(counts) == 1:
-        from debate_cli.render.content.resume_hint import explain_missing
+        from debate_cli.render.content.resume_hint import EndedCommand, MissingJudgements
         from debate_cli.storage.batch_store import BatchStore
 
         path = Path(first.file.path)
         is_batch = first.debate.id in BatchStore(path.parent).waiting_debates()
-        print_missing(explain_missing(first.debate, first.missing), path, batch=is_batch)
+        missing = MissingJudgements(first.debate, tuple(first.missing))
+        console.print_status_lines(missing.lines(EndedCommand(path, batch=is_batch)))
     elif counts:
         paths = [
             *islice(counts, MAX_NAMED_FILES),

@@ -4,6 +4,7 @@
 """
 
 import re
+import shlex
 
 from debate_cli.domain.message_text import one_line
 from debate_cli.domain.text_normalization import INVISIBLE_CHARS, TERMINAL_SEQUENCES
@@ -29,6 +30,11 @@ def sanitize_text(text: str) -> str:
 def sanitize_line(text: str) -> str:
     """Return `text` sanitized on one line: each run of white space becomes one space."""
     return one_line(sanitize_text(text))
+
+
+def quote_path(path: object) -> str:
+    """Return a path sanitized and quoted for a shell, on one line."""
+    return shlex.quote(" ".join(sanitize_text(str(path)).splitlines()))
 
 
 def replace_unprintable(text: str) -> str:

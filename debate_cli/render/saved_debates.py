@@ -1,7 +1,6 @@
 """Formats the list of saved debates as cards on a terminal, tab-separated lines, or a JSON document."""
 
 import json
-import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -9,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from debate_cli.app.remedies import JUDGE_WITH_OTHER_MODEL
 from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.model_call import is_mock
 from debate_cli.domain.verdict import Verdict
@@ -133,7 +133,7 @@ def _card(entry: IndexEntry) -> RenderableType:
     if is_resumable or entry.resumable_judgements:
         command = [CopyableCommand("resume:", resume_command(entry.path, entry.budget_error))]
     elif entry.missing_judgements:
-        path = shlex.quote(sanitize.sanitize_line(entry.path))
-        command = [CopyableCommand("ask another model:", f"debate judge {path} --model PROVIDER/MODEL")]
+        again = f"debate judge {sanitize.quote_path(entry.path)} {JUDGE_WITH_OTHER_MODEL}"
+        command = [CopyableCommand("ask another model:", again)]
     head = join_text((f"{mark.symbol} ", f"bold {colour}"), terminal_line(entry.id, "bold"))
     return Group(head, Padding(Group(*lines), (0, 0, 0, INDENT)), *command, Text())

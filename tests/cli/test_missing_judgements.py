@@ -91,8 +91,11 @@ def test_the_advice_for_a_judging_that_is_not_saved_helps(saved: Path) -> None:
     with model_server(failures=[401] * 9) as server:
         write_config(here, NOWHERE.replace("http://127.0.0.1:9/v1", server.base_url))
         refused = debate("judge", saved, "--config", "debate.yaml", "--no-save", "-q", cwd=here)
-    assert "the same command fails again until you replace the key or name another model; ask another" in refused.err
-    assert refused.lines[-1] == "the same command with --model PROVIDER/MODEL"
+    assert "every request fails until you replace the key or name another model; ask again" in refused.err
+    assert refused.lines[-2:] == [
+        "the same command",
+        "or ask another model: the same command with --model PROVIDER/MODEL",
+    ]
     write_config(here, NOWHERE)
     nothing = debate("judge", saved, "--config", "debate.yaml", "--no-save", "-q", cwd=here)
     write_config(here, NOWHERE.replace("moderator]", "{kind: moderator, judge: mock/m}]"))

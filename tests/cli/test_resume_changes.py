@@ -117,7 +117,8 @@ def test_an_added_judge_whose_context_overflowed_is_replaced(here: Path) -> None
         failed = debate(*added, "lab/small", cwd=here)
         unsaved = debate(*added, "lab/small", "--no-save", cwd=here)
     reason, command = failed.lines[-2:]
-    assert reason.endswith("larger context (debate explain context-overflow); ask another model with:"), failed.err
+    assert "larger context (debate explain context-overflow); the same request fails again" in reason, failed.err
+    assert reason.endswith("; ask another model with:")
     assert command == "debate judge transcripts/one.json --system moderator --model PROVIDER/MODEL --replace"
     assert unsaved.lines[-1] == "the same command with --model PROVIDER/MODEL"
     done = debate(*command.replace("PROVIDER/MODEL", "mock/large").split()[1:], "--fail-on", "missing", cwd=here)

@@ -1,19 +1,21 @@
-"""The commands after a run whose judgements are missing."""
+"""The commands after a run that failed, or whose judgements are missing."""
 
 from itertools import permutations
 
 import pytest
 from scoring_support import CON, EXCHANGE, PRO, build_debate, opening, opening_event, speech
 
+from debate_cli.app.remedies import required_change, resume_options
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.llm.truncation import LIMIT_REACHED
-from debate_cli.render.content.resume_hint import MissingJudgements, remedy_options
+from debate_cli.render.content.resume_hint import EndedCommand, MissingJudgements
 from debate_cli.systems.base import WHOLE_DEBATE
 from debate_cli.systems.panel.settings import PanelSettings
 
+SAVED, UNSAVED = EndedCommand("one.json"), EndedCommand(None)
 RESUME = "debate run --resume one.json"
 SHORTER = f"{RESUME} --set format.history=recent"
 OTHER_MODEL = f"{RESUME} --set models.default.model=PROVIDER/MODEL"
@@ -33,12 +35,12 @@ def missing(debate: Debate, causes: tuple[str | None, ...]) -> MissingJudgements
         Brief(run="r1", system="panel", assessor=judge, subject=WHOLE_DEBATE)
         for judge, _ in zip(JUDGES, causes, strict=False)
     )
-    failures = {
-        brief.key: Failure(task=brief, who=brief.assessor, cause=cause, message="it failed", final=cause == "abstained")
+    failures = tuple(
+        Failure(task=brief, who=brief.assessor, cause=cause, message="it failed", final=cause == "abstained")
         for brief, cause in zip(briefs, causes, strict=True)
         if cause is not None
-    }
-    return MissingJudgements(debate, briefs, failures)
+    )
+    return MissingJudgements(debate.model_copy(update={"failures": failures}), briefs)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +48,7 @@ def missing(debate: Debate, causes: tuple[str | None, ...]) -> MissingJudgements
     [
         (LONG, (None,), RESUME, True, True),
         (LONG, ("RateLimitedError",), RESUME, True, True),
-        (LONG, ("UnauthorizedError",), RESUME, False, True),  # a resume helps once the key is replaced
+        (LONG, ("UnauthorizedError",), RESUME, True, True),  # a resume helps once the key is replaced
         (LONG, ("UnauthorizedError", "ServerError"), RESUME, True, True),
         (LONG, ("RejectedError",), OTHER_MODEL, False, False),
         (LONG, ("abstained",), "", False, False),
@@ -67,19 +69,21 @@ def test_the_first_command_makes_the_smallest_change_that_may_help(
     """No change, else shorter prompts, else another model; empty after abstentions; the same in any order of causes."""
     for order in permutations(causes):
         hint = missing(debate, order)
-        assert hint.commands("one.json")[0] == again
-        assert hint.commands(None)[0] == ("the same command" if unsaved else "")
-        assert hint.commands("one.json", batch=True)[0] == ("debate judge --collect one.json --batch" if batch else "")
+        assert hint.commands(SAVED)[0] == again
+        assert hint.commands(UNSAVED)[0] == ("the same command" if unsaved else "")
+        in_batch = hint.commands(SAVED._replace(batch=True))[0]
+        assert in_batch == ("debate judge --collect one.json --batch" if batch else "")
 
 
 def test_abstentions_of_several_judges_are_one_reason() -> None:
     """The message of an abstention begins with the judge's name, which does not make it another reason."""
     hint = missing(SHORT, ("abstained", "abstained"))
-    failures = {
-        key: failure.model_copy(update={"message": f"the panel judge {failure.who} abstained: no usable answer"})
-        for key, failure in hint.failures.items()
-    }
-    assert "of them" not in hint._replace(failures=failures).describe()
+    failures = tuple(
+        failure.model_copy(update={"message": f"the panel judge {failure.who} abstained: no usable answer"})
+        for failure in hint.debate.failures
+    )
+    reason, _ = hint._replace(debate=hint.debate.model_copy(update={"failures": failures})).lines(SAVED)
+    assert "of them" not in reason
 
 
 @pytest.mark.parametrize(
@@ -101,7 +105,7 @@ def test_a_model_is_replaced_wherever_it_is_used(models: tuple[str | None, str],
     debate = build_debate(OPENED.model_copy(update={"config": config.model_copy(update={"debaters": debaters})}))
     cue = Cue(index=0, round=1, phase="opening", speaker=PRO)
     failure = Failure(task=cue, who=PRO, cause=cause, message="it failed", final=False)
-    assert expected in remedy_options(debate, failure)
+    assert expected in resume_options(debate, failure)
 
 
 @pytest.mark.parametrize(
@@ -110,13 +114,13 @@ def test_a_model_is_replaced_wherever_it_is_used(models: tuple[str | None, str],
         ((None, "lab/m"), "--set models.default.max_output_tokens=16384"),
         (
             ("a; rm x", "lab/m"),
-            """--set 'models.debater-1={"model": "lab/m", "max_output_tokens": 16384}' --set debaters.0.model=debater-1""",
+            """--set 'models.a-rm-x={"model": "lab/m", "max_output_tokens": 16384}' --set debaters.0.model=a-rm-x""",
         ),
         (
             ("lab/m", "lab/m"),
             (
-                """--set 'models.debater-1={"model": "lab/m", "max_output_tokens": 16384}'"""
-                " --set debaters.0.model=debater-1 --set debaters.1.model=debater-1"
+                """--set 'models.lab-m={"model": "lab/m", "max_output_tokens": 16384}'"""
+                " --set debaters.0.model=lab-m --set debaters.1.model=lab-m"
             ),
         ),
     ],
@@ -142,6 +146,27 @@ def test_a_speech_that_was_cut_off_needs_a_higher_limit(
         final=False,
         exchange=EXCHANGE.model_copy(update={"finish_reason": finish_reason}),
     )
-    found = remedy_options(debate, failure)
+    found = resume_options(debate, failure)
     assert found[0] == (longer if finish_reason == "length" else "")
     assert len(found) == (2 if finish_reason == "length" else 1)
+
+
+@pytest.mark.parametrize(("cause", "is_repeated"), [("ContextOverflowError", True), ("ServerError", False)])
+def test_a_failure_that_a_resume_would_repeat_needs_a_change(cause: str, is_repeated: bool) -> None:
+    """A context that is too long stays too long; a server may recover."""
+    (failure,) = missing(SHORT, (cause,)).debate.failures
+    assert bool(required_change(failure)) == is_repeated
+
+
+@pytest.mark.parametrize("ended", [SAVED, UNSAVED])
+@pytest.mark.parametrize(
+    ("cause", "clause"),
+    [
+        ("UnauthorizedError", "every request fails until you replace the key or name another model; ask again with:"),
+        ("RejectedError", "the same request is likely to fail again; name another model; ask "),
+        ("ServerError", "it failed (debate explain server-down); ask again with:"),
+    ],
+)
+def test_the_line_before_the_first_command_says_what_must_change(cause: str, clause: str, ended: EndedCommand) -> None:
+    """The command fails again without this change."""
+    assert clause in next(missing(SHORT, (cause,)).lines(ended))

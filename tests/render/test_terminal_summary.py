@@ -23,7 +23,6 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.evidence import Citation
 from debate_cli.render import theme
 from debate_cli.render.content.report import ReportPart
-from debate_cli.render.content.resume_hint import required_change
 from debate_cli.render.content.speech_parts import CitationIndex, ThreadIndex
 from debate_cli.render.content.summary import closing_rows
 from debate_cli.render.live.header import debate_heading, round_rule
@@ -274,12 +273,6 @@ def test_untrusted_text_is_sanitized() -> None:
     output = text(whole(shown), 120)
     assert "[bold red]markup[/]" in output
     assert is_printable(output + on_terminal(shown) + on_pipe(shown))
-
-
-@pytest.mark.parametrize(("cause", "is_repeated"), [("ContextOverflowError", True), ("ServerError", False)])
-def test_a_failure_that_a_resume_would_repeat_needs_a_change(cause: str, is_repeated: bool) -> None:
-    """A context that is too long stays too long; a server may recover."""
-    assert bool(required_change(cause)) == is_repeated
 
 
 def test_the_trace_has_a_column_for_sources_if_a_claim_cites_one() -> None:

@@ -3,7 +3,6 @@
 The text is not sanitized.
 """
 
-import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -286,7 +285,7 @@ def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
         if debate.judged_all_turns(run, system.kind)
     }
     system = next((kind for kind in able if kind not in asked), f"{able[0]}{_REPEAT_OPTION}")
-    return f"debate judge {shlex.quote(sanitize.sanitize_line(path_or_id))} --system {system}"
+    return f"debate judge {sanitize.quote_path(path_or_id)} --system {system}"
 
 
 def explain_scores(verdict: Verdict) -> str:

@@ -125,15 +125,15 @@ async def _diagnose_search(context: RunContext, pool: ModelPool) -> tuple[Diagno
     config, name = with_lookup_search(context.config), "web search"
     try:
         target = find_search_target(config, context.env)
-        name = name if target is None else target.spec.model
-        problems = [problem.message for problem in find_search_problems(config, context.env)]
+        if target is None:
+            return ()
+        name = target.spec.model
+        problems = tuple(problem.message for problem in find_search_problems(config, context.env))
         client = None if problems else pool.search_client(config, Prompts(context.prompts))
     except ConfigError as error:
-        problems, target, client = error.problems, None, None
-    if problems:
+        return (Diagnosis(model=name, problem=prompt_line("; ".join(error.problems))),)
+    if client is None:
         return (Diagnosis(model=name, problem=prompt_line("; ".join(problems))),)
-    if target is None or client is None:
-        return ()
     record = await client.search(Search(key="doctor", query=config.topic))
     usage, failure = record.exchange.usage if record.exchange is not None else Usage(), record.failure
     found = Diagnosis(

@@ -1,41 +1,13 @@
 """All errors of debate-cli in one tree. Each class has an exit code and, where one exists, a help page.
 
-    DebateError                     1   base class of all errors of this program
-    ├── StorageError                1   a file or folder could not be read, written or locked
-    │   └── UnsavedError            1   a debate could not be saved; carries its transcript
-    ├── LeaseLostError              1   another worker has taken over a debate of an experiment
-    ├── UsageError                  2   the command line cannot be executed
-    │   ├── ConfigError             2   a configuration is wrong; carries all problems
-    │   │   ├── MissingKeyError     2   an API key's environment variable is not set
-    │   │   ├── NoLocalModelError   2   the embedded model's extra or file is missing
-    │   │   └── UntrustedHostError  2   a file names a host that the user did not allow
-    │   ├── MissingExtraError       2   packages of an extra are not installed
-    │   └── TranscriptError         2   a transcript or journal cannot be used
-    │       └── NewerVersionError   2   written by a newer version of this program
-    ├── CallError                   1   a question to a model ended without an answer
-    │   ├── ModelError              3   a provider did not give an answer
-    │   │   ├── TransientError      3   a retry may succeed
-    │   │   │   ├── UnreachableError    3   no connection, or a broken one
-    │   │   │   ├── ModelTimeoutError   3   no answer in time
-    │   │   │   ├── RateLimitedError    3   status 429, or the provider is overloaded
-    │   │   │   ├── ServerError         3   status 408, 409 or 5xx, or an error event in a stream
-    │   │   │   ├── TruncatedError      3   a stream that ended before it was finished
-    │   │   │   └── BrokenBodyError     3   status 200 with a body that does not follow the protocol
-    │   │   └── PermanentError      3   a retry cannot succeed
-    │   │       ├── RejectedError       3   status 400: the request itself is refused
-    │   │       ├── UnsupportedError    3   status 400 about structured output: the next mode may work
-    │   │       ├── ParameterError      3   status 400 about a parameter like temperature: retry without it
-    │   │       ├── UnauthorizedError   3   status 401 or 403
-    │   │       ├── UnknownModelError   3   status 404
-    │   │       ├── LostBatchError      3   the provider no longer has a batch, or its results cannot be read
-    │   │       ├── ContextOverflowError 3  the prompt does not fit the model
-    │   │       ├── QuotaExhaustedError 3   out of credit
-    │   │       ├── WeightsError        3   the embedded model cannot be downloaded or loaded
-    │   │       ├── UnrecordedCallError 3   a cassette has no reply to this request
-    │   │       ├── CallerModelError    3   a model object of a Python caller or of a plug-in failed
-    │   │       └── RefusedError        3   the model or a content filter declined
-    │   └── BudgetError             4   the next call does not fit into the budget
-    └── BatchPendingError           6   a batch is in progress, and the command does not wait
+    DebateError             base class
+    ├── StorageError        files and folders
+    ├── LeaseLostError      an experiment with several workers
+    ├── UsageError          the command line, configurations (ConfigError), saved debates (TranscriptError)
+    ├── CallError           a question to a model ended without an answer
+    │   ├── ModelError      TransientError: a retry may succeed; PermanentError: it cannot
+    │   └── BudgetError     the budget does not allow the call
+    └── BatchPendingError   a batch is in progress
 
 `ExitCode` lists all exit codes; some, such as 5 (a gate was not met), belong to no error.
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
-
-from pydantic import Field, JsonValue
+from functools import cached_property
+from typing import Literal, NamedTuple
 
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.config_differences import find_differences
+from debate_cli.domain.config_differences import Difference, find_differences
 from debate_cli.domain.debate import Debate, usage_of_briefs
-from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.systems.base import Standing
+from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.scoring import score
-from debate_cli.systems.trace import build_trace_table
+from debate_cli.systems.trace import TraceRow, build_trace_table
 
 LATEST_RUNS = "latest"
 _SYSTEMS = "judging.systems."
@@ -33,24 +30,11 @@ class ComparisonSide:
 
     debate: Debate
     run: str = LATEST_RUNS
+    path: str = ""
+    """Path of the debate's file."""
 
 
-class SideVerdict(FrozenModel):
-    """A system's verdict in one of the two compared judgements."""
-
-    run: str
-    winner: str | None
-    victory: Victory
-    margin: float | None
-    option: str | None = None
-    """Option that won a vote, e.g. `PASS`; None for a verdict without an option."""
-    decides: bool
-    """Whether this verdict decides the debate."""
-    verdict: Annotated[Verdict, Field(exclude=True, repr=False)]
-    """The whole verdict. JSON output leaves this field out."""
-
-
-class ScoreComparison(FrozenModel):
+class ScoreComparison(NamedTuple):
     """The scores that one system gives a debater in the two compared judgements A and B."""
 
     participant: str
@@ -61,84 +45,88 @@ class ScoreComparison(FrozenModel):
     """Score in judgement B minus score in judgement A; None if one of them is missing."""
 
 
-class VerdictChange(FrozenModel):
-    """The verdicts of one system in the two compared judgements A and B."""
+class VerdictPair(NamedTuple):
+    """The verdicts of one system in the two compared judgements A and B; None where the system has no verdict."""
 
     system: str
-    a: SideVerdict | None
-    b: SideVerdict | None
-    """Verdict in judgement B; None if this system has no verdict there."""
-    outcome: Literal["same", "victory", "winner", "one_sided"]
-    """`winner`: the winners or the chosen options differ. `victory`: only the kinds of victory differ. `one_sided`: A or
-    B has no verdict of this system. `same`: winner, option and victory are equal."""
-    scores: tuple[ScoreComparison, ...]
+    a: Verdict | None
+    b: Verdict | None
+
+    @property
+    def outcome(self) -> Literal["same", "victory", "winner", "one_sided"]:
+        """How the verdicts differ.
+
+        - `winner`: the winners or the chosen options differ.
+        - `victory`: only the kinds of victory differ.
+        - `one_sided`: A or B has no verdict of this system.
+        - `same`: winner, option and victory are equal.
+        """
+        if self.a is None or self.b is None:
+            return "one_sided"
+        if (self.a.winner, self.a.option) != (self.b.winner, self.b.option):
+            return "winner"
+        return "same" if self.a.victory == self.b.victory else "victory"
+
+    def scores(self) -> Iterator[ScoreComparison]:
+        """Yield the scores of each debater."""
+        of_a, of_b = (verdict.scores if verdict is not None else {} for verdict in (self.a, self.b))
+        for name in dict.fromkeys([*of_a, *of_b]):
+            one, other = of_a.get(name), of_b.get(name)
+            change = None if one is None or other is None else round(other - one, _SCORE_CHANGE_DECIMALS)
+            yield ScoreComparison(name, one, other, change)
 
 
-class StandingChange(FrozenModel):
-    """A claim whose standing differs between the two judgements, e.g. UPHELD in A and REFUTED in B."""
+@dataclass(frozen=True)
+class Comparison:
+    """All differences between two judgements A and B.
 
-    item: str
-    """Id of the argument that makes the claim."""
-    participant: str
-    claim: str
-    a: Standing | None
-    b: Standing | None
-    """Standing in judgement B; None if the judge did not assess the claim."""
+    If a debate lacks the chosen judging run, its judgement has no verdicts.
+    """
 
+    a: ComparisonSide
+    b: ComparisonSide
 
-class SettingDifference(FrozenModel):
-    """A setting with different values in the two compared judgements A and B."""
+    @cached_property
+    def verdicts(self) -> tuple[VerdictPair, ...]:
+        """A pair for each system with a verdict in A, then one for each system with a verdict only in B."""
+        of_a, of_b = _verdicts_by_system(self.a), _verdicts_by_system(self.b)
+        return tuple(VerdictPair(kind, of_a.get(kind), of_b.get(kind)) for kind in dict.fromkeys([*of_a, *of_b]))
 
-    key: str
-    a: JsonValue
-    b: JsonValue
+    @cached_property
+    def claims(self) -> tuple[tuple[TraceRow, TraceRow], ...]:
+        """The arguments with equal id and claim in A and B, in the order of A. Empty if A or B has no standings."""
+        of_a, of_b = _trace_rows(self.a), {row.id: row for row in _trace_rows(self.b)}
+        if not all(self.judged_claims):
+            return ()
+        return tuple((row, of_b[row.id]) for row in of_a if row.id in of_b and row.claim == of_b[row.id].claim)
 
+    @property
+    def standings(self) -> tuple[tuple[TraceRow, TraceRow], ...]:
+        """The compared claims whose standings differ. A standing is None if no judge assessed the claim."""
+        return tuple((one, other) for one, other in self.claims if one.standing != other.standing)
 
-class JudgementComparison(FrozenModel):
-    """All differences between two judgements A and B, and the verdicts of both."""
+    @cached_property
+    def judged_claims(self) -> tuple[int, int]:
+        """How many arguments have a standing: (in A, in B)."""
+        in_a, in_b = (sum(row.standing is not None for row in _trace_rows(side)) for side in (self.a, self.b))
+        return in_a, in_b
 
-    verdicts: tuple[VerdictChange, ...]
-    """One entry for each system with a verdict in A, then one for each system with a verdict only in B."""
-    standings: tuple[StandingChange, ...]
-    """The claims with different standings in A and B, in the order of A."""
-    compared_claims: int
-    """Number of arguments whose standings are compared: those with equal id and claim in A and B. 0 if A or B has no
-    standings."""
-    judged_claims: tuple[int, int]
-    """How many arguments have a standing: (in A, in B)."""
-    settings: tuple[SettingDifference, ...]
-    """Settings with different values. Not compared: the sections `limits` and `output`, and the settings of a system
-    that judged only in A or only in B."""
+    @cached_property
+    def settings(self) -> tuple[Difference, ...]:
+        """Settings with different values.
+
+        Not compared: the sections `limits` and `output`, and the settings of a system that judged only in A or only in
+        B.
+        """
+        return _find_setting_differences(self.a, self.b)
 
     @property
     def is_identical(self) -> bool:
         """Whether all verdicts, scores, standings and settings are equal."""
         same = all(
-            item.outcome == "same" and not any(score.a != score.b for score in item.scores) for item in self.verdicts
+            pair.outcome == "same" and not any(score.a != score.b for score in pair.scores()) for pair in self.verdicts
         )
         return same and not self.standings and not self.settings
-
-
-def compare_judgements(a: ComparisonSide, b: ComparisonSide) -> JudgementComparison:
-    """Compare judgement A with judgement B. If a debate lacks the chosen judging run, its judgement has no verdicts."""
-    first, second = _verdicts_by_system(a), _verdicts_by_system(b)
-    traces = [build_trace_table(side.debate, None if side.run == LATEST_RUNS else side.run) for side in (a, b)]
-    judged = tuple(sum(row.standing is not None for row in rows) for rows in traces)
-    of_b = {row.id: row for row in traces[1]} if all(judged) else {}
-    claims = [(row, of_b[row.id]) for row in traces[0] if row.id in of_b and row.claim == of_b[row.id].claim]
-    return JudgementComparison(
-        verdicts=tuple(
-            _verdict_change(kind, first.get(kind), second.get(kind)) for kind in dict.fromkeys([*first, *second])
-        ),
-        standings=tuple(
-            StandingChange(item=one.id, participant=one.participant, claim=one.claim, a=one.standing, b=other.standing)
-            for one, other in claims
-            if one.standing != other.standing
-        ),
-        compared_claims=len(claims),
-        judged_claims=(judged[0], judged[1]),
-        settings=_find_setting_differences(a, b),
-    )
 
 
 def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:
@@ -160,44 +148,23 @@ def _verdicts_by_system(side: ComparisonSide) -> dict[str, Verdict]:
     return found
 
 
-def _verdict_change(system: str, a: Verdict | None, b: Verdict | None) -> VerdictChange:
-    of_a, of_b = (verdict.scores if verdict is not None else {} for verdict in (a, b))
-    outcome: Literal["same", "victory", "winner", "one_sided"] = "same"
-    if a is None or b is None:
-        outcome = "one_sided"
-    elif (a.winner, a.option) != (b.winner, b.option):
-        outcome = "winner"
-    elif a.victory != b.victory:
-        outcome = "victory"
-    scores: list[ScoreComparison] = []
-    for name in dict.fromkeys([*of_a, *of_b]):
-        one, other = of_a.get(name), of_b.get(name)
-        change = None if one is None or other is None else round(other - one, _SCORE_CHANGE_DECIMALS)
-        scores.append(ScoreComparison(participant=name, a=one, b=other, change=change))
-    return VerdictChange(system=system, a=_side_verdict(a), b=_side_verdict(b), outcome=outcome, scores=tuple(scores))
+def _trace_rows(side: ComparisonSide) -> tuple[TraceRow, ...]:
+    return build_trace_table(side.debate, None if side.run == LATEST_RUNS else side.run)
 
 
-def _side_verdict(verdict: Verdict | None) -> SideVerdict | None:
-    if verdict is None:
-        return None
-    return SideVerdict(
-        **{name: getattr(verdict, name) for name in SideVerdict.model_fields if name != "verdict"}, verdict=verdict
-    )
-
-
-def _find_setting_differences(a: ComparisonSide, b: ComparisonSide) -> tuple[SettingDifference, ...]:
+def _find_setting_differences(a: ComparisonSide, b: ComparisonSide) -> tuple[Difference, ...]:
     of_a, of_b = _systems_by_kind(a), _systems_by_kind(b)
     common = [kind for kind in of_a if kind in of_b]
     first, second = (
         _comparable_config(side, tuple(systems[kind] for kind in common)) for side, systems in ((a, of_a), (b, of_b))
     )
-    found: list[SettingDifference] = []
+    found: list[Difference] = []
     for difference in find_differences(first, second):
         key = difference.key
         if key.startswith(_SYSTEMS):
             index, _, rest = key.removeprefix(_SYSTEMS).partition(".")
             key = f"{_SYSTEMS}{common[int(index)]}.{rest}"
-        found.append(SettingDifference(key=key, a=difference.stored, b=difference.given))
+        found.append(difference._replace(key=key))
     return tuple(found)
 
 

@@ -22,7 +22,7 @@ from debate_cli.domain.debate import Debate, fold, usage_of_briefs
 from debate_cli.domain.evidence import SearchRecord
 from debate_cli.domain.judging_config import judge_ids, judge_model_role, judge_title
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
-from debate_cli.domain.model_call import Usage, is_person
+from debate_cli.domain.model_call import TotalUsage, Usage, is_person
 from debate_cli.engine import StopSignal
 from debate_cli.formats.schedule import planned_turns, stages
 from debate_cli.judging.schedule import planned_briefs
@@ -282,8 +282,7 @@ class _Estimator:
                 total = usage_of_briefs(
                     without_searches, lambda brief, mine=mine: (brief.run, brief.system, brief.assessor) == mine
                 )
-                used = Usage(input_tokens=total.input_tokens, output_tokens=total.output_tokens)
-                calls, used = self._extrapolate(total.calls, used, call_growth)
+                calls, used = self._extrapolate(total.calls, total, call_growth)
                 worst = max(calls, plan.planned // len(seats) + plan.follow_ups)
                 further = spoken + plan.quoted_answers * self._output_limit(spec)
                 prompt = math.ceil(self.growth * self.meter.longest(f"judge.{system.kind}"))
@@ -298,7 +297,7 @@ class _Estimator:
             totals = CallTotals(calls, used, compute_cost(used, self.registry.price(spec)))
             yield RoleEstimate("order of passages", spec, totals, totals)
 
-    def _extrapolate(self, calls: int, used: Usage, call_growth: float) -> tuple[int, Usage]:
+    def _extrapolate(self, calls: int, used: Usage | TotalUsage, call_growth: float) -> tuple[int, Usage]:
         prompt_growth = self.growth * (call_growth if self.config.format.history == "full" else 1)
         tokens = Usage(
             input_tokens=round(prompt_growth * used.input_tokens), output_tokens=round(self.growth * used.output_tokens)
@@ -307,12 +306,8 @@ class _Estimator:
 
     def _estimate_role(self, name: str, spec: ModelSpec, load: _RoleLoad) -> RoleEstimate:
         if is_person(spec.model):
-            return RoleEstimate(
-                name,
-                spec,
-                CallTotals(load.planned_questions, Usage(), 0.0),
-                CallTotals(load.max_questions, Usage(), 0.0),
-            )
+            planned, most = (CallTotals(count, Usage(), 0.0) for count in (load.planned_questions, load.max_questions))
+            return RoleEstimate(name, spec, planned, most)
         price = self.registry.price(spec)
         price = halve_price(price) if self.batch else price
         output, calls = self._output_limit(spec), load.max_questions * load.max_requests_per_answer
@@ -320,14 +315,12 @@ class _Estimator:
         worst = Usage(
             input_tokens=calls * (load.prompt_tokens + load.further_tokens) + repeated, output_tokens=calls * output
         )
-        planned = Usage(input_tokens=load.used.input_tokens, output_tokens=load.used.output_tokens)
-        planned_totals = CallTotals(load.planned_questions, planned, compute_cost(planned, price))
         return RoleEstimate(
             name,
             spec,
-            planned_totals,
+            CallTotals(load.planned_questions, load.used, compute_cost(load.used, price)),
             CallTotals(calls, worst, compute_cost(worst, price)),
-            longest_call_tokens=load.prompt_tokens + planned.output_tokens // max(1, load.planned_questions),
+            longest_call_tokens=load.prompt_tokens + load.used.output_tokens // max(1, load.planned_questions),
             context_tokens=self.registry.context_tokens(spec.model),
         )
 

@@ -2,18 +2,13 @@
 
 from collections import Counter
 
-from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, compare_judgements
+from debate_cli.app.compare import LATEST_RUNS, Comparison, ComparisonSide
 from debate_cli.cli import console
 from debate_cli.cli.console import print_json
 from debate_cli.cli.saved_options import DiffOptions
 from debate_cli.domain.debate import rehearsal_notice
 from debate_cli.errors import UsageError
-from debate_cli.render.comparison import (
-    ComparedPair,
-    build_comparison_document,
-    build_comparison_tables,
-    comparison_styles,
-)
+from debate_cli.render.comparison import build_comparison_document, build_comparison_tables, comparison_styles
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate, transcript_dirs
 
 
@@ -28,13 +23,12 @@ def run(given: DiffOptions) -> None:
     names = [LATEST_RUNS, LATEST_RUNS] if given.runs is None else [name.strip() for name in given.runs.split(",")]
     if len(names) != 2 or not all(names):  # noqa: PLR2004 - two sides
         raise UsageError(f"--runs {given.runs}: name two judging runs, for example r1,r2")
-    sides = _select_side(first, names[0]), _select_side(second, names[1])
-    compared = ComparedPair((str(first.path), str(second.path)), sides, compare_judgements(*sides))
+    compared = Comparison(_select_side(first, names[0]), _select_side(second, names[1]))
     if given.json:
         print_json(build_comparison_document(compared))
     else:
         console.show_tables(build_comparison_tables(compared), comparison_styles(compared), plain=given.plain)
-    debates = [side.debate for side in sides[: 1 if first is second else 2]]
+    debates = [stored.debate for stored in ([first] if first is second else [first, second])]
     console.print_rehearsals(Counter(map(rehearsal_notice, debates)), len(debates))
 
 
@@ -44,4 +38,4 @@ def _select_side(stored: StoredDebate, run: str) -> ComparisonSide:
         raise UsageError(
             f"{stored.path}: --runs {run}: there is no such judging run; the debate has {', '.join(known)}"
         )
-    return ComparisonSide(stored.debate, run)
+    return ComparisonSide(stored.debate, run, str(stored.path))

@@ -103,9 +103,9 @@ class CheckOptions(NamedTuple):
 class DoctorOptions(NamedTuple):
     """Test each model with a tiny question: what it can do, what it costs, how fast it is.
 
-    Each model gets one question for each structured-output mode: native schema, forced tool call, schema in the prompt.
-    Another question tests a streamed answer. The questions cost a few hundred tokens per model. A model is usable if at
-    least one mode gives a valid answer. If no MODEL is named and the configuration searches the web, one web search is
+    Each model is asked for one form, streamed, as in a debate: with a native schema, a forced tool call or the schema in
+    the prompt. A mode that does not work is followed by the next one. The question costs a few hundred tokens. A model is
+    usable if one mode gives a valid answer. If no MODEL is named and the configuration searches the web, one web search is
     tested too. Exit code 3 if a model or the search is not usable.
 
     Examples:

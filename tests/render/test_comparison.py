@@ -15,13 +15,12 @@ from render_support import (
     with_second_judging,
 )
 
-from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, compare_judgements
+from debate_cli.app.compare import LATEST_RUNS, Comparison, ComparisonSide
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateClosed, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.render.comparison import (
-    ComparedPair,
     build_comparison_document,
     build_comparison_tables,
     summarize_comparison,
@@ -33,10 +32,12 @@ BASE = debate()
 STRUCTURED = structured_assessment()
 
 
-def compare(b: Debate, a: Debate = BASE, *runs: str) -> ComparedPair:
+def compare(b: Debate, a: Debate = BASE, *runs: str) -> Comparison:
     """Compare `a.json` with `b.json`, or two runs of `a.json`."""
-    sides = ComparisonSide(a, runs[0] if runs else LATEST_RUNS), ComparisonSide(b, runs[1] if runs else LATEST_RUNS)
-    return ComparedPair(("a.json", "a.json" if runs else "b.json"), sides, compare_judgements(*sides))
+    return Comparison(
+        ComparisonSide(a, runs[0] if runs else LATEST_RUNS, "a.json"),
+        ComparisonSide(b, runs[1] if runs else LATEST_RUNS, "a.json" if runs else "b.json"),
+    )
 
 
 def marked(value: float) -> Debate:
@@ -86,17 +87,17 @@ def costly() -> Debate:
     )
 
 
-def lines(pair: ComparedPair) -> str:
+def lines(pair: Comparison) -> str:
     """The tables as plain lines."""
     return "\n".join(line for table in build_comparison_tables(pair) for line in table_lines(table))
 
 
-def drawn(pair: ComparedPair, width: int) -> str:
+def drawn(pair: Comparison, width: int) -> str:
     """The tables on a terminal."""
     return render_tables(build_comparison_tables(pair), width)
 
 
-BO_NARROWLY = "in A, Bo wins narrowly (structured, by 1.1 of 10 points)"
+BO_NARROWLY = "A: Bo wins narrowly, by 1.1 of 10 points."
 
 
 @pytest.mark.parametrize(
@@ -105,52 +106,59 @@ BO_NARROWLY = "in A, Bo wins narrowly (structured, by 1.1 of 10 points)"
         (BASE, ["Nothing differs: verdicts, scores, standings and settings are the same."]),
         (
             marked(10),
-            [f"The outcomes differ: {BO_NARROWLY}; in B, Ada wins narrowly (structured, by 2.55 of 10 points)."],
+            ["The outcomes differ (structured).", BO_NARROWLY, "B: Ada wins narrowly, by 2.55 of 10 points."],
         ),
         (
             marked(1),
-            [f"The outcome is the same: {BO_NARROWLY}; in B, Bo wins clearly (structured, by 6.45 of 10 points)."],
+            ["The outcome is the same (structured).", BO_NARROWLY, "B: Bo wins clearly, by 6.45 of 10 points."],
         ),
-        (unjudged(), [f"The outcomes differ: {BO_NARROWLY}; in B, the result is undetermined (structured)."]),
+        (
+            unjudged(),
+            [
+                "The outcomes differ (structured).",
+                BO_NARROWLY,
+                "B: Undetermined: too little was assessed to say.",
+            ],
+        ),
         (debate(topic="Should there be a tram?"), ["The motions are different."]),
         (
             decided_by("moderator", marked(10)),
-            [f"The outcomes differ: {BO_NARROWLY}; in B, Ada wins narrowly (structured, by 2.55 of 10 points)."],
+            ["The outcomes differ (structured).", BO_NARROWLY, "B: Ada wins narrowly, by 2.55 of 10 points."],
         ),
     ],
     ids=["equal", "winner", "margin", "undetermined", "motion", "deciding system"],
 )
 def test_the_first_sentences_have_the_main_difference(other: Debate, sentences: list[str]) -> None:
     """Outcomes are compared under a system that judged both; another motion is named first."""
-    assert summarize_comparison(compare(other))[: len(sentences)] == sentences
+    assert list(summarize_comparison(compare(other)))[: len(sentences)] == sentences
 
 
 @pytest.mark.parametrize(
     ("pair", "sentence"),
     [
-        (compare(with_standing("PRO-2", "REFUTED")), "1 of 4 claims has different standings in A and B: PRO-2."),
-        (compare(with_standing("PRO-2", "UPHELD")), "No standing changed: 4 claims compared."),
+        (compare(with_standing("PRO-2", "REFUTED")), "Claims whose standing differs: 1 of 4."),
+        (compare(with_standing("PRO-2", "UPHELD")), "Claims whose standing differs: 0 of 4."),
     ],
 )
-def test_differences_are_described_in_sentences(pair: ComparedPair, sentence: str) -> None:
-    """A sentence on the standings names the claims."""
+def test_differences_are_described_in_sentences(pair: Comparison, sentence: str) -> None:
+    """A sentence on the standings says how many claims were compared."""
     assert sentence in summarize_comparison(pair)
 
 
 def test_systems_without_verdicts_on_both_sides_are_not_compared() -> None:
     """A sentence says so, and there is no table of scores."""
     pair = compare(without("structured"), without("moderator"))
-    assert summarize_comparison(pair)[0] == "No system has a verdict in both A and B, so the outcomes are not compared."
+    assert (
+        next(summarize_comparison(pair)) == "No system has a verdict in both A and B, so the outcomes are not compared."
+    )
     assert "== Scores ==" not in lines(pair)
     assert "moderator  only in A or B  (A: not judged, B: Bo, " in lines(pair)
 
 
 def test_systems_of_one_side_are_listed_as_words() -> None:
-    """Their names are joined by a comma and `and`."""
-    sentences = summarize_comparison(compare(plain_debate()))
-    assert sentences[-1].startswith(
-        "panel, live, persuasion and sources have a verdict in only one of A and B, so their"
-    )
+    """The last sentence names them, because their settings are not compared."""
+    *_, last = summarize_comparison(compare(plain_debate()))
+    assert last.endswith("with a verdict in only one of A and B: panel, live, persuasion, sources.")
 
 
 def test_other_judges_are_named() -> None:

@@ -158,16 +158,21 @@ def print_missing(
     """
     again, other = missing.commands(None if path is None else str(path), batch=batch)
     label = "debate" if missing.lacks_deciding_judgement else "note"
-    remedy = "ask again with:" if again else "ask another model with:" if other else ""
+    remedy = "ask again with" if again else "ask another model with" if other else ""
     if again and missing.is_unrecorded:
-        remedy = "ask the models instead with:"
+        remedy = "ask the models instead with"
     obstacle = missing.repeat_obstacle if path is None and other else ""
     reason = f"{label}: {sanitize.sanitize_line(missing.describe(shown))}"
-    print_status("; ".join(filter(None, (reason, obstacle, remedy))))
-    if again or other:
-        print_status(f"{again} {resume_options}".rstrip() if again else other)
-    if again and other:
-        print_status(f"or ask another model: {other}")
+    if path is None:
+        print_status("; ".join(filter(None, (reason, obstacle, remedy and f"{remedy} {again or other}"))))
+        if again and other:
+            print_status(f"or ask another model with {other}")
+    else:
+        print_status("; ".join(filter(None, (reason, remedy and f"{remedy}:"))))
+        if again or other:
+            print_status(f"{again} {resume_options}".rstrip() if again else other)
+        if again and other:
+            print_status(f"or ask another model: {other}")
     if again and path is None and missing.has_answers:
         print_status(
             "note: the answers are not saved, so the same command asks for all of them again; leave out --no-save, so that "

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Generator, Iterable
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,6 +25,7 @@ from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.engine import GRACE_S, StopSignal
 from debate_cli.errors import ExitCode, StorageError, UsageError, format_page_hint, get_error_page
 from debate_cli.judging.schedule import missing_briefs
+from debate_cli.llm.budget import list_budget_options
 from debate_cli.providers.people.person import PeopleAccess, PromptFolder, describe_missing_terminal
 from debate_cli.render.content.resume_hint import (
     UNRECORDED,
@@ -32,6 +33,7 @@ from debate_cli.render.content.resume_hint import (
     remedy_options,
     required_change,
     resume_command,
+    same_command,
 )
 from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.person_form.person import PeopleAtTerminal
@@ -249,12 +251,11 @@ def _report_halt(
     batch: bool,
 ) -> ExitCode:
     place = None if outcome.path is None else str(outcome.path)
-    resume_with = "start again with:" if place is None else "resume with:"
     if halted == "interrupted":
         count = len(_missing_briefs(outcome))
-        lacking = f"{describe_missing(count)}; " if count else ""
-        print_status(f"debate: {stop_cause.reason}{format_page_hint('interrupted')}; {lacking}{resume_with}")
-        print_status(" ".join(filter(None, (resume_command(place), resume_options))))
+        lacking = describe_missing(count) if count else ""
+        clauses = (f"debate: {stop_cause.reason}{format_page_hint('interrupted')}", lacking)
+        _print_remedies(clauses, place, [(resume_options,)])
         return stop_cause.exit_code
     debate = outcome.debate
     last = {failure.task.key: failure for failure in debate.failures}
@@ -271,13 +272,35 @@ def _report_halt(
     if failure.cause == UNRECORDED and place is None:
         print_status(f"debate: {reason}")
         return EXIT_CODES[halted]
-    if failure.cause == UNRECORDED:
-        resume_with = "to ask the models instead, resume with:"
-    print_status("; ".join(filter(None, (f"debate: {reason}", change, resume_with))))
-    command = resume_command(place, failure.message if halted == "budget" else None, batch=batch)
-    for option in remedy_options(debate, failure):
-        print_status(" ".join(filter(None, (command, resume_options, option))))
+    lead = "to ask the models instead, resume with" if failure.cause == UNRECORDED else "resume with"
+    limits = list_budget_options([failure.message] if halted == "budget" else [])
+    options = [(*limits, resume_options, option) for option in remedy_options(debate, failure)]
+    _print_remedies((f"debate: {reason}", change), place, options, lead=lead, batch=batch)
     return EXIT_CODES[halted]
+
+
+def _print_remedies(
+    clauses: Iterable[str],
+    place: str | None,
+    choices: Sequence[Sequence[str]],
+    *,
+    lead: str = "resume with",
+    batch: bool = False,
+) -> None:
+    """Print why a debate has stopped, and a command for each of `choices`, each of which is a list of options.
+
+    - `clauses`: the reason, in clauses. Empty clauses are ignored.
+    - `place`: path of the transcript; None if it was not saved. Then the user is told to repeat the same command.
+    - `lead`: the words before the commands of a saved debate. `batch`: whether these commands ask judges in a batch.
+    """
+    if place is None:
+        words = [same_command(options) for options in choices]
+        remedies = [f"start it again with {words[0]}", *(f"or with {each}" for each in words[1:])]
+    else:
+        remedies = [f"{lead}:", *(resume_command(place, options, batch=batch) for options in choices)]
+    print_status("; ".join(filter(None, (*clauses, remedies[0]))))
+    for line in remedies[1:]:
+        print_status(line)
 
 
 def report_closed_pipe(code: ExitCode, *, is_saved: bool) -> ExitCode:

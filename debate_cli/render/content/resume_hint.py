@@ -4,7 +4,7 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -19,14 +19,14 @@ from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UnrecordedCallError, format_page_hint, get_error_page
 from debate_cli.judge_input.transcript_prompt import format_full_prompt, format_recent_prompt
+from debate_cli.llm.budget import list_budget_options
 from debate_cli.llm.model import Profile
 from debate_cli.llm.truncation import TRUNCATED_REASONS, may_need_higher_limit
 from debate_cli.providers.provider_table import find_profile, merge_provider_rows
 from debate_cli.render import sanitize
 from debate_cli.render.theme import refer_to_failure, shorten
 
-BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": "--max-cost USD"}
-"""Maps each limit of the budget to the option that raises it."""
+SAME_COMMAND = "the same command"
 SHORTER_PROMPTS = "--set format.history=recent"
 """Option that leaves older turns out of prompts."""
 OUTPUT_LIMIT_FACTOR = 4
@@ -51,20 +51,23 @@ _REQUIRED_CHANGES = {  # {again}: what is tried again, e.g. `resuming`
 _REPEATED_REQUEST_CAUSES = frozenset({"ContextOverflowError", "RefusedError", "RejectedError"})
 
 
-def resume_command(debate_id: str | None, budget_error: str | None = None, *, batch: bool = False) -> str:
+def resume_command(debate_id: str, options: Iterable[str] = (), *, batch: bool = False) -> str:
     """Return the shell command that resumes a debate.
 
-    - `debate_id`: None if the debate was not saved; the result then begins with `the same command`.
-    - `budget_error`: message about the budget that stopped the debate. The command raises the limit named in this message.
+    - `options`: options to add. Empty texts are ignored.
     - `batch`: whether the command asks the judges in a batch.
     """
-    options = [option for limit, option in BUDGET_OPTIONS.items() if limit in (budget_error or "")]
-    if debate_id is None:
-        again = "the same command"
-    else:
-        path = _quote(debate_id)
-        again = f"debate judge --collect {path} --batch" if batch else f"debate run --resume {path}"
-    return " ".join([again, *options])
+    path = _quote(debate_id)
+    again = f"debate judge --collect {path} --batch" if batch else f"debate run --resume {path}"
+    return " ".join([again, *filter(None, options)])
+
+
+def same_command(options: Iterable[str] = ()) -> str:
+    """Return the words that tell the user to repeat a command whose debate was not saved.
+
+    `options`: options to add to the command. Empty texts are ignored.
+    """
+    return " and ".join(filter(None, [SAME_COMMAND, " ".join(filter(None, options))]))
 
 
 def _quote(path: str) -> str:
@@ -263,20 +266,26 @@ class MissingJudgements(NamedTuple):
         - `path`: path of the transcript. None if the debate was not saved. Then only remedy 1 is possible.
         - `batch`: whether to use a provider's batch API. If true, only remedies 1 and 4 are possible.
 
-        Without `path`, the first command is also empty if there is a `repeat_obstacle`, and both commands are empty if
-        `is_unrecorded` is true.
+        The first command also has the option that raises the budget, if a budget stopped the judges.
+
+        Without `path`, the commands are the words of `same_command`. The first is also empty if there is a
+        `repeat_obstacle`, and both are empty if `is_unrecorded` is true.
         """
         options = self._resume_options()
         if path is None and self.is_unrecorded:
             return "", ""
         if path is None:
-            again = resume_command(None) if "" in options and not self.repeat_obstacle else ""
-            return again, f"{resume_command(None)} with {self._model_option()}"
-        if batch:
-            again = f"debate judge --collect {_quote(path)}" if "" in options else self._longer_answers(path)
-            return again and f"{again} --batch", f"{self._judge_command(path)} --batch"
+            again = SAME_COMMAND if "" in options and not self.repeat_obstacle else ""
+            return again, same_command([self._model_option()])
+        failures = [self.failures[brief.key] for brief in self.briefs if brief.key in self.failures]
+        limits = list_budget_options(item.message for item in failures if item.cause == "BudgetError")
         smallest = [option for option in ("", SHORTER_PROMPTS) if option in options][:1] or sorted(options)
-        again = " ".join([resume_command(path), *filter(None, smallest)]) if options else self._longer_answers(path)
+        if batch and "" not in options:
+            longer = self._longer_answers(path)
+            return longer and f"{longer} --batch", f"{self._judge_command(path)} --batch"
+        if batch:
+            return resume_command(path, limits, batch=True), f"{self._judge_command(path)} --batch"
+        again = resume_command(path, [*limits, *smallest]) if options else self._longer_answers(path)
         return again, self._judge_command(path)
 
     @property

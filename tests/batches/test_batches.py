@@ -643,10 +643,12 @@ def test_store_that_knows_a_saved_debate(here: Path, slow: BatchServer) -> None:
 
 
 def test_store_of_an_earlier_version(here: Path, slow: BatchServer) -> None:
-    """A store without the list of waiting debates is upgraded."""
+    """A store without the lists of debates and without the marks of rejected requests is upgraded."""
     judge_until_killed(here, slow)
     with closing(sqlite3.connect(stored(here).path)) as database, database:
-        database.executescript("DROP TABLE waiting; PRAGMA user_version = 1")
+        database.executescript(
+            "DROP TABLE waiting; DROP TABLE unfinished; ALTER TABLE requests DROP COLUMN is_rejected; PRAGMA user_version = 1"
+        )
     slow.is_open.set()
     assert collect(here, slow).code == 0
     assert len(answers(here)) == 3

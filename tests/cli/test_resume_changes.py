@@ -119,7 +119,7 @@ def test_an_added_judge_whose_context_overflowed_is_replaced(here: Path) -> None
     reason, command = failed.lines[-2:]
     assert reason.endswith("larger context (debate explain context-overflow); ask another model with:"), failed.err
     assert command == "debate judge transcripts/one.json --system moderator --model PROVIDER/MODEL --replace"
-    assert unsaved.lines[-1] == "the same command with --model PROVIDER/MODEL"
+    assert unsaved.lines[-1].endswith("; ask another model with the same command and --model PROVIDER/MODEL")
     done = debate(*command.replace("PROVIDER/MODEL", "mock/large").split()[1:], "--fail-on", "missing", cwd=here)
     assert (failed.code, done.code) == (3, 0), done.err
 

@@ -82,10 +82,12 @@ def required_change(cause: str, again: str = "resuming") -> str:
     return _REQUIRED_CHANGES.get(cause, "").format(again=again)
 
 
-def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
+def remedy_options(debate: Debate, failure: Failure, *, is_saved: bool = True) -> tuple[str, ...]:
     """Return options for `debate run --resume`, e.g. `--close`. After the failure, any one of them may be enough.
 
     The option `""` means that resuming without options may be enough. If nothing helps, the tuple is empty.
+
+    `is_saved`: whether the debate can be resumed. If False, the options are for the command that began the debate.
     """
     longer = _longer_speech_options(debate.config, failure)
     if not longer and not required_change(failure.cause):
@@ -98,7 +100,7 @@ def remedy_options(debate: Debate, failure: Failure) -> tuple[str, ...]:
     model = _model_options(debate.config, failure.task, is_one_task=is_repeated)
     if not is_repeated:
         return ("", model)
-    can_close = isinstance(failure.task, Cue) and bool(debate.turns)
+    can_close = is_saved and isinstance(failure.task, Cue) and bool(debate.turns)
     return (*longer, *shorter, model, *(("--close",) if can_close else ()))
 
 

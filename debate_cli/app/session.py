@@ -184,8 +184,6 @@ class Session:
         if is_finished(before) and not stored.from_journal:
             path.with_suffix(JOURNAL_SUFFIX).unlink(missing_ok=True)
             return Outcome(before, score(before, runs="all"), path, is_unchanged=True)
-        if self.context.batches is None and not self._is_replayed:
-            BatchStore(path.parent).forget(before.id)  # its judges are no longer asked in batches
         found = file_identity(path)
         if stored.from_journal:
             if not force:
@@ -215,6 +213,8 @@ class Session:
                 debate = debate.apply(closed)
             await journal.sync()
             self.context.observer.event(resumed, debate)
+            if self.context.batches is None and not self._is_replayed:
+                BatchStore(path.parent).forget(debate.id)  # its judges are no longer asked in batches
             session = replace(self, context=replace(self.context, config=debate.config))
             return await session._run_engine(debate, files, used=debate.model_calls)
 
@@ -314,7 +314,7 @@ class Session:
         store = BatchStore(path.parent)
         if debate.id in store.open_debates():
             problem, options = "a batch with questions about this debate is in progress", ()
-            if debate.id not in store.waiting_debates():  # a limit has stopped it
+            if debate.id not in store.waiting_debates():  # e.g. because its budget has stopped it
                 problem = "a paid answer to a question about this debate is not used yet"
                 options = ("--batch", *list_budget_options(find_budget_errors(debate)))
             command = " ".join(("debate judge --collect", quote(str(path)), *options))

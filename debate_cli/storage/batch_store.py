@@ -43,9 +43,9 @@ PRAGMA user_version = {_VERSION};
 """
 _ADD_WAITING = "INSERT OR IGNORE INTO waiting SELECT debate FROM requests"
 _UPGRADES = (
-    ("CREATE TABLE waiting (debate TEXT PRIMARY KEY) WITHOUT ROWID", _ADD_WAITING),
+    ("CREATE TABLE IF NOT EXISTS waiting (debate TEXT PRIMARY KEY) WITHOUT ROWID", _ADD_WAITING),
     (
-        "CREATE TABLE unfinished (debate TEXT PRIMARY KEY) WITHOUT ROWID",
+        "CREATE TABLE IF NOT EXISTS unfinished (debate TEXT PRIMARY KEY) WITHOUT ROWID",
         "ALTER TABLE requests ADD COLUMN is_rejected INTEGER NOT NULL DEFAULT 0",
     ),
 )
@@ -95,7 +95,7 @@ class StoredBatch(NamedTuple):
 class BatchStore:
     """The batches in the file `batches.sqlite` of a folder. Without this file, there are no batches.
 
-    Every method may raise StorageError.
+    Every method but `is_judged_in_batches` may raise StorageError.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -133,12 +133,15 @@ class BatchStore:
         return frozenset(row[0] for row in self._read(statement))
 
     def is_judged_in_batches(self, debate: str) -> bool:
-        """Return whether the missing judgements of a debate were requested in batches."""
+        """Return whether the missing judgements of a debate were requested in batches. False if the file is unusable."""
         statement = (
             "SELECT 1 FROM waiting WHERE debate = ?1 UNION SELECT 1 FROM unfinished WHERE debate = ?1 "
             "UNION SELECT 1 FROM requests WHERE debate = ?1"
         )
-        return bool(self._read(statement, (debate,)))
+        try:
+            return bool(self._read(statement, (debate,)))
+        except StorageError:
+            return False
 
     def open_batches(self) -> list[StoredBatch]:
         """Return the batches with uncollected answers, oldest first."""

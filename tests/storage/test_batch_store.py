@@ -94,3 +94,12 @@ def test_store_of_the_second_version(tmp_path: Path) -> None:
     assert store.is_judged_in_batches("d0")
     store.forget("d0")
     assert not store.is_judged_in_batches("d0")
+
+
+def test_an_unusable_store_hinders_no_screen(tmp_path: Path) -> None:
+    """`debate list` and `debate replay` ask whether a debate is judged in batches."""
+    store = BatchStore(tmp_path)
+    store.path.write_bytes(b"no database, but longer than a header of SQLite: " * 9)
+    assert not store.is_judged_in_batches("d0")
+    with pytest.raises(StorageError, match="cannot be used"):
+        store.waiting_debates()

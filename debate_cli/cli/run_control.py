@@ -251,11 +251,13 @@ def _report_halt(
     batch: bool,
 ) -> ExitCode:
     place = None if outcome.path is None else str(outcome.path)
+    if place is None:  # the same command has these options already
+        resume_options = ""
     if halted == "interrupted":
         count = len(_missing_briefs(outcome))
         lacking = describe_missing(count) if count else ""
         clauses = (f"debate: {stop_cause.reason}{format_page_hint('interrupted')}", lacking)
-        _print_remedies(clauses, place, [()], resume_options)
+        _print_remedies(clauses, place, [(resume_options,)])
         return stop_cause.exit_code
     debate = outcome.debate
     last = {failure.task.key: failure for failure in debate.failures}
@@ -274,8 +276,10 @@ def _report_halt(
         return EXIT_CODES[halted]
     lead = "to ask the models instead, resume with" if failure.cause == UNRECORDED else "resume with"
     limits = list_budget_options([failure.message] if halted == "budget" else [])
-    options = [(*limits, option) for option in remedy_options(debate, failure, is_saved=place is not None)]
-    _print_remedies((f"debate: {reason}", change), place, options, resume_options, lead=lead, batch=batch)
+    options = [
+        (*limits, resume_options, option) for option in remedy_options(debate, failure, is_saved=place is not None)
+    ]
+    _print_remedies((f"debate: {reason}", change), place, options, lead=lead, batch=batch)
     return EXIT_CODES[halted]
 
 
@@ -283,7 +287,6 @@ def _print_remedies(
     clauses: Iterable[str],
     place: str | None,
     choices: Sequence[Sequence[str]],
-    resume_options: str,
     *,
     lead: str = "resume with",
     batch: bool = False,
@@ -292,7 +295,6 @@ def _print_remedies(
 
     - `clauses`: the reason, in clauses. Empty clauses are ignored.
     - `place`: path of the transcript; None if it was not saved. Then the user is told to repeat the same command.
-    - `resume_options`: options to add to each command that resumes the debate.
     - `lead`: the words before the commands of a saved debate. `batch`: whether these commands ask judges in a batch.
     """
     if place is None:
@@ -301,7 +303,7 @@ def _print_remedies(
     else:
         remedies = [
             f"{lead}:",
-            *(resume_command(place, [resume_options, *options], batch=batch) for options in choices),
+            *(resume_command(place, options, batch=batch) for options in choices),
         ]
     print_status("; ".join(filter(None, (*clauses, *remedies[: bool(choices)]))))
     for line in remedies[1:]:

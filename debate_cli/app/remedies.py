@@ -22,13 +22,13 @@ REPEAT = ""
 """No option: the same request may succeed."""
 SHORTEN_PROMPTS = "--set format.history=recent"
 """Option that leaves older turns out of prompts."""
+CLOSE = "--close"
+"""Option that ends a saved debate without the missing speeches."""
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 JUDGE_WITH_OTHER_MODEL = f"--model {MODEL_PLACEHOLDER}"
 """Option of `debate judge`."""
 OUTPUT_LIMIT_FACTOR = 4
 """If an answer was cut off at the output limit, the limit is multiplied by this factor."""
-BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": "--max-cost USD"}
-"""Maps each limit of the budget to the option that raises it."""
 _REFUSED_REQUESTS = {
     "ContextOverflowError": "the same request fails again until you change a setting",
     "RefusedError": "the model is likely to refuse again; name another model",
@@ -71,17 +71,12 @@ def resume_options(debate: Debate, failure: Failure | None) -> tuple[str, ...]:
             _raise_limit(debate, task) if is_cut_off_speech else "",
             SHORTEN_PROMPTS if cause == "ContextOverflowError" and _can_shorten_prompts(debate, task) else "",
             replace_model(debate, task),
-            "--close" if is_speech and debate.turns else "",
+            CLOSE if is_speech and debate.turns else "",
         )
         return tuple(filter(None, options))
     if is_speech and cause in _UNUSABLE_MODELS:
         return REPEAT, replace_model(debate, task, also_of_judges=True)
     return (REPEAT,)
-
-
-def raise_budget(message: str) -> str:
-    """Return the option that raises the limit of the budget that `message` names; empty if it names none."""
-    return " ".join(option for limit, option in BUDGET_OPTIONS.items() if limit in message)
 
 
 def _can_shorten_prompts(debate: Debate, task: Task) -> bool:

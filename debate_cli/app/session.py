@@ -30,7 +30,8 @@ from debate_cli.domain.nested_texts import map_texts
 from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import DebateRun, EventLog, NullEventLog, StopSignal
 from debate_cli.errors import StorageError, UnsavedError, UsageError
-from debate_cli.judging.schedule import owed_briefs
+from debate_cli.judging.schedule import missing_briefs, owed_briefs
+from debate_cli.llm.budget import find_budget_errors, list_budget_options
 from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 from debate_cli.storage.journal import Journal
@@ -219,6 +220,8 @@ class Session:
                 debate = debate.apply(closed)
             await journal.sync()
             self.context.observer.event(resumed, debate)
+            if self.context.batches is None and not self._is_replayed:
+                BatchStore(path.parent).forget(debate.id)  # its judges are no longer asked in batches
             session = replace(self, context=replace(self.context, config=debate.config))
             return await session._run_engine(debate, files, used=debate.model_calls)
 
@@ -255,6 +258,8 @@ class Session:
             if self.context.batches is not None and run.halted != "interrupted":
                 saved = None if run.halted is None else run.debate.answered_keys
                 self.context.batches.store.forget(run.debate.id, saved)
+                if any(runs is None or brief.run in runs for brief in missing_briefs(run.debate)):
+                    self.context.batches.store.add_unfinished(run.debate.id)
             if cassette is not None and cassette.failure is not None:
                 raise self._add_result(cassette.failure, outcome, files)
             return outcome
@@ -306,19 +311,22 @@ class Session:
             return StorageError(f"{failure}; the debate is complete and saved in {outcome.path}")
         return _kept_error(failure, outcome.path, outcome.path)
 
+    @property
+    def _is_replayed(self) -> bool:
+        return self.context.cassette is not None and self.context.cassette.is_replay
+
     def _refuse_uncollected(self, path: Path, debate: Debate, *, adds_runs: bool = False) -> None:
-        is_replayed = self.context.cassette is not None and self.context.cassette.is_replay
-        if is_replayed or (self.context.batches is not None and not adds_runs):
+        if self._is_replayed or (self.context.batches is not None and not adds_runs):
             return
         store = BatchStore(path.parent)
         if debate.id in store.open_debates():
-            problem = "a paid answer to a question about this debate is not used yet"
-            if debate.id in store.waiting_debates():
-                problem = "a batch with questions about this debate is in progress"
+            problem, options = "a batch with questions about this debate is in progress", ()
+            if debate.id not in store.waiting_debates():  # e.g. because its budget has stopped it
+                problem = "a paid answer to a question about this debate is not used yet"
+                options = ("--batch", *list_budget_options(find_budget_errors(debate)))
+            command = " ".join(("debate judge --collect", quote(str(path)), *options))
             or_repeat = "" if debate.status == "complete" else " (or the command that began the debate, with --batch)"
-            raise UsageError(
-                f"{path}: {problem}; collect the answers first: debate judge --collect {quote(str(path))}{or_repeat}"
-            )
+            raise UsageError(f"{path}: {problem}; collect the answers first: {command}{or_repeat}")
 
     async def _close(self, debate: Debate, files: RunFiles | None, halted: CloseReason | None) -> Outcome:
         verdicts = score(debate, runs="all")

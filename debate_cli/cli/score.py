@@ -214,7 +214,7 @@ def _print_missing(report: _Report) -> None:
         from debate_cli.storage.batch_store import BatchStore
 
         path = Path(first.file.path)
-        is_batch = first.debate.id in BatchStore(path.parent).waiting_debates()
+        is_batch = BatchStore(path.parent).is_judged_in_batches(first.debate.id)
         missing = MissingJudgements(first.debate, tuple(first.missing))
         console.print_status_lines(missing.lines(EndedCommand(path, batch=is_batch)))
     elif counts:

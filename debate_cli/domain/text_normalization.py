@@ -50,6 +50,11 @@ def remove_invisible(text: str) -> str:
     return _INVISIBLE.sub("", TERMINAL_SEQUENCES.sub("", text))
 
 
+def is_invisible(char: str) -> bool:
+    """Return whether the character `char` is invisible."""
+    return _INVISIBLE.match(char) is not None
+
+
 def _decode_escape(escape: re.Match[str]) -> str:
     char = chr(int(escape[1], 16))
     if char.isascii() and char.isalnum():

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from debate_cli.domain.config import Price
+from debate_cli.domain.debate import Debate
 from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.errors import BudgetError, ModelError
 from debate_cli.llm.meter import active_meter, pause_deadline
@@ -19,6 +20,21 @@ from debate_cli.llm.usage import (
     estimate_input_tokens,
     estimate_max_cost_usage,
 )
+
+BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": "--max-cost USD"}
+"""Maps each limit of the budget to the option that raises it."""
+
+
+def list_budget_options(errors: Iterable[str]) -> list[str]:
+    """Return the options that raise the limits which `errors` name. `errors`: messages of BudgetError."""
+    named = " ".join(errors)
+    return [option for limit, option in BUDGET_OPTIONS.items() if limit in named]
+
+
+def find_budget_errors(debate: Debate) -> tuple[str, ...]:
+    """Return the messages of BudgetError about tasks of `debate` that have no answer, each once."""
+    failed = (item for item in debate.failures if item.task.key not in debate.answered_keys)
+    return tuple(dict.fromkeys(item.message for item in failed if item.cause == BudgetError.__name__))
 
 
 @dataclass(frozen=True, slots=True)

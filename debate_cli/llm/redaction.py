@@ -5,12 +5,16 @@ Redacted JSON remains valid JSON.
 
 import base64
 import re
+import sys
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache, cached_property
+from html.entities import html5
 from typing import get_args
 from urllib.parse import quote, quote_plus
 
-from debate_cli.domain.text_normalization import INVISIBLE_CHARS, reveal_text
+from debate_cli.domain.text_normalization import INVISIBLE_CHARS, is_invisible, reveal_text
 from debate_cli.domain.turn import Phase
 from debate_cli.errors import ModelError
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
@@ -53,15 +57,21 @@ MAX_ENCODED_FACTOR = 9
 """Maximum length of an encoded secret, as a multiple of the secret's length. In a URL, one `€` becomes nine
 characters."""
 _UP_TO_8_BACKSLASHES = r"\\{0,8}"
+_LINE_BREAK = r"(?:\s|\\{1,8}[nrt])*+"
+r"""Matches line breaks and indentation between two lines of a code, also as JSON escapes."""
+_PATTERN_CHARS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_*.~+/=:@ ")
+"""The characters of texts that look like API keys, headers or URLs with a password."""
 
 
 def _compile_secrets(secrets: Iterable[str]) -> re.Pattern[str] | None:
     """Return a pattern that finds `secrets` in plain and encoded form; None if there are no secrets."""
-    longest_first = sorted(set(secrets), key=lambda secret: (-len(secret), secret))
     spellings = [
         spelling
-        for secret in longest_first
-        for spelling in ("".join(map(_character_pattern, secret)), *map(_encoding_pattern, sorted(_encodings(secret))))
+        for secret in secrets
+        for spelling in (
+            "".join(map(_character_pattern, secret)),
+            *map(_encoding_pattern, sorted(_url_encodings(secret) | _codes(secret))),
+        )
     ]
     return re.compile("|".join(spellings)) if spellings else None
 
@@ -80,11 +90,16 @@ def _encoding_pattern(code: str) -> str:
     return re.sub("%..", r"(?i:\g<0>)", re.escape(code))
 
 
-def _encodings(secret: str) -> set[str]:
+def _url_encodings(secret: str) -> set[str]:
     data = secret.encode(errors="surrogatepass")
-    in_urls = {quote(data), quote(data, safe=""), quote_plus(data)} - {secret}
-    coded = {data.hex(), data.hex().upper(), *_base64(data)}
-    return in_urls | {code for code in coded if len(code) >= MIN_ENCODED_CHARS}
+    return {quote(data), quote(data, safe=""), quote_plus(data)} - {secret}
+
+
+def _codes(secret: str) -> set[str]:
+    """Return `secret` in hexadecimal and Base64 code."""
+    data = secret.encode(errors="surrogatepass")
+    codes = {data.hex(), data.hex().upper(), *_base64(data)}
+    return {code for code in codes if len(code) >= MIN_ENCODED_CHARS}
 
 
 def _base64(data: bytes) -> Iterator[str]:
@@ -102,12 +117,14 @@ def _base64(data: bytes) -> Iterator[str]:
 class Redactor:
     """Replaces secrets in text.
 
-    `secrets`: values to replace, also in the encodings of JSON, URLs and base64.
+    `secrets`: values to replace, also in the encodings of JSON, URLs, HTML and Base64, and in code broken over lines.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        wanted = {secret for secret in secrets if _is_secret(secret)}
+        wanted = sorted({secret for secret in secrets if _is_secret(secret)}, key=lambda secret: (-len(secret), secret))
         self._values = _compile_secrets(wanted)
+        self._codes = [code for secret in wanted for code in sorted(_codes(secret))]
+        self._entity_chars = _PATTERN_CHARS.union(*wanted)
         self._longest = MAX_ENCODED_FACTOR * max(map(len, wanted), default=0)
         self._has_only_words = all(_WORD.fullmatch(secret) for secret in wanted)
         """Whether each secret is one word of printable ASCII characters. Then each of its encodings is one word too."""
@@ -123,11 +140,38 @@ class Redactor:
 
     def _redact_plain(self, text: str) -> str:
         if self._values is not None:
-            text = self._values.sub(REDACTED, text)
+            text = self._redact_broken_codes(self._values.sub(REDACTED, text))
         text = _API_KEY.sub(REDACTED, text)
         for pattern in (_BEARER, _KEY_HEADER, _URL_CREDENTIALS):
             text = pattern.sub(_keep_prefix, text)  # faster: `re` parses a template such as `\1` again for each text
-        return text
+        return self._redact_entities(text) if "&" in text else text
+
+    def _redact_broken_codes(self, text: str) -> str:
+        """Return `text` without secrets whose hexadecimal or Base64 code is broken over lines."""
+        if not self._codes or not ("\n" in text or "\\n" in text):
+            return text
+        joined = _join_lines(text)
+        return self._broken_codes.sub(REDACTED, text) if any(code in joined for code in self._codes) else text
+
+    @cached_property
+    def _broken_codes(self) -> re.Pattern[str]:
+        return re.compile("|".join(_LINE_BREAK.join(map(re.escape, code)) for code in self._codes))
+
+    def _redact_entities(self, text: str) -> str:
+        """Return `text` without secrets of which some characters are HTML entities. All other entities stay."""
+        decoded = _DecodedText(text, self._entity_chars)
+        if decoded.text == text:
+            return text
+        patterns = [_API_KEY, _BEARER, _KEY_HEADER, _URL_CREDENTIALS, *([self._values] if self._values else [])]
+        found = [match for pattern in patterns for match in pattern.finditer(decoded.text)]
+        spans = sorted((match.end(1) if match.re.groups else match.start(), match.end()) for match in found)
+        parts, at = list[str](), 0
+        for start, end in spans:
+            first, last = decoded.original(start), decoded.original(end)
+            if first >= at:
+                parts += (text[at:first], REDACTED)
+            at = max(at, last)
+        return "".join((*parts, text[at:]))
 
     def finds_secret(self, text: str) -> bool:
         """Return whether `text` contains one of the secrets, in plain or encoded form."""
@@ -139,7 +183,82 @@ class Redactor:
         if not self._has_only_words:
             return min(len(text), longest)
         last = _LAST_WORD.search(text)
-        return min(len(last.group()) if last else 0, _MAX_DISGUISE_FACTOR * longest)
+        of_word = min(len(last.group()) if last else 0, _MAX_DISGUISE_FACTOR * longest)
+        return max(of_word, self._length_of_broken_code(text[-longest:]))
+
+    def _length_of_broken_code(self, text: str) -> int:
+        """Return the length of the longest end of `text` that begins a secret's code broken over lines; 0 if there is none."""
+        joined = "".join(text.split())
+        length = max((_overlap(joined, code) for code in self._codes), default=0)
+        at = len(text)
+        while length:
+            at -= 1
+            length -= not text[at].isspace()
+        return len(text) - at
+
+
+def _join_lines(text: str) -> str:
+    """Return `text` without line breaks and indentation, also if these are JSON escapes."""
+    if "\\n" in text:
+        text = text.replace("\\r", "").replace("\\t", "\t").replace("\\n", "\n")
+    return "".join([line.strip("\\ \t") for line in text.splitlines()])
+
+
+@cache
+def _entity_pattern(chars: frozenset[str]) -> re.Pattern[str]:
+    """Return a pattern that finds HTML entities, e.g. `&#115;`, also if the `&` of an entity is an entity itself.
+
+    Of the entities with names, it finds only those of `chars` and of invisible characters.
+    """
+    names = sorted(name for name, char in html5.items() if name.endswith(";") and (char in chars or is_invisible(char)))
+    return re.compile(rf"&(?:amp;)*(?:#(?:[xX]0*([0-9a-fA-F]{{1,6}})|0*([0-9]{{1,7}}));?|({'|'.join(names)}))")
+
+
+class _DecodedText:
+    """A text in which HTML entities are decoded. Invisible characters are left out.
+
+    `chars`: only entities of these characters, and of invisible ones, are decoded.
+    """
+
+    def __init__(self, text: str, chars: frozenset[str]) -> None:
+        parts, at, length = list[str](), 0, 0
+        self._decoded_ends: list[int] = []
+        """The positions in `self.text` behind the decoded entities."""
+        self._original_ends: list[int] = []
+        """The positions in `text` behind the decoded entities."""
+        for entity in _entity_pattern(chars).finditer(text):
+            char = _entity_char(entity)
+            if char not in chars and (not char or " " <= char <= "~" or not is_invisible(char)):
+                continue
+            shown = char if char in chars else ""
+            parts += (text[at : entity.start()], shown)
+            length += entity.start() - at + len(shown)
+            at = entity.end()
+            self._decoded_ends.append(length)
+            self._original_ends.append(at)
+        self.text = "".join((*parts, text[at:]))
+
+    def original(self, position: int) -> int:
+        """Return the position in the original text of a `position` in `text`."""
+        index = bisect_right(self._decoded_ends, position) - 1
+        return position if index < 0 else self._original_ends[index] + position - self._decoded_ends[index]
+
+
+def _entity_char(entity: re.Match[str]) -> str:
+    """Return the character of an HTML entity; an empty text if it has none."""
+    hexadecimal, decimal, name = entity.groups()
+    if name is not None:
+        return html5[name]
+    code = int(hexadecimal, 16) if hexadecimal else int(decimal)
+    return chr(code) if code <= sys.maxunicode else ""
+
+
+def _overlap(text: str, code: str) -> int:
+    """Return the length of the longest end of `text` that begins `code`, but is not the whole code."""
+    at = text.find(code[0], max(0, len(text) - len(code) + 1))
+    while at >= 0 and not code.startswith(text[at:]):
+        at = text.find(code[0], at + 1)
+    return 0 if at < 0 else len(text) - at
 
 
 def _keep_prefix(match: re.Match[str]) -> str:

@@ -40,14 +40,28 @@ def add_form_to_request(request: Request, form: Form[Any] | None, mode: Structur
         return replace(request, rung="text")
     messages = request.messages
     if mode == "prompt":
-        converted = convert_schema(form.schema, "full", use_references=True)
-        instructions = (
-            "\n\nAnswer with exactly one JSON object and nothing else: no code fence, no words before or after it. "
-            f"It must satisfy this JSON Schema:\n{json.dumps(converted, ensure_ascii=False, separators=(',', ':'))}"
-        )
-        messages = (*messages[:-1], replace(messages[-1], content=messages[-1].content + instructions))
+        messages = (*messages[:-1], replace(messages[-1], content=messages[-1].content + _format_instructions(form)))
     schema = OutputSchema(form.name, form.schema)
     return replace(request, messages=messages, schema=schema, rung=mode, form=form)
+
+
+def change_mode(request: Request, mode: StructuredOutputMode) -> Request:
+    """Return `request` in another structured-output mode. A request for plain text is returned unchanged."""
+    if request.form is None or request.rung == mode:
+        return request
+    messages = request.messages
+    if request.rung == "prompt":
+        asked = messages[-1].content.removesuffix(_format_instructions(request.form))
+        messages = (*messages[:-1], replace(messages[-1], content=asked))
+    return add_form_to_request(replace(request, messages=messages), request.form, mode)
+
+
+def _format_instructions(form: Form[Any]) -> str:
+    converted = convert_schema(form.schema, "full", use_references=True)
+    return (
+        "\n\nAnswer with exactly one JSON object and nothing else: no code fence, no words before or after it. "
+        f"It must satisfy this JSON Schema:\n{json.dumps(converted, ensure_ascii=False, separators=(',', ':'))}"
+    )
 
 
 def build_reask(request: Request, text: str, reading: ParsedReply[Any]) -> Request:

@@ -12,6 +12,7 @@ from debate_cli.app.remedies import JUDGE_WITH_OTHER_MODEL
 from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.model_call import is_mock
 from debate_cli.domain.verdict import Verdict
+from debate_cli.llm.budget import list_budget_options
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_verdict
 from debate_cli.render.content.resume_hint import resume_command
@@ -131,7 +132,8 @@ def _card(entry: IndexEntry) -> RenderableType:
     if missing := format_missing_judgements(entry):
         lines.append(Text(missing, style=colour))
     if is_resumable or entry.resumable_judgements:
-        command = [CopyableCommand("resume:", resume_command(entry.path, entry.budget_error))]
+        options = list_budget_options(entry.budget_errors)
+        command = [CopyableCommand("resume:", resume_command(entry.path, options, batch=entry.is_judged_in_batches))]
     elif entry.missing_judgements:
         again = f"debate judge {sanitize.quote_path(entry.path)} {JUDGE_WITH_OTHER_MODEL}"
         command = [CopyableCommand("ask another model:", again)]

@@ -15,7 +15,7 @@ from debate_cli.storage.atomic_write import FILE_MODE, make_folder
 
 STORE_NAME = "batches.sqlite"
 _BUSY_S = 60.0
-_VERSION = 2
+_VERSION = 3
 _SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS batches (
     key TEXT PRIMARY KEY,
@@ -32,14 +32,24 @@ CREATE TABLE IF NOT EXISTS requests (
     debate TEXT NOT NULL,
     task TEXT NOT NULL,
     fingerprint TEXT NOT NULL,
-    answer TEXT
+    answer TEXT,
+    is_rejected INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS waiting (debate TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS unfinished (debate TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS by_task ON requests (debate, task);
 CREATE INDEX IF NOT EXISTS by_batch ON requests (batch);
 PRAGMA user_version = {_VERSION};
 """
 _ADD_WAITING = "INSERT OR IGNORE INTO waiting SELECT debate FROM requests"
+_UPGRADES = (
+    ("CREATE TABLE IF NOT EXISTS waiting (debate TEXT PRIMARY KEY) WITHOUT ROWID", _ADD_WAITING),
+    (
+        "CREATE TABLE IF NOT EXISTS unfinished (debate TEXT PRIMARY KEY) WITHOUT ROWID",
+        "ALTER TABLE requests ADD COLUMN is_rejected INTEGER NOT NULL DEFAULT 0",
+    ),
+)
+"""The statements that upgrade a file of version 1, of version 2 and so on to the next version."""
 
 
 class RequestKey(NamedTuple):
@@ -64,6 +74,8 @@ class StoredRequest(NamedTuple):
     key: RequestKey
     answer: str | None = None
     """The vendor's result; None until the result is collected."""
+    is_rejected: bool = False
+    """Whether the vendor is known to have rejected the request, so that its answer was not paid for."""
 
 
 class StoredBatch(NamedTuple):
@@ -83,7 +95,7 @@ class StoredBatch(NamedTuple):
 class BatchStore:
     """The batches in the file `batches.sqlite` of a folder. Without this file, there are no batches.
 
-    Every method may raise StorageError.
+    Every method but `is_judged_in_batches` may raise StorageError.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -92,13 +104,14 @@ class BatchStore:
     def find_by_task(self, key: RequestKey) -> list[StoredRequest]:
         """Return the stored requests that equal `key` in model, debate and task, oldest first."""
         statement = (
-            "SELECT r.custom_id, r.batch, r.fingerprint, r.answer FROM requests r JOIN batches b ON b.key = r.batch"
+            "SELECT r.custom_id, r.batch, r.fingerprint, r.answer, r.is_rejected FROM requests r "
+            "JOIN batches b ON b.key = r.batch"
         )
         rows = self._read(
             f"{statement} WHERE debate = ? AND task = ? AND r.model = ? ORDER BY written_at",
             (key.debate, key.task, key.model),
         )
-        return [StoredRequest(row[0], row[1], key._replace(fingerprint=row[2]), row[3]) for row in rows]
+        return [StoredRequest(row[0], row[1], key._replace(fingerprint=row[2]), row[3], bool(row[4])) for row in rows]
 
     def batch(self, key: str) -> StoredBatch:
         """Return the batch with this key. Raises StorageError if the batch was removed."""
@@ -108,8 +121,8 @@ class BatchStore:
         return StoredBatch(*rows[0])
 
     def open_debates(self) -> frozenset[str]:
-        """Return the ids of the debates with requests in batches."""
-        return frozenset(row[0] for row in self._read("SELECT DISTINCT debate FROM requests"))
+        """Return the ids of the debates with requests in batches, without requests that the vendor rejected."""
+        return frozenset(row[0] for row in self._read("SELECT DISTINCT debate FROM requests WHERE NOT is_rejected"))
 
     def waiting_debates(self) -> frozenset[str]:
         """Return the ids of the debates that wait for judgements, including debates without a request in a batch.
@@ -118,6 +131,17 @@ class BatchStore:
         """
         statement = "SELECT debate FROM waiting UNION SELECT debate FROM requests WHERE answer IS NULL"
         return frozenset(row[0] for row in self._read(statement))
+
+    def is_judged_in_batches(self, debate: str) -> bool:
+        """Return whether the missing judgements of a debate were requested in batches. False if the file is unusable."""
+        statement = (
+            "SELECT 1 FROM waiting WHERE debate = ?1 UNION SELECT 1 FROM unfinished WHERE debate = ?1 "
+            "UNION SELECT 1 FROM requests WHERE debate = ?1"
+        )
+        try:
+            return bool(self._read(statement, (debate,)))
+        except StorageError:
+            return False
 
     def open_batches(self) -> list[StoredBatch]:
         """Return the batches with uncollected answers, oldest first."""
@@ -135,8 +159,8 @@ class BatchStore:
         """Store a batch and its requests, before the batch is submitted. The requests' debates are stored as waiting."""
         with self._writing() as database:
             database.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)", batch)
-            rows = ((each.custom_id, each.batch, *each.key, each.answer) for each in requests)
-            database.executemany("INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            rows = ((each.custom_id, each.batch, *each.key, each.answer, each.is_rejected) for each in requests)
+            database.executemany("INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
             database.execute(f"{_ADD_WAITING} WHERE batch = ?", (batch.key,))
 
     def confirm(self, key: str, vendor_id: str) -> None:
@@ -148,6 +172,20 @@ class BatchStore:
         """Store answers. Each answer is a pair: custom id of the request, and the vendor's result."""
         with self._writing() as database:
             database.executemany("UPDATE requests SET answer = ?2 WHERE custom_id = ?1", answers)
+
+    def mark_rejected(self, custom_ids: Iterable[str]) -> None:
+        """Store that the vendor has rejected the requests with these custom ids."""
+        with self._writing() as database:
+            rows = ((custom_id,) for custom_id in custom_ids)
+            database.executemany("UPDATE requests SET is_rejected = 1 WHERE custom_id = ?", rows)
+
+    def add_unfinished(self, debate: str) -> None:
+        """Store that judgements of a debate are missing, although the debate no longer waits for them.
+
+        `forget` removes the debate.
+        """
+        with self._writing() as database:
+            database.execute("INSERT OR IGNORE INTO unfinished VALUES (?)", (debate,))
 
     def drop(self, custom_id: str) -> None:
         """Remove a request, so that it can be submitted again. Its debate remains among the waiting debates."""
@@ -169,6 +207,7 @@ class BatchStore:
         if self.path.exists():
             with self._writing() as database:
                 database.execute("DELETE FROM waiting WHERE debate = ?", (debate,))
+                database.execute("DELETE FROM unfinished WHERE debate = ?", (debate,))
                 found = database.execute("SELECT custom_id, batch, task FROM requests WHERE debate = ?", (debate,))
                 removed = [row[:2] for row in found.fetchall() if tasks is None or row[2] in tasks]
                 _remove_requests(database, removed)
@@ -200,8 +239,7 @@ class BatchStore:
                 if version > _VERSION:
                     raise StorageError(f"{self.path}: written by a newer version of debate-cli; upgrade debate-cli")
                 if 0 < version < _VERSION:
-                    database.executescript(_SCHEMA)
-                    database.execute(_ADD_WAITING)
+                    _upgrade(database)
                 yield database
         except sqlite3.Error as error:
             advice = "restore the file; without the file, requests of running batches are sent and paid for again"
@@ -209,6 +247,16 @@ class BatchStore:
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise StorageError(f"{self.path}: cannot be opened ({reason}); choose another folder") from error
+
+
+def _upgrade(database: sqlite3.Connection) -> None:
+    with database:
+        database.execute("BEGIN IMMEDIATE")
+        version = database.execute("PRAGMA user_version").fetchone()[0]  # perhaps another process was first
+        for statements in _UPGRADES[version - 1 :]:
+            for statement in statements:
+                database.execute(statement)
+        database.execute(f"PRAGMA user_version = {_VERSION}")
 
 
 def _remove_requests(database: sqlite3.Connection, requests: Collection[tuple[str, str]]) -> None:

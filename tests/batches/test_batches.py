@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from batch_server import USAGE, BatchServer, Fate, batch_server
-from cli_support import CONFIGS, CommandResult, RunningProcess, debate, start_process, wait_until
+from cli_support import CONFIGS, CommandResult, RunningProcess, debate, run_on_terminal, start_process, wait_until
 
 from debate_cli.errors import ServerError
 from debate_cli.llm.model import BatchIntent, Profile
@@ -513,6 +513,50 @@ def test_rejected_mode_before_the_next_batch(here: Path, server: BatchServer) ->
     assert [len(batch.requests) for batch in server.batches[:2]] == [15, 15]
 
 
+@pytest.mark.parametrize("then", ["answered", "rejected", "expired"])
+def test_request_in_a_mode_that_other_judges_have_left(here: Path, server: BatchServer, then: Fate) -> None:
+    """An expired request is repeated in its mode. A restart, which knows a better mode, uses its answer all the same."""
+    _submit_in_two_modes(here, server, then, "transcripts/d0.json")
+    waiting = collect(here, server)
+    assert (waiting.code, server.request_count) == (6, 10), waiting.err
+    server.held = frozenset()
+    done = collect(here, server, "--batch")
+    assert done.code == 0, done.err
+    assert server.request_count == len(answers(here)) + 5 + (then != "answered")
+    assert not stored(here).open_debates()
+
+
+def test_collected_answer_in_a_mode_that_other_judges_have_left(here: Path, server: BatchServer) -> None:
+    """An answer that came with the answers of another debate is used."""
+    _submit_in_two_modes(here, server, "answered", "transcripts/d0.json", "transcripts/d1.json")
+    server.held = frozenset()
+    assert collect(here, server, "transcripts/d1.json", "--batch").code == 0
+    done = collect(here, server, "--batch")
+    assert done.code == 0, done.err
+    assert server.request_count == len(answers(here)) + 10
+
+
+def _submit_in_two_modes(here: Path, server: BatchServer, then: Fate, *paths: str) -> None:
+    """Submit a panel's requests in a mode that is rejected. The first request of a debate expires and is repeated in it.
+
+    `then`: fate of the repeated requests. All other requests are submitted again in another mode, in the same batch.
+    """
+    server.rejection, server.held = REJECTED_MODE, frozenset({"batch_1"})
+    fates: tuple[Fate, Fate] = ("expired", then)
+
+    def fate(batch: int, request: int) -> Fate:
+        if batch > 1:
+            return "answered"
+        return fates[batch] if request % 5 == 0 else ("rejected", "answered")[batch]
+
+    server.fate, server.refuse = fate, lambda _path: 401
+    words = ("--system", "panel", "--model", MODELS[0], "--batch")
+    assert debate("judge", *paths, *words, cwd=here, env=server.env).code == 3
+    server.refuse = lambda _path: 0
+    waiting = collect(here, server)
+    assert (waiting.code, [len(batch.requests) for batch in server.batches]) == (6, [5 * len(paths)] * 2), waiting.err
+
+
 def _attempts(here: Path, number: int) -> Path:
     """A configuration with so many attempts."""
     path = here / "attempts.yaml"
@@ -599,10 +643,12 @@ def test_store_that_knows_a_saved_debate(here: Path, slow: BatchServer) -> None:
 
 
 def test_store_of_an_earlier_version(here: Path, slow: BatchServer) -> None:
-    """A store without the list of waiting debates is upgraded."""
+    """A store without the lists of debates and without the marks of rejected requests is upgraded."""
     judge_until_killed(here, slow)
     with closing(sqlite3.connect(stored(here).path)) as database, database:
-        database.executescript("DROP TABLE waiting; PRAGMA user_version = 1")
+        database.executescript(
+            "DROP TABLE waiting; DROP TABLE unfinished; ALTER TABLE requests DROP COLUMN is_rejected; PRAGMA user_version = 1"
+        )
     slow.is_open.set()
     assert collect(here, slow).code == 0
     assert len(answers(here)) == 3
@@ -698,11 +744,54 @@ def test_paid_answer_that_the_budget_leaves_unused(here: Path, server: BatchServ
     assert (stopped.code, server.request_count) == (4, 3), stopped.err
     assert "nothing to collect" in collect(here, server, "transcripts").err
     refused = debate("run", "--resume", "transcripts/d0.json", "--mock", cwd=here)
+    command = "debate judge --collect transcripts/d0.json --batch --max-tokens N"
     assert "a paid answer to a question about this debate is not used yet" in refused.err
+    assert refused.lines[-1].endswith(f"collect the answers first: {command}")
+    assert command in debate("score", "transcripts/d0.json", cwd=here).lines
     _continue_with_a_higher_budget(here, server, stopped)
     assert server.request_count == 6
     assert [call["attempts"] for call in answers(here)] == [2, 2, 2]
     assert not stored(here).open_debates()
+
+
+def test_price_of_batches_after_a_reached_budget(here: Path, server: BatchServer) -> None:
+    """Every screen names the command that continues in batches, until the debate is resumed without batches."""
+    words = ("--system", "panel", "--model", MODELS[0], "--batch", "--max-tokens", "9000")
+    assert debate("judge", "transcripts/d0.json", *words, cwd=here, env=server.env).code == 4
+    command = "debate judge --collect transcripts/d0.json --batch --max-tokens N"
+    assert command in debate("score", "transcripts/d0.json", cwd=here).lines
+    assert f"4 judgements missing; resume with: {command}" in debate("replay", "d0", cwd=here).err
+    assert f"resume: {command}" in _listed(here)
+    resumed = debate("run", "--resume", "transcripts/d0.json", "--mock", "--max-tokens", "9000", cwd=here)
+    assert resumed.code == 4, resumed.err
+    command = "debate run --resume transcripts/d0.json --max-tokens N"
+    assert command in debate("score", "transcripts/d0.json", cwd=here).lines
+    assert f"resume: {command}" in _listed(here)
+
+
+def _listed(here: Path) -> str:
+    """The cards of `debate list`, which only a terminal shows."""
+    return run_on_terminal("list", cwd=here, env={"TERM": "xterm-256color", "COLUMNS": "200"})[1]
+
+
+def test_price_of_batches_after_a_failure(here: Path, server: BatchServer) -> None:
+    """A judgement that batches did not answer is asked for in a batch, by the command of `debate score` too."""
+    server.fate = lambda _batch, request: "expired" if request == 0 else "answered"
+    words = ("--system", "panel", "--model", MODELS[0], "--batch", "--config", str(_attempts(here, 1)))
+    assert debate("judge", "transcripts/d0.json", *words, cwd=here, env=server.env).code == 3
+    assert (
+        "debate judge --collect transcripts/d0.json --batch" in debate("score", "transcripts/d0.json", cwd=here).lines
+    )
+
+
+def test_rejection_is_no_paid_answer(here: Path, server: BatchServer) -> None:
+    """A request that the vendor rejected before the budget was reached keeps no other command from the debate."""
+    server.rejection = REJECTED_MODE
+    server.fate = lambda batch, _request: "answered" if batch else "rejected"
+    words = ("--system", "panel", "--model", MODELS[0], "--batch", "--max-tokens", "9000")
+    stopped = debate("judge", "transcripts/d0.json", *words, cwd=here, env=server.env)
+    assert (stopped.code, server.request_count) == (4, 2), stopped.err
+    assert debate("run", "--resume", "transcripts/d0.json", "--mock", cwd=here).code == 0
 
 
 @pytest.mark.parametrize(

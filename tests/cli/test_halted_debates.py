@@ -183,8 +183,18 @@ def test_with_json_a_halted_debate_is_still_one_document(here: Path, code: int) 
 def test_an_unsaved_debate_that_stops_must_start_again(here: Path) -> None:
     """It cannot be resumed; the budget is raised by an option."""
     done = debate("run", MOCK, "--no-save", "-q", "--max-tokens", "9000", cwd=here)
-    assert (done.code, done.lines[-1], "resume" in done.err) == (4, "the same command --max-tokens N", False)
-    assert done.lines[-2].endswith("start again with:")
+    assert (done.code, "resume" in done.err) == (4, False)
+    assert done.lines[-1].endswith("; start it again with the same command and --max-tokens N")
+
+
+def test_an_unsaved_debate_that_failed_must_start_again(here: Path) -> None:
+    """Each remedy is a sentence. There is nothing that `--close` could end."""
+    with model_server(failures=[0, *[400] * 9]) as server:
+        write_config(here, judged_by(server.base_url).replace("mock/a", "vllm/a"))
+        done = debate("run", "debate.yaml", "--no-save", "-q", cwd=here)
+    assert done.code == 3, done.err
+    assert done.lines[-1].endswith("start it again with the same command and --set models.default.model=PROVIDER/MODEL")
+    assert "--close" not in done.err
 
 
 def test_resuming_does_not_expand_variables_again(here: Path) -> None:

@@ -80,7 +80,9 @@ def test_a_judging_without_an_answer_changes_no_file(saved: Path, options: tuple
     assert (done.code, saved.read_bytes(), (here / "new.json").exists()) == (3, before, False)
     assert list(saved.parent.iterdir()) == [saved]
     assert "no judge answered and nothing was paid, so this judging was not saved" in done.err
-    assert ("the same command" in done.lines, "debate run --resume" in done.err) == (True, False), done.err
+    assert ("; ask again with the same command\n" in done.err, "debate run --resume" in done.err) == (True, False), (
+        done.err
+    )
     assert "the deciding verdict was" not in done.err
     assert debate("list", "--json", cwd=here).json[0]["judgments_missing"] == 0
 
@@ -91,16 +93,15 @@ def test_the_advice_for_a_judging_that_is_not_saved_helps(saved: Path) -> None:
     with model_server(failures=[401] * 9) as server:
         write_config(here, NOWHERE.replace("http://127.0.0.1:9/v1", server.base_url))
         refused = debate("judge", saved, "--config", "debate.yaml", "--no-save", "-q", cwd=here)
-    assert "every request fails until you replace the key or name another model; ask again" in refused.err
-    assert refused.lines[-2:] == [
-        "the same command",
-        "or ask another model: the same command with --model PROVIDER/MODEL",
-    ]
+    assert "every request fails until you replace the key or name another model; ask again with the same" in refused.err
+    assert refused.lines[-1] == "or ask another model with the same command and --model PROVIDER/MODEL"
     write_config(here, NOWHERE)
     nothing = debate("judge", saved, "--config", "debate.yaml", "--no-save", "-q", cwd=here)
     write_config(here, NOWHERE.replace("moderator]", "{kind: moderator, judge: mock/m}]"))
     partly = debate("judge", saved, "--config", "debate.yaml", "--no-save", "-q", cwd=here)
-    assert ("the same command" in nothing.lines, "--no-save" in nothing.err) == (True, False), nothing.err
+    assert ("; ask again with the same command\n" in nothing.err, "--no-save" in nothing.err) == (True, False), (
+        nothing.err
+    )
     assert "leave out --no-save, so that a resume can ask for the missing judgements only" in partly.lines[-1]
 
 

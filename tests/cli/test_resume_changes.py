@@ -120,7 +120,7 @@ def test_an_added_judge_whose_context_overflowed_is_replaced(here: Path) -> None
     assert "larger context (debate explain context-overflow); the same request fails again" in reason, failed.err
     assert reason.endswith("; ask another model with:")
     assert command == "debate judge transcripts/one.json --system moderator --model PROVIDER/MODEL --replace"
-    assert unsaved.lines[-1] == "the same command with --model PROVIDER/MODEL"
+    assert unsaved.lines[-1].endswith("; ask another model with the same command and --model PROVIDER/MODEL")
     done = debate(*command.replace("PROVIDER/MODEL", "mock/large").split()[1:], "--fail-on", "missing", cwd=here)
     assert (failed.code, done.code) == (3, 0), done.err
 

@@ -1,6 +1,10 @@
 """Redaction by value and by pattern; it keeps JSON valid and ordinary words."""
 
+import base64
+import html
 import json
+import textwrap
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -212,3 +216,91 @@ def test_json_with_disguises_stays_json() -> None:
     for text in (f"{SECRET}\x1b", f"{SECRET}\x1b]", f"\x1b\\{SECRET}", f"\\\\\u200b{SECRET}\\"):
         line = json.dumps({"text": f"{text} zq-Hush\u200b-7391"})
         assert SECRET not in json.loads(Redactor([SECRET])(line))["text"]
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        ("&#122;q-Hush-7391", REDACTED),
+        ("&#x7A;q-Hush-739&#X31;", REDACTED),
+        ("".join(f"&#{ord(char)};" for char in SECRET), REDACTED),
+        ("".join(f"&#x{ord(char):04x}" for char in SECRET), REDACTED),
+        ("&amp;#122;q-Hush&amp;amp;#45;7391", REDACTED),
+        ("zq-Hu&#8203;sh-73&shy;91", REDACTED),
+        ("&#115;k-abcdefgh12345678", REDACTED),
+        ("Bearer &#97;bc123DEF45&#54;", f"Bearer {REDACTED}"),
+        ("x-api-key&#58; hush-hush", f"x-api-key&#58; {REDACTED}"),
+        ("api_key=&#104;ush12", f"api_key={REDACTED}"),
+        ("https&colon;//me:p&#119;@example.org", f"https&colon;//{REDACTED}@example.org"),
+        ("https://me:p&#119;@example.org", f"https://{REDACTED}@example.org"),
+        ("&lt;b&#62; &#115;k-abcdefgh12345678 &amp;c&#46;", f"&lt;b&#62; {REDACTED} &amp;c&#46;"),
+    ],
+)
+def test_html_entities_do_not_hide_a_secret(text: str, redacted: str) -> None:
+    """A secret with entities in it is replaced. All other entities stay."""
+    redact = Redactor([SECRET])
+    assert redact(f"({text})") == f"({redacted})"
+    assert json.loads(redact(json.dumps({"text": text}))) == {"text": redacted}
+
+
+@pytest.mark.parametrize("secret", ["a&b<c>d1", 'Tom\'s "7391"', "a\\b&quot;c"])
+def test_a_secret_that_html_escapes_is_replaced(secret: str) -> None:
+    """Characters that every page escapes hide nothing."""
+    assert Redactor([secret])(f"<i>{html.escape(secret)}</i>") == f"<i>{REDACTED}</i>"
+
+
+@pytest.mark.parametrize("text", ["Q&A, R&#38;D, caf&eacute; &#x110000; &#0; &#; &unknown; &amp;amp; &", "&#115;ocks"])
+def test_ordinary_entities_stay(text: str) -> None:
+    """Entities that hide no secret are not decoded."""
+    assert Redactor([SECRET])(text) == text
+
+
+LONG_SECRET = "not-a-key/of+a?known_shape~" + "7391" * 10
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n    ", " \n\t"])
+@pytest.mark.parametrize("width", [1, 4, 19, 76])
+@pytest.mark.parametrize("before", range(3))
+def test_broken_code_does_not_hide_a_secret(end: str, width: int, before: int) -> None:
+    """A Base64 or hexadecimal code is found if it is broken over lines, in plain text, in JSON and in JSON in JSON."""
+    data = b"." * before + LONG_SECRET.encode() + b"..."
+    for code in (base64.b64encode(data).decode(), base64.urlsafe_b64encode(data).decode(), data.hex()):
+        broken = end.join(textwrap.wrap(code, width))
+        redact = Redactor([SECRET, LONG_SECRET])
+        text = f"It is:{end}{broken}{end}So it is."
+        shown = "".join(redact(text).split())
+        assert REDACTED in shown
+        assert len(shown) < 40  # the code has 100 characters or more
+        line = redact(json.dumps({"text": text}))
+        assert REDACTED in json.loads(line)["text"]
+        assert REDACTED in json.loads(json.loads(redact(json.dumps(json.dumps({"text": text})))))["text"]
+
+
+@settings(deadline=None)
+@given(st.integers(1, 80), st.integers(1, 40), st.sampled_from(["\n", "\r\n", " \n\t"]))
+async def test_no_stream_shows_a_broken_code(width: int, size: int, end: str) -> None:
+    """However the pieces are cut, the shown text never contains the code."""
+    code = base64.b64encode(LONG_SECRET.encode()).decode()
+    whole = f"The code is{end}{end.join(textwrap.wrap(code, width))}{end}and so on, day and night."
+    shown: list[str] = []
+    pieces = [whole[at : at + size] for at in range(0, len(whole), size)]
+    await RedactingModel(StreamingModel(pieces), Redactor([LONG_SECRET])).complete(REQUEST, shown.append)
+    assert "".join("".join(shown).split()) == f"Thecodeis{REDACTED}Q==andsoon,dayandnight."
+
+
+CODE = base64.b64encode(LONG_SECRET.encode()).decode()
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "&#", "&#115", "&#115;", "&amp;", "amp;", "&#0", "0", "&lowbar;", "Bearer &#97;", "https://&#97;", "api_key=&#97;", "\n", "\\n",
+        "\\", " \n", f"{CODE[0]}\n", "\n".join(CODE[:-4]) + "\n!", CODE[:40] + " " * 999 + "\n",
+    ],
+)  # fmt: skip
+def test_a_hostile_text_takes_linear_time(unit: str) -> None:
+    """Quadratic time would be hours."""
+    text = "\n".join(CODE) + "&#115;&" + unit * (300_000 // len(unit))
+    started = time.process_time()
+    Redactor([SECRET, LONG_SECRET])(text)
+    assert time.process_time() - started < 10

@@ -8,11 +8,17 @@ import pytest
 from llm_support import GOOD, LENIENT, OPINION, SCHEMA, TOO_HIGH, Act, FakeModel, Opinion, reply, request
 
 from debate_cli.domain.config import Price
-from debate_cli.domain.model_call import Usage
+from debate_cli.domain.model_call import StructuredOutputMode, Usage
 from debate_cli.errors import BudgetError, RefusedError, ServerError, UnauthorizedError, UnsupportedError
 from debate_cli.llm.form import Form
 from debate_cli.llm.model import RESTART, OnText, OutputSchema, Profile
-from debate_cli.llm.structured_output import ModeRecord, StructuredAnswer, StructuredOutputClient
+from debate_cli.llm.structured_output import (
+    ModeRecord,
+    StructuredAnswer,
+    StructuredOutputClient,
+    add_form_to_request,
+    change_mode,
+)
 from debate_cli.llm.truncation import LIMIT_REACHED
 
 SOUND = Opinion(reason="sound", score=7)
@@ -60,6 +66,15 @@ def test_a_good_answer_at_once() -> None:
         "cost_usd": pytest.approx((60 + 20 + 100) / 1e6),
         "finish_reason": "stop",
     }
+
+
+@pytest.mark.parametrize("before", THREE.modes)
+@pytest.mark.parametrize("after", THREE.modes)
+def test_a_request_in_another_mode(before: StructuredOutputMode, after: StructuredOutputMode) -> None:
+    """It equals the request that was in this mode from the beginning."""
+    sent = [add_form_to_request(request(), OPINION, mode) for mode in (before, after)]
+    assert change_mode(sent[0], after) == sent[1]
+    assert change_mode(request(), after) == request()
 
 
 def test_the_prompt_mode_appends_the_schema() -> None:

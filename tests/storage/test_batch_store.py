@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -76,3 +76,30 @@ def test_a_batch_is_removed_with_its_last_request(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="has removed the batch other;"):
         store.batch("other")
     assert store.waiting_debates() == {"d2"}
+
+
+def test_store_of_the_second_version(tmp_path: Path) -> None:
+    """Its requests are kept, none of them as rejected. A debate that its budget has stopped does not wait."""
+    store = BatchStore(tmp_path)
+    add_batch(store, "b", 1)
+    store.save_answers([("b-d0-first", "{}"), ("b-d0-second", "{}")])
+    with closing(sqlite3.connect(store.path)) as database, database:
+        database.executescript(
+            "DELETE FROM waiting; DROP TABLE unfinished; ALTER TABLE requests DROP COLUMN is_rejected; PRAGMA user_version = 2"
+        )
+    assert store.open_debates() == {"d0"}
+    assert not store.waiting_debates()
+    store.mark_rejected(["b-d0-first", "b-d0-second"])
+    assert not store.open_debates()
+    assert store.is_judged_in_batches("d0")
+    store.forget("d0")
+    assert not store.is_judged_in_batches("d0")
+
+
+def test_an_unusable_store_hinders_no_screen(tmp_path: Path) -> None:
+    """`debate list` and `debate replay` ask whether a debate is judged in batches."""
+    store = BatchStore(tmp_path)
+    store.path.write_bytes(b"no database, but longer than a header of SQLite: " * 9)
+    assert not store.is_judged_in_batches("d0")
+    with pytest.raises(StorageError, match="cannot be used"):
+        store.waiting_debates()

@@ -9,12 +9,13 @@ import shlex
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
 from debate_cli.domain.message_text import count_noun
+from debate_cli.domain.model_call import StructuredOutputMode
 from debate_cli.engine import StopSignal
 from debate_cli.errors import (
     LostBatchError,
@@ -27,10 +28,12 @@ from debate_cli.errors import (
 )
 from debate_cli.llm.model import BatchApi, BatchIntent, Reply, Request
 from debate_cli.llm.retry import MAX_RETRY_AFTER_S, draw_backoff
+from debate_cli.llm.structured_output import change_mode
 from debate_cli.storage.batch_store import BatchStore, RequestKey, StoredBatch, StoredRequest
 
 MAX_SUBMISSIONS = 5
 """Maximum number of attempts to submit one batch."""
+_MODES: tuple[StructuredOutputMode, ...] = ("native", "tool", "prompt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +65,13 @@ class Question:
     answer: asyncio.Future[Reply]
     submitted: StoredRequest | None = None
     """The request in its batch; None if the question is in no batch."""
+    submitted_as: Request = field(init=False)
+    """The request as it was submitted. Its structured-output mode may differ from the mode of `request`."""
     failure: ModelError | UsageError | None = None
     """Why the question cannot be submitted, or why the last check of its batch failed; None if nothing failed."""
+
+    def __post_init__(self) -> None:
+        self.submitted_as = self.request
 
     @property
     def is_due(self) -> bool:
@@ -85,22 +93,33 @@ class BatchClient:
         self._apis: dict[tuple[object, ...], BatchApi] = {}
         self._used_ids = set[str]()
         """Custom ids of the requests whose answers were used in this run."""
+        self._unsaved_rejections: list[str] = []
+        """Custom ids of the rejected requests that `_store` does not know as rejected."""
 
     def find_submitted(self, question: Question) -> Reply | None:
         """Set `question.submitted` if an earlier run submitted the question. Return the answer if it is collected already.
+
+        A question in another structured-output mode is the same question, unless the vendor has rejected this mode.
 
         Raises ModelError if the vendor reports that the request failed. Raises UsageError if the question was submitted
         with another prompt, and the user does not confirm that it is submitted again.
         """
         question.api = self._apis.setdefault(question.api.identity, question.api)
+        try:
+            return self._find_submitted(question)
+        finally:
+            self._save_rejections()
+
+    def _find_submitted(self, question: Question) -> Reply | None:
         key = question.key
         stored = self._store.find_by_task(key)
-        question.submitted = next((each for each in stored if each.key == key), None)
-        if question.submitted is not None:
+        found = self._find_in_any_mode(question, stored)
+        if found is not None:
+            question.submitted, question.submitted_as = found
             answer = question.submitted.answer
             return None if answer is None else self._read(question, question.submitted, answer)
         for other in stored:
-            if other.custom_id not in self._used_ids and not _is_rejected(question, other):
+            if other.custom_id not in self._used_ids and not self._is_rejected(question.api, question.request, other):
                 problem = (
                     f"{self._store.path}: debate {key.debate}: the prompt of {key.task} has changed since it was submitted "
                     f"to {key.model}; collect the answer with the earlier --config and version of debate-cli, or submit "
@@ -109,6 +128,21 @@ class BatchClient:
                 if not self._options.confirm(problem):
                     raise UsageError(problem)
                 self._store.drop(other.custom_id)
+        return None
+
+    def _find_in_any_mode(
+        self, question: Question, stored: Sequence[StoredRequest]
+    ) -> tuple[StoredRequest, Request] | None:
+        """Return the request of `stored` that asks `question`, and its content; None if there is none."""
+        own = next((each for each in stored if each.key == question.key), None)
+        if own is not None:
+            return own, question.request
+        unused = [each for each in stored if each.custom_id not in self._used_ids]
+        for asked in (change_mode(question.request, mode) for mode in _MODES) if unused else ():
+            fingerprint = compute_fingerprint(asked)
+            for each in unused:
+                if each.key.fingerprint == fingerprint and not self._is_rejected(question.api, asked, each):
+                    return each, asked
         return None
 
     async def submit(self, questions: Sequence[Question]) -> None:
@@ -151,8 +185,10 @@ class BatchClient:
                     f"{error}, or ask and pay again with: {self.collect_command} --resubmit"
                 ) from error
         errors = [self._answer(question, results, unanswered) for question in questions]
+        self._save_rejections()
+        failed = sum(isinstance(error, PermanentError) for error in errors)
         again = sum(isinstance(error, TransientError) for error in errors)
-        failed = sum(error is not None for error in errors) - again
+        again += sum(question.submitted is None for question in questions)
         cancelled = sum(question.answer.cancelled() for question in questions)
         parts = [f"{len(questions) - again - failed - cancelled} of {count_noun(len(questions), 'request')} answered"]
         parts += [f"{again} moved to the next batch"] if again else []
@@ -227,7 +263,9 @@ class BatchClient:
         wanted = {each.submitted.custom_id: each for each in questions if each.submitted is not None}
         results: dict[str, str] = {}
         damaged: list[str] = []
-        async for custom_id, result in api.results(vendor_id, {name: each.request for name, each in wanted.items()}):
+        async for custom_id, result in api.results(
+            vendor_id, {name: each.submitted_as for name, each in wanted.items()}
+        ):
             if custom_id:
                 results[custom_id] = wanted.get(custom_id, questions[0]).redact(result)
             else:
@@ -242,7 +280,10 @@ class BatchClient:
         return results
 
     def _answer(self, question: Question, results: dict[str, str], unanswered: ModelError | None) -> ModelError | None:
-        """Answer a question of a batch that has ended. Return the error if the question is answered with an error."""
+        """Answer a question of a batch that has ended. Return the error if the question is answered with an error.
+
+        A question whose request was rejected in another mode than its own is not answered, but due.
+        """
         submitted = question.submitted
         if question.answer.done() or submitted is None:
             return None
@@ -259,6 +300,9 @@ class BatchClient:
                 raise error
             question.answer.set_result(self._read(question, submitted, result))
         except ModelError as error:
+            if isinstance(error, PermanentError) and submitted.key != question.key:  # its own mode may be accepted
+                question.submitted, question.submitted_as = None, question.request
+                return None
             question.answer.set_exception(error)
             return error
         return None
@@ -266,22 +310,40 @@ class BatchClient:
     def _read(self, question: Question, submitted: StoredRequest, result: str) -> Reply:
         self._used_ids.add(submitted.custom_id)
         try:
-            return question.api.read(result, question.request)
+            return question.api.read(result, question.submitted_as)
         except (UnsupportedError, ParameterError):
-            raise  # a restart needs the rejection to find the next request, which has another mode or fewer parameters
+            # A restart needs the rejection to find the next request, which has another mode or fewer parameters.
+            self._note_rejection(submitted)
+            raise
         except ModelError:
             self._store.drop(submitted.custom_id)
             raise
 
+    def _is_rejected(self, api: BatchApi, request: Request, stored: StoredRequest) -> bool:
+        """Return whether the vendor has rejected `stored`, which was submitted as `request`."""
+        try:
+            if stored.answer is not None and not stored.is_rejected:
+                api.read(stored.answer, request)
+        except PermanentError:
+            self._note_rejection(stored)
+            return True
+        except ModelError:
+            return False
+        return stored.is_rejected
 
-def _is_rejected(question: Question, stored: StoredRequest) -> bool:
-    """Return whether the vendor has rejected `stored`, an earlier request for the task of `question`."""
-    try:
-        if stored.answer is not None:
-            question.api.read(stored.answer, question.request)
-    except ModelError as error:
-        return isinstance(error, PermanentError)
-    return False
+    def _note_rejection(self, stored: StoredRequest) -> None:
+        if not stored.is_rejected:
+            self._unsaved_rejections.append(stored.custom_id)
+
+    def _save_rejections(self) -> None:
+        if self._unsaved_rejections:
+            self._store.mark_rejected(self._unsaved_rejections)
+            self._unsaved_rejections.clear()
+
+
+def compute_fingerprint(request: Request) -> str:
+    """Return the SHA-256 of the content of a request, without its seed."""
+    return replace(request, seed=None).fingerprint()
 
 
 def split_into_batches(questions: Iterable[Question]) -> Iterator[list[Question]]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from debate_cli.app.batches.client import Question
+from debate_cli.app.batches.client import Question, compute_fingerprint
 from debate_cli.app.batches.queue import BatchQueue
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import Price
@@ -38,10 +38,9 @@ class QueuedModel:
         assert request.origin is not None, "only judges are asked in batches"
         prompt = estimate_input_tokens(request, self.profile)
         worst = estimate_max_cost_usage(prompt, request.max_output_tokens, self.price)
-        wording = replace(request, seed=None).fingerprint()
         return await self.queue.ask(
             Question(
-                RequestKey(self.name, request.origin.debate, request.origin.key, wording),
+                RequestKey(self.name, request.origin.debate, request.origin.key, compute_fingerprint(request)),
                 self.open_api(),
                 request,
                 compute_cost(worst, self.price),

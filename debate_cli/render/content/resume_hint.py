@@ -1,15 +1,15 @@
 """Says what the user can do next: why a debate stopped or lacks judgements, and which commands continue it."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from debate_cli.app.remedies import (
+    CLOSE,
     JUDGE_WITH_OTHER_MODEL,
     REPEAT,
     SHORTEN_PROMPTS,
-    raise_budget,
     raise_judge_limits,
     replace_model,
     required_change,
@@ -21,12 +21,11 @@ from debate_cli.domain.judging_run import FIRST_RUN, format_system_label
 from debate_cli.domain.message_text import describe_missing
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.verdict import Verdict
-from debate_cli.errors import UnrecordedCallError, format_page_hint, get_error_page
+from debate_cli.errors import BudgetError, UnrecordedCallError, format_page_hint, get_error_page
+from debate_cli.llm.budget import list_budget_options
 from debate_cli.render.sanitize import quote_path, sanitize_line
 from debate_cli.render.theme import refer_to_failure, shorten
 
-SAME_COMMAND = "the same command"
-"""Stands for the command that continues a debate if the debate was not saved."""
 UNRECORDED = UnrecordedCallError.__name__
 """Cause of a failure: the replayed cassette has no reply to the call. Another cassette or a model is needed."""
 ABSTENTION_PAGE = "no-structured-output"
@@ -46,23 +45,24 @@ class EndedCommand(NamedTuple):
     shown_failures: Collection[str] = ()
     """Messages of failures that the user has already read, so that they are not repeated."""
 
-    def resume(self, options: str = "") -> str:
-        """Return the shell command that continues the work, or `the same command` if the debate was not saved."""
+    def resume(self, *options: str) -> str:
+        """Return the shell command that continues the work with `options`.
+
+        If the debate was not saved, the result is e.g. `the same command and --max-tokens N`.
+        """
         if self.path is None:
-            command = SAME_COMMAND
-        elif self.batch:
-            command = f"debate judge --collect {quote_path(self.path)} --batch"
-        else:
-            command = f"debate run --resume {quote_path(self.path)}"
-        return _join(" ", command, options, self.options)
+            return _join(" and ", "the same command", _join(" ", *options))
+        return resume_command(self.path, (*options, self.options), batch=self.batch)
 
 
-def resume_command(path: Path | str, budget_error: str | None = None) -> str:
-    """Return the shell command that resumes a saved debate.
+def resume_command(path: Path | str, options: Iterable[str] = (), *, batch: bool = False) -> str:
+    """Return the shell command that resumes a saved debate with `options`.
 
-    `budget_error`: message about the budget that stopped the debate. The command raises the limit named in this message.
+    `batch`: whether the command asks the judges in a batch.
     """
-    return EndedCommand(path).resume(raise_budget(budget_error or ""))
+    quoted = quote_path(path)
+    command = f"debate judge --collect {quoted} --batch" if batch else f"debate run --resume {quoted}"
+    return _join(" ", command, *options)
 
 
 def interruption_lines(reason: str, missing: int, ended: EndedCommand) -> Iterator[str]:
@@ -71,8 +71,7 @@ def interruption_lines(reason: str, missing: int, ended: EndedCommand) -> Iterat
     `reason`: e.g. `stopped by the user`. `missing`: number of missing judgements.
     """
     lacking = describe_missing(missing) if missing else ""
-    yield _join("; ", f"debate: {reason}{format_page_hint('interrupted')}", lacking, _resume_label(ended))
-    yield ended.resume()
+    yield from _remedy_lines((f"debate: {reason}{format_page_hint('interrupted')}", lacking), [""], ended)
 
 
 def halt_lines(debate: Debate, halted: CloseReason, ended: EndedCommand) -> Iterator[str]:
@@ -95,14 +94,28 @@ def halt_lines(debate: Debate, halted: CloseReason, ended: EndedCommand) -> Iter
     if is_unrecorded and ended.path is None:
         yield reason
         return
-    label = "to ask the models instead, resume with:" if is_unrecorded else _resume_label(ended)
-    yield _join("; ", reason, required_change(failure), label)
-    remedies = [raise_budget(failure.message)] if halted == "budget" else resume_options(debate, failure)
-    yield from map(ended.resume, remedies)
+    if halted == "budget":
+        remedies = [" ".join(list_budget_options([failure.message]))]
+    else:
+        remedies = [each for each in resume_options(debate, failure) if each != CLOSE or ended.path is not None]
+    lead = "to ask the models instead, resume with" if is_unrecorded else "resume with"
+    yield from _remedy_lines((reason, required_change(failure)), remedies, ended, lead)
 
 
-def _resume_label(ended: EndedCommand) -> str:
-    return "start again with:" if ended.path is None else "resume with:"
+def _remedy_lines(
+    clauses: Iterable[str], remedies: Sequence[str], ended: EndedCommand, lead: str = "resume with"
+) -> Iterator[str]:
+    """Yield why a debate stopped, and a command for each of `remedies`, which are options.
+
+    `clauses`: the reason. Empty clauses are left out. `lead`: the words before the commands of a saved debate.
+    """
+    commands = map(ended.resume, remedies)
+    if ended.path is None:
+        commands = (f"{'or' if number else 'start it again'} with {each}" for number, each in enumerate(commands))
+        yield _join("; ", *clauses, next(commands, ""))
+    else:
+        yield _join("; ", *clauses, f"{lead}:" if remedies else "")
+    yield from commands
 
 
 def _join(separator: str, *parts: str) -> str:
@@ -153,11 +166,18 @@ class MissingJudgements(NamedTuple):
         label = "debate" if self.lacks_deciding_judgement else "note"
         changes = [required_change(item) for item in self._failures if item is None or not item.final]
         change = changes[0] if changes and all(changes) else ""
-        remedy = "ask again with:" if again else "ask another model with:" if other else ""
+        remedy = "ask again with" if again else "ask another model with"
         if again and self._is_unrecorded:
-            remedy = "ask the models instead with:"
-        yield _join("; ", f"{label}: {self._describe(ended.shown_failures)}", change, remedy)
-        yield from filter(None, [again, f"or ask another model: {other}" if again else other])
+            remedy = "ask the models instead with"
+        reason = (f"{label}: {self._describe(ended.shown_failures)}", change)
+        if not again and not other:
+            yield _join("; ", *reason)
+        elif ended.path is None:
+            yield _join("; ", *reason, f"{remedy} {again or other}")
+            yield from [f"or ask another model with {other}"] if again else []
+        else:
+            yield _join("; ", *reason, f"{remedy}:")
+            yield from [again, f"or ask another model: {other}"] if again else [other]
         runs = {brief.run for brief in self.briefs}
         has_answers = any(item.run in runs for item in self.debate.assessments) or (
             FIRST_RUN in runs and bool(self.debate.turns)
@@ -171,8 +191,9 @@ class MissingJudgements(NamedTuple):
     def commands(self, ended: EndedCommand) -> tuple[str, str]:
         """Return two commands: the first requests the missing judgements again, the second judges with another model.
 
-        The first command makes the smallest change that may help, and is empty if none may help. If the debate was not
-        saved, and its cassette has none of the replies, both commands are empty.
+        The first command makes the smallest change that may help, and is empty if none may help. If a budget stopped the
+        judges, it raises the budget. If the debate was not saved, and its cassette has none of the replies, both commands
+        are empty.
         """
         failures = self._failures
         options = {option for failure in failures for option in resume_options(self.debate, failure)}
@@ -181,11 +202,15 @@ class MissingJudgements(NamedTuple):
         if ended.path is None:
             is_judged_by_run = self.briefs[0].run == FIRST_RUN and self.debate.document_name is None
             model = replace_model(self.debate, self.briefs[0]) if is_judged_by_run else JUDGE_WITH_OTHER_MODEL
-            return ended.resume() if REPEAT in options else "", f"{SAME_COMMAND} with {model}"
+            return ended.resume() if REPEAT in options else "", ended.resume(model)
+        budget = list_budget_options(
+            failure.message for failure in failures if failure is not None and failure.cause == BudgetError.__name__
+        )
         if REPEAT in options:
-            again = ended.resume()
+            again = ended.resume(*budget)
         elif options and not ended.batch:
-            again = ended.resume(SHORTEN_PROMPTS if SHORTEN_PROMPTS in options else " ".join(sorted(options)))
+            smallest = [SHORTEN_PROMPTS] if SHORTEN_PROMPTS in options else sorted(options)
+            again = ended.resume(*budget, *smallest)
         else:
             limits = raise_judge_limits(self.debate, failures)
             again = limits and self._judge_command(ended, limits, ended.options)

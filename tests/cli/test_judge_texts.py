@@ -124,7 +124,7 @@ def test_judging_from_a_cassette_needs_no_key(here: Path) -> None:
 
 
 def test_diff_reports_another_option(here: Path, plan: str) -> None:
-    """The outcomes differ, each named by its option."""
+    """The outcomes differ, and the table names each option."""
     other = "FAIL" if plan == "PASS" else "PASS"
     document = json.loads((here / "plan.json").read_text())
     for assessment in document["assessments"]:
@@ -133,10 +133,12 @@ def test_diff_reports_another_option(here: Path, plan: str) -> None:
                 finding["option"] = other
     (here / "other.json").write_text(json.dumps(document))
     done = debate("diff", "plan.json", "other.json", cwd=here)
-    head = done.out.splitlines()[1]
-    assert (head.startswith("The outcomes differ: "), f"in A, {plan} wins" in head, f"in B, {other} wins" in head) == (
-        (True,) * 3
-    ), head
+    outcomes = {"PASS": " passes, ", "FAIL": " does not pass, "}
+    head, of_a, of_b = done.out.splitlines()[1:4]
+    assert (head, outcomes[plan] in of_a, outcomes[other] in of_b) == ("The outcomes differ (panel).", True, True), (
+        done.out
+    )
+    assert f"(A: {plan}, " in done.out
     assert not any(word in done.out for word in ("motion", "debaters", "speeches"))
 
 

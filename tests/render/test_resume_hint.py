@@ -162,9 +162,9 @@ def test_a_failure_that_a_resume_would_repeat_needs_a_change(cause: str, is_repe
 @pytest.mark.parametrize(
     ("cause", "clause"),
     [
-        ("UnauthorizedError", "every request fails until you replace the key or name another model; ask again with:"),
+        ("UnauthorizedError", "every request fails until you replace the key or name another model; ask again with"),
         ("RejectedError", "the same request is likely to fail again; name another model; ask "),
-        ("ServerError", "it failed (debate explain server-down); ask again with:"),
+        ("ServerError", "it failed (debate explain server-down); ask again with"),
     ],
 )
 def test_the_line_before_the_first_command_says_what_must_change(cause: str, clause: str, ended: EndedCommand) -> None:

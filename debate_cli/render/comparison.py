@@ -20,6 +20,7 @@ from debate_cli.domain.message_text import count_noun
 from debate_cli.render import theme
 from debate_cli.render.content import participants
 from debate_cli.render.theme import Sign
+from debate_cli.systems.explanation import ADVERBS, name_result
 from debate_cli.systems.scales import format_margin, format_scale
 from debate_cli.systems.tables import (
     STANDING_BADGES,
@@ -43,7 +44,6 @@ OUTCOME_BADGES = {
     "one_sided": Badge("…", "only in A or B", "mixed"),
 }
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
-VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
 """Maximum number of claims whose ids the summary gives. If there are more, the summary gives only their number."""
 MOTION_SETTING = "topic"
@@ -133,13 +133,10 @@ def _outcome_sentence(changes: Sequence[VerdictChange]) -> str:
 
 def _describe_side(side: str, system: str, found: SideVerdict) -> str:
     margin = format_margin(found.verdict) if found.winner is not None else ""
-    if found.winner is not None:
-        outcome = f"{found.winner} wins {VICTORY_ADVERBS.get(found.victory, found.victory)}"
-    elif found.option is not None:
-        adverb = VICTORY_ADVERBS.get(found.victory)
-        outcome = f"{found.option} wins{f' {adverb}' if adverb else ''}"
+    if (name := found.winner or found.option) is not None:
+        outcome = f"{name} wins {ADVERBS.get(found.victory, '')}".rstrip()
     else:
-        outcome = f"the result is {'a draw' if found.victory == 'draw' else found.victory}"
+        outcome = f"the result is {name_result(found.verdict)}"
     return f"in {side}, {outcome} ({system}{f', by {margin}' if margin else ''})"
 
 

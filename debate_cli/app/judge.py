@@ -44,6 +44,7 @@ from debate_cli.storage.folder import list_debate_files, new_id, validate_id
 from debate_cli.storage.lock import check_unlocked
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import open_debate
+from debate_cli.systems.explanation import name_result
 from debate_cli.systems.registry import check_system_kind, text_system_options
 from debate_cli.systems.scoring import score
 
@@ -378,7 +379,7 @@ def _describe_deciding_verdict(debate: Debate) -> tuple[str, str] | None:
     by = f"{found.system} ({models})" if models else found.system
     if found.winner:
         return f"{one_line(found.winner)} ({found.victory})", by
-    return "a draw" if found.victory == "draw" else found.victory, by
+    return name_result(found), by
 
 
 def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgeTask:

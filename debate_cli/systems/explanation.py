@@ -84,6 +84,13 @@ def describe_agreement(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     return tuple(found or ["They agree."])
 
 
+def name_result(verdict: Verdict) -> str:
+    """Return the outcome without how clear it is, e.g. `Con wins`, `PASS`, `a draw` or `undetermined`."""
+    if verdict.winner is not None:
+        return f"{verdict.winner} wins"
+    return verdict.option or ("a draw" if verdict.victory == "draw" else verdict.victory)
+
+
 def _outcome_clause(verdict: Verdict) -> str:
     if verdict.winner is not None:
         return f"{verdict.winner} wins"

@@ -9,7 +9,7 @@ from debate_cli.domain.reviewer import PROBABILITY, Reviewer
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.systems.aggregation import mean
-from debate_cli.systems.explanation import describe_agreement
+from debate_cli.systems.explanation import describe_agreement, name_result
 from debate_cli.systems.scales import format_scale
 from debate_cli.systems.tables import (
     Cell,
@@ -148,11 +148,7 @@ def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 
 def count_outcomes(verdicts: Iterable[Verdict]) -> list[tuple[str, int]]:
     """Return each outcome, e.g. `Con wins`, with its number of verdicts. The most frequent outcome comes first."""
-    counts: Counter[str] = Counter()
-    for verdict in verdicts:
-        victory = "a draw" if verdict.victory == "draw" else verdict.victory
-        counts[verdict.option or victory if verdict.winner is None else f"{verdict.winner} wins"] += 1
-    return counts.most_common()
+    return Counter(map(name_result, verdicts)).most_common()
 
 
 def _scores_by_name(verdicts: Sequence[Verdict]) -> list[tuple[str, list[float]]]:

@@ -74,7 +74,7 @@ def test_a_terminal_of_unknown_size_or_kind_is_written_to(japanese: Path, comman
 
 def test_piped_input_that_is_not_utf_8_is_one_sentence(here: Path) -> None:
     """Piped input that is not UTF-8 ends with exit code 2 and one sentence."""
-    done = run_in_shell(r"printf 'topic: \xff' | debate check -", here)
+    done = debate("check", "-", cwd=here, input="topic: \udcff")
     assert (done.code, done.err.startswith("stdin:1:")) == (2, True), done.err
 
 

@@ -43,20 +43,26 @@ def test_a_gate_that_is_not_met_ends_with_5(command: str, gate: tuple[str, str],
     assert done.json
 
 
-@pytest.mark.parametrize("command", ["run", "judge", "score"])
 @pytest.mark.parametrize(
-    "gates",
-    ["--fail-under {Con} --fail-on missing",
-     "--fail-under Pro={Pro} --expect-winner Con --max-warnings 0 --fail-on manipulation"],
-)  # fmt: skip
+    ("command", "gates"),
+    [
+        ("score", "--fail-under {Con} --fail-on missing"),
+        *(
+            (command, "--fail-under Pro={Pro} --expect-winner Con --max-warnings 0 --fail-on manipulation")
+            for command in ("run", "judge", "score")
+        ),
+    ],
+)
 def test_gates_that_are_met_change_nothing(command: str, gates: str, saved: Path) -> None:
     """Met gates leave exit code 0; a score equal to the bound is enough."""
     done = gated(command, saved, *gates.format(**scores(saved, command)).split())
     assert (done.code, "gate not met" in done.err) == (0, False), done.err
 
 
-@pytest.mark.parametrize("command", ["run", "judge", "score"])
-@pytest.mark.parametrize(("decides", "code"), [("structured", 2), ("panel", 0)])
+@pytest.mark.parametrize(
+    ("command", "decides", "code"),
+    [("run", "structured", 2), ("judge", "structured", 2), ("score", "structured", 2), ("run", "panel", 0)],
+)
 def test_only_an_outcome_of_the_deciding_system_has_a_score(command: str, decides: str, code: int, here: Path) -> None:
     """The panel's PASS is refused where another system decides, before a model is asked."""
     text = f"topic: Cats or dogs?\nmodels: {{default: {{model: mock/a}}}}\njudging: {{decides: {decides}, systems: [structured, panel]}}\n"
@@ -195,15 +201,18 @@ def test_an_invalid_gate_is_a_usage_error(gate: tuple[str, str], here: Path) -> 
     assert (done.code, list(here.iterdir())) == (2, [])
 
 
-@pytest.mark.parametrize("command", ["run", "judge", "score"])
 @pytest.mark.parametrize(
-    "gate",
-    [("--fail-under", "Pro=9", "1"), ("--expect-winner", "Pro", "Con"), ("--max-warnings", "0", "9")],
-    ids=" ".join,
+    ("command", "option", "first", "second"),
+    [
+        ("run", "--fail-under", "Pro=9", "1"),
+        ("judge", "--expect-winner", "Pro", "Con"),
+        ("score", "--max-warnings", "0", "9"),
+    ],
 )
-def test_a_gate_that_is_given_twice_is_an_error(command: str, gate: tuple[str, str, str], saved: Path) -> None:
+def test_a_gate_that_is_given_twice_is_an_error(
+    command: str, option: str, first: str, second: str, saved: Path
+) -> None:
     """Exit 2 and one line, before any call; otherwise the last one would silently win."""
-    option, first, second = gate
     done = gated(command, saved, option, first, option, second)
     assert (done.code, done.out) == (2, "")
     assert done.lines == [f"debate: {option} is given 2 times; give it once"]

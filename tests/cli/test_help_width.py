@@ -9,7 +9,7 @@ from cli_support import debate
 from debate_cli.cli.app import COMMANDS
 
 
-@pytest.mark.parametrize("columns", ["60", "80"])
+@pytest.mark.parametrize("columns", ["60", pytest.param("80", marks=pytest.mark.soak)])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_cuts_no_name(here: Path, command: str, columns: str) -> None:
     """Names, placeholders and words of help are folded if the window is narrow, and never cut."""

@@ -135,25 +135,16 @@ def test_an_existing_debate_is_not_overwritten(here: Path, there: str) -> None:
     assert files(here) == ["transcripts/one.json"]
 
 
-@pytest.mark.parametrize(
-    ("options", "where", "value"),
-    [
-        (["--set", "format.arguments=2"], ["format", "arguments"], 2),
-        (["--set", "limits.max_cost_usd=0.5"], ["limits", "max_cost_usd"], 0.5),
-        (["--set", "debaters.0.name=Ada"], ["debaters", 0, "name"], "Ada"),
-        (["--set", "judging={systems: [persuasion]}"], ["judging", "systems", 0, "kind"], "persuasion"),
-        (["--topic", "yes: no?"], ["topic"], "yes: no?"),
-        (["--seed", "11"], ["seed"], 11),
-        (["--set", "seed=1", "--seed", "2"], ["seed"], 2),
-    ],
-    ids=str,
-)
-def test_options_change_the_configuration(here: Path, options: list[str], where: list[Any], value: object) -> None:
-    """`--set`, `--topic` and `--seed` change the configuration."""
-    found: Any = debate("run", MOCK, "--dry-run", "--json", *options, cwd=here).json["config"]
-    for key in where:
-        found = found[key]
-    assert found == value
+def test_options_change_the_configuration(here: Path) -> None:
+    """`--set`, `--topic` and `--seed` change the configuration; `--seed` overrides `--set`."""
+    changes = ["format.arguments=2", "limits.max_cost_usd=0.5", "debaters.0.name=Ada", "seed=1"]
+    changes += ["judging={systems: [persuasion]}"]
+    options = [part for change in changes for part in ("--set", change)]
+    command = ("run", MOCK, "--dry-run", "--json", *options, "--topic", "yes: no?", "--seed", "2")
+    found = debate(*command, cwd=here).json["config"]
+    assert (found["format"]["arguments"], found["limits"]["max_cost_usd"], found["topic"]) == (2, 0.5, "yes: no?")
+    assert (found["debaters"][0]["name"], found["judging"]["systems"][0]["kind"]) == ("Ada", "persuasion")
+    assert found["seed"] == 2
 
 
 def test_options_override_the_environment_which_overrides_the_file(here: Path) -> None:

@@ -1,6 +1,7 @@
 """Standard streams that are closed, or whose encoding or size says little."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,19 @@ NAMES = "topic: Größe?\nmodels: {default: {model: mock/a}}\ndebaters: [{name: 
 ASCII = {"PYTHONIOENCODING": "ascii"}
 
 
+@pytest.fixture(scope="module")
+def japanese_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a saved debate whose first debater is called 東京; not to be changed."""
+    folder = tmp_path_factory.mktemp("japanese")
+    write_config(folder, NAMES)
+    assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=folder).code == 0
+    return folder
+
+
 @pytest.fixture
-def japanese(here: Path) -> Path:
-    """A saved debate whose first debater is called 東京, in `here`."""
-    write_config(here, NAMES)
-    assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 0
+def japanese(japanese_once: Path, here: Path) -> Path:
+    """That debate in `here`."""
+    shutil.copytree(japanese_once, here, dirs_exist_ok=True)
     return here
 
 

@@ -274,11 +274,11 @@ def _shell_code(returncode: int) -> int:
 
 
 def _stream_files(cwd: Path, text: str) -> Streams:
-    """New files for stdin, which holds `text`, stdout and stderr."""
+    """New files for stdin, which holds `text` (with a surrogate for a byte that is not UTF-8), stdout and stderr."""
     folder = _private_folder(cwd)
     number = sum(1 for _ in folder.glob("*.in"))
     streams = folder / f"{number}.in", folder / f"{number}.out", folder / f"{number}.err"
-    streams[0].write_text(text)
+    streams[0].write_text(text, errors="surrogateescape")
     for stream in streams[1:]:
         stream.touch()
     return streams

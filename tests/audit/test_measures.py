@@ -76,11 +76,11 @@ def test_judge_of_places_leads_for_the_first_and_flips_with_the_order() -> None:
 
 
 def test_intervals_draw_motions() -> None:
-    """Twenty-four debates on three motions count as three in each interval, decide no gate, and the card says so."""
+    """Nine debates on three motions count as three in each interval, decide no gate, and the card says so."""
     debates = [
         replace(each, debate=each.debate.model_copy(update={"id": f"{each.debate.id}-{number}"}))
         for each in DEBATES[:3]
-        for number in range(8)
+        for number in range(3)
     ]
     other = JudgeName("mock/second", "structured")
     found = _judge(_draws, ["repeat", "order", "mirror", "padded", "confident"], debates=debates)
@@ -94,16 +94,16 @@ def test_intervals_draw_motions() -> None:
     estimates += [judge.comparison.accuracy, judge.comparison.alpha_with_judge, judge.comparison.brier]
     estimates += [between.alpha, between.majority, between.pairs[0].share]
     assert {estimate.clusters for estimate in estimates} == {3}
-    assert (judge.debates, judge.motions, judge.comparison.debates, judge.comparison.motions) == (24, 3, 24, 3)
+    assert (judge.debates, judge.motions, judge.comparison.debates, judge.comparison.motions) == (9, 3, 9, 3)
     gates = {gate.name: gate for gate in judge.gates}
     assert (gates["mirror"].outcome, gates["mirror"].more) == ("not enough data", 5)
     card = format_card_markdown(report)
     for words in (
-        "Tested on 24 debates on 3 motions, and on changed copies",
+        "Tested on 9 debates on 3 motions, and on changed copies",
         "not enough data: about 5 more motions needed",
-        "24 on 3 motions",
+        "9 on 3 motions",
         "a bootstrap over motions",
-        "by construction, 24 debates on 3 motions.",
+        "by construction, 9 debates on 3 motions.",
     ):
         assert words in card, words
 

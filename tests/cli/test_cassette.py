@@ -1,6 +1,7 @@
 """`run --record` and `run --replay`: a recorded debate runs again without a model."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,22 @@ debaters: [{name: Pro, side: for}, {name: Con, side: against}]
 DIFFERENT = frozenset({"started_at", "finished_at", "config", "config_sha256", "id"})
 
 
-@pytest.fixture
-def cassette(here: Path) -> Path:
-    """A cassette of a debate that a server was asked for; the server is gone."""
-    write_config(here, CONFIG)
+@pytest.fixture(scope="module")
+def recorded_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a debate that a server was asked for, and its cassette; not to be changed."""
+    folder = tmp_path_factory.mktemp("recorded")
+    write_config(folder, CONFIG)
     with model_server() as server:
         env = {"LAB_URL": server.base_url, "LAB_KEY": KEY}
-        done = debate("run", "debate.yaml", "--id", "live", "--record", "tape", "-q", cwd=here, env=env)
+        done = debate("run", "debate.yaml", "--id", "live", "--record", "tape", "-q", cwd=folder, env=env)
         assert done.code == 0, done.err
+    return folder
+
+
+@pytest.fixture
+def cassette(recorded_once: Path, here: Path) -> Path:
+    """The cassette in `here`, beside its debate; the server is gone."""
+    shutil.copytree(recorded_once, here, dirs_exist_ok=True)
     return here / "tape"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from cli_support import CONFIGS, debate, write_config
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 MOCK = CONFIGS / "mock.yaml"
@@ -54,13 +54,15 @@ def test_what_is_printed_is_a_configuration(here: Path, judging: str) -> None:
     assert yaml.safe_load(debate("run", "-", "--dry-run", cwd=here, input=printed).out) == yaml.safe_load(printed)
 
 
+VARIED = {"custom-endpoint", "everything", "evidence", "free-flowing", "mock", "three-way"}
+"""Shipped configurations that together have each section, format and judging system."""
+
+
 def assert_round_trip(folder: Path, config: Path | str, *options: str) -> None:
-    """Check that the printed YAML, dry-run again, prints itself and gives the same plan."""
+    """Check that the printed YAML, dry-run again, gives the same settings and the same plan."""
     printed = debate("run", config, *options, "--dry-run", cwd=folder)
     assert printed.code == 0, printed.err
     copy = write_config(folder, printed.out, "printed.yaml")
-    again = debate("run", copy, "--dry-run", cwd=folder)
-    assert (again.code, again.out) == (0, printed.out), again.err
     first, second = (
         debate("run", *args, "--dry-run", "--json", cwd=folder).json for args in ([config, *options], [copy])
     )
@@ -68,7 +70,13 @@ def assert_round_trip(folder: Path, config: Path | str, *options: str) -> None:
     assert second["config"] | {"vars": {}} == first["config"] | {"vars": {}}
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in CONFIGS.glob("*.yaml")))
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(path.name, marks=() if path.stem in VARIED else pytest.mark.soak)
+        for path in sorted(CONFIGS.glob("*.yaml"))
+    ],
+)
 def test_a_printed_configuration_gives_the_same_plan(here: Path, name: str) -> None:
     """The rule holds for each shipped configuration, without its background, of which only the start is printed."""
     folder = shutil.copytree(CONFIGS, here / "configs")
@@ -89,13 +97,19 @@ TEXTS = st.sampled_from(
 )
 
 
-@given(form=FORMATS, topic=TEXTS, background=TEXTS, systems=st.sampled_from([["structured"], ["live", "panel"]]))
+@settings(max_examples=max(6, settings().max_examples // 3))
+@given(
+    form=FORMATS,
+    texts=st.lists(TEXTS, min_size=3, max_size=3),
+    systems=st.sampled_from([["structured"], ["live", "panel"]]),
+)
 def test_a_printed_configuration_keeps_each_override(
-    tmp_path_factory: pytest.TempPathFactory, form: dict[str, Any], topic: str, background: str, systems: Sequence[str]
+    tmp_path_factory: pytest.TempPathFactory, form: dict[str, Any], texts: Sequence[str], systems: Sequence[str]
 ) -> None:
     """The rule holds for all formats, and for texts that YAML or `${NAME}` could change."""
     folder = tmp_path_factory.mktemp("round-trip")
-    values = {"format": form, "topic": topic, "background": background, "judging": {"systems": systems}}
+    values = {"format": form, "judging": {"systems": systems}}
+    values |= dict(zip(("topic", "background", "debaters.1.system"), texts, strict=True))
     options = [
         part for key, value in values.items() for part in ("--set", f"{key}={json.dumps(value, ensure_ascii=False)}")
     ]

@@ -158,19 +158,6 @@ def test_judging_that_fails_leaves_the_debate_unchanged(saved: Path) -> None:
     assert [verdict for verdict in after["verdicts"] if verdict["run"] == "r1"] == before["verdicts"]
 
 
-@pytest.mark.parametrize(("status", "words"), [(401, "LAB_KEY"), (404, "name m")])
-def test_permanent_errors_are_not_retried(here: Path, status: int, words: str) -> None:
-    """One request per opening, exit 3, and a message that names the cause."""
-    with model_server(failures=[status] * 9) as server:
-        config = (
-            judged_by(server.base_url).replace("mock/a", "vllm/m").replace("api_key_env: null", "api_key_env: LAB_KEY")
-        )
-        write_config(here, config)
-        done = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here, env={"LAB_KEY": "sk-lab-1234567890abcdef"})
-        assert (done.code, len(server.bodies)) == (3, 2), done.err
-    assert words in done.err
-
-
 @pytest.mark.parametrize("code", [0, 3])
 def test_with_json_a_halted_debate_is_still_one_document(here: Path, code: int) -> None:
     """The debate so far is on stdout, the reason on stderr."""

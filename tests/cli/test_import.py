@@ -215,13 +215,15 @@ def test_json_leaves_out_a_debate_that_is_not_saved(tmp_path: Path) -> None:
     assert "a.json: exists already" in done.err
 
 
-@pytest.mark.parametrize("system", ["structured", "live", "moderator", "panel", "persuasion"])
-def test_every_system_judges_an_imported_debate(tmp_path: Path, system: str) -> None:
-    """The mock judges it, the verdict is stored and recomputed, and screens call the speakers' model `imported`."""
+def test_every_system_judges_an_imported_debate(tmp_path: Path) -> None:
+    """The mock judges it, the verdicts are stored and recomputed, and screens call the speakers' model `imported`."""
     write(tmp_path, HEARING)
     debate("import", "hearing.txt", cwd=tmp_path)
-    done = debate("judge", "hearing", "--system", system, "--mock", cwd=tmp_path)
+    systems = ("structured", "live", "moderator", "panel", "persuasion")
+    options = [part for system in systems for part in ("--system", system)]
+    done = debate("judge", "hearing", *options, "--mock", cwd=tmp_path)
     assert done.code == 0, done.err
+    assert {verdict["system"] for verdict in stored(tmp_path)["verdicts"]} == set(systems)
     assert debate("score", "--check", "transcripts/hearing.json", cwd=tmp_path).code == 0
     shown = debate("replay", "hearing", cwd=tmp_path).out
     assert "Debater: Dr. Ann Lee (Dr. Ann Lee), imported\n" in shown

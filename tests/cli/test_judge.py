@@ -27,18 +27,17 @@ def runs_of(document: dict[str, Any]) -> list[tuple[str, str]]:
     return [(verdict["run"], verdict["system"]) for verdict in document["verdicts"]]
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_every_system_can_judge_a_saved_debate(saved: Path, system: str) -> None:
-    """Its verdict is added as run r2; everything else stays the same."""
+def test_every_system_can_judge_a_saved_debate(saved: Path) -> None:
+    """Their verdicts are added as run r2; everything else stays the same."""
     before = read(saved)
-    done = judge(saved, saved, "--system", system, "--mock")
+    done = judge(saved, saved, *(part for system in SYSTEMS for part in ("--system", system)), "--mock")
     after = read(saved)
     assert done.code == 0, done.err
     assert [after[key] for key in ("id", "turns", "closed", "status", "started_at", "finished_at")] == [
         before[key] for key in ("id", "turns", "closed", "status", "started_at", "finished_at")
     ]
     assert [item for item in after["assessments"] if item["run"] == "r1"] == before["assessments"]
-    assert sorted(runs_of(after)) == sorted([*runs_of(before), ("r2", system)])
+    assert sorted(runs_of(after)) == sorted([*runs_of(before), *(("r2", system) for system in SYSTEMS)])
     assert debate("score", saved, "--check", cwd=saved.parent).code == 0
 
 

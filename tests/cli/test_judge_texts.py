@@ -11,12 +11,20 @@ from cli_support import CONFIGS, debate
 WORDS = {"PASS": "PLAN.md passes", "FAIL": "PLAN.md does not pass", "CONDITIONAL": "Conditional: PLAN.md passes under"}
 
 
-@pytest.fixture
-def plan(here: Path) -> str:
-    """A judged text, plan.json in `here`; the option that the panel voted."""
-    (here / "PLAN.md").write_text("We move the service to one region.")
-    done = debate("judge", "PLAN.md", "--system", "panel", "--mock", "--out", "plan.json", cwd=here)
+@pytest.fixture(scope="module")
+def plan_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a text, PLAN.md, that a panel judged; not to be changed."""
+    folder = tmp_path_factory.mktemp("plan")
+    (folder / "PLAN.md").write_text("We move the service to one region.")
+    done = debate("judge", "PLAN.md", "--system", "panel", "--mock", "--out", "plan.json", cwd=folder)
     assert done.code == 0, done.err
+    return folder
+
+
+@pytest.fixture
+def plan(plan_once: Path, here: Path) -> str:
+    """The judged text, plan.json in `here`; the option that the panel voted."""
+    shutil.copytree(plan_once, here, dirs_exist_ok=True)
     (verdict,) = json.loads((here / "plan.json").read_text())["verdicts"]
     return str(verdict["notes"]["option"])
 

@@ -2,9 +2,10 @@
 
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
-from cli_support import run_python
+from cli_support import debate
 
 
 @pytest.mark.parametrize(
@@ -21,8 +22,8 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(
 ) -> None:
     """The command is for this interpreter and for a checkout, as in README, because the package is on no index."""
     (tmp_path / "plan.pdf").write_text("%PDF")
-    bare = f"import sys; sys.modules[{module!r}] = None; sys.argv = {['debate', *command.split()]!r}"
-    done = run_python("-c", f"{bare}; import debate_cli.__main__ as m; m.main()", cwd=tmp_path)
+    with patch.dict(sys.modules, {module: None}):
+        done = debate(*command.split(), cwd=tmp_path)
     (message,) = done.lines
     assert done.code == 2
     assert message.startswith("debate: ")

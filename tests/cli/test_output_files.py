@@ -29,7 +29,7 @@ def inputs(saved: Path, here: Path) -> Path:
     """A folder with a saved debate, a configuration with all kinds of files, and files to import and to audit."""
     write_config(here, CONFIG)
     (here / "brief.md").write_text("The line is 4 km long.\n")
-    (here / "opening.md").write_text(debate("prompts", "show", "opening", cwd=here).out)
+    shutil.copy(CONFIGS.parent / "debate_cli/debaters/prompts/opening.md", here)
     (here / "facts").mkdir()
     (here / "facts" / "costs.md").write_text("# Costs\n\nA tram costs 20 million.\n")
     (here / "facts" / "note.json").write_text('{"costs": "A tram costs 20 million."}\n')

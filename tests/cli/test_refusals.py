@@ -31,8 +31,15 @@ def test_a_file_in_the_place_of_the_exchange_folder_is_refused(here: Path) -> No
     assert (done.code, "is a file" in done.err, list(here.iterdir())) == (2, True, [here / "notes.txt"]), done.err
 
 
-@pytest.mark.parametrize("gate", [["--fail-under", "Nobody=1"], ["--expect-winner", "Nobody"]], ids=" ".join)
-@pytest.mark.parametrize("command", ["run {mock} --id one", "judge saved --mock", "score saved"])
+@pytest.mark.parametrize(
+    ("command", "gate"),
+    [
+        ("run {mock} --id one", ["--fail-under", "Nobody=1"]),
+        ("judge saved --mock", ["--fail-under", "Nobody=1"]),
+        ("score saved", ["--fail-under", "Nobody=1"]),
+        ("score saved", ["--expect-winner", "Nobody"]),
+    ],
+)
 def test_a_gate_with_an_unknown_name_is_refused(saved: Path, command: str, gate: list[str]) -> None:
     """Exit 2 with the debaters' names, before any call; no file is written."""
     before = saved.read_bytes()
@@ -82,8 +89,10 @@ def test_an_empty_value_is_refused(saved: Path, command: str, name: str) -> None
     assert {place.name: place.read_bytes() for place in saved.parent.iterdir()} == {"saved.json": before}
 
 
-@pytest.mark.parametrize("amount", ["0", "-1", "nan", "inf"])
-@pytest.mark.parametrize("command", ["judge saved --mock", "audit --judge mock/judge"])
+@pytest.mark.parametrize(
+    ("command", "amount"),
+    [*(("judge saved --mock", amount) for amount in ("0", "-1", "nan", "inf")), ("audit --judge mock/judge", "0")],
+)
 def test_a_budget_is_a_finite_amount_above_0(saved: Path, command: str, amount: str) -> None:
     """Another amount is refused before any call."""
     before = saved.read_bytes()

@@ -1,6 +1,7 @@
 """A resumed debate with other settings: what may change is recorded and shown, what was said is not touched."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +30,21 @@ def resume(here: Path, *options: str) -> CommandResult:
     return debate("run", "--resume", "one", "-q", *options, cwd=here)
 
 
-def stopped(here: Path, tokens: int = 13000) -> list[dict[str, Any]]:
-    """The turns of an offline debate that a budget of tokens stopped."""
-    write_config(here, OFFLINE)
-    assert debate("run", "debate.yaml", "--id", "one", "-q", "--max-tokens", str(tokens), cwd=here).code == 4
-    turns = read(here)["turns"]
-    assert 2 < len(turns) < 6
-    return turns
+@pytest.fixture(scope="module")
+def stopped_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an offline debate that a budget of tokens stopped; not to be changed."""
+    folder = tmp_path_factory.mktemp("stopped")
+    write_config(folder, OFFLINE)
+    assert debate("run", "debate.yaml", "--id", "one", "-q", "--max-tokens", "13000", cwd=folder).code == 4
+    assert 2 < len(read(folder)["turns"]) < 6
+    return folder
+
+
+@pytest.fixture
+def spoken(stopped_once: Path, here: Path) -> list[dict[str, Any]]:
+    """The turns of that debate, of which `here` has a copy."""
+    shutil.copytree(stopped_once, here, dirs_exist_ok=True)
+    return read(here)["turns"]
 
 
 def test_every_advised_command_continues_a_debate_whose_context_overflowed(here: Path) -> None:
@@ -125,9 +134,8 @@ def test_an_added_judge_whose_context_overflowed_is_replaced(here: Path) -> None
     assert (failed.code, done.code) == (3, 0), done.err
 
 
-def test_a_change_is_recorded_and_in_force(here: Path) -> None:
+def test_a_change_is_recorded_and_in_force(here: Path, spoken: list[dict[str, Any]]) -> None:
     """`changes` has time, turn, key and both values; `config` has the new one, `config_sha256` stays that of the first."""
-    spoken = stopped(here)
     first = read(here)
     done = resume(here, "--set", "models.default.model=mock/b", "--max-tokens", "900000", "--set", "format.turns=4")
     after = read(here)
@@ -154,6 +162,7 @@ def test_a_resume_may_add_rounds_ahead(here: Path) -> None:
     assert list(phases) == ["opening", "cross_examination", "answers", "rebuttal", "closing"]
 
 
+@pytest.mark.usefixtures("spoken")
 @pytest.mark.parametrize(
     ("options", "shown"),
     [(("replay", "one", "--format", "markdown"), "| limits.max\\_tokens | 13000 | 900000 |"),
@@ -163,12 +172,12 @@ def test_a_resume_may_add_rounds_ahead(here: Path) -> None:
 )  # fmt: skip
 def test_changes_are_shown_in_every_medium(here: Path, options: tuple[str, ...], shown: str) -> None:
     """Changed settings are shown in Markdown, in HTML and with --details."""
-    stopped(here)
     assert resume(here, "--max-tokens", "900000").code == 0
     done = debate(*options, cwd=here)
     assert (done.code, shown in done.out) == (0, True), done.out
 
 
+@pytest.mark.usefixtures("spoken")
 @pytest.mark.parametrize(
     ("option", "line"),
     [("topic=Cats?", '  topic: stored "Cats or dogs?", given "Cats?"'),
@@ -178,7 +187,6 @@ def test_changes_are_shown_in_every_medium(here: Path, options: tuple[str, ...],
 )  # fmt: skip
 def test_what_would_change_the_past_is_refused(here: Path, option: str, line: str) -> None:
     """A setting that would change earlier speeches ends with exit code 2, and the file is unchanged."""
-    stopped(here)
     before = (here / "transcripts/one.json").read_bytes()
     done = resume(here, "--set", option, "--set", "models.default.model=mock/b")
     assert done.code == 2
@@ -186,9 +194,8 @@ def test_what_would_change_the_past_is_refused(here: Path, option: str, line: st
     assert (here / "transcripts/one.json").read_bytes() == before
 
 
-def test_a_closed_debate_stays_closed_when_its_judges_are_asked_again(here: Path) -> None:
+def test_a_closed_debate_stays_closed_when_its_judges_are_asked_again(here: Path, spoken: list[dict[str, Any]]) -> None:
     """After `--close` with an unreachable judge, a resume asks the judge, and no debater."""
-    spoken = stopped(here)
     assert resume(here, "--close", "--max-tokens", "800000", "--set", "models.judge.model=lab/none").code == 3
     assert resume(here, "--max-tokens", "900000", "--set", "models.judge.model=mock/judge").code == 0
     after = read(here)

@@ -1,6 +1,7 @@
 """Standard streams that are closed, or whose encoding or size says little."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,19 @@ NAMES = "topic: Größe?\nmodels: {default: {model: mock/a}}\ndebaters: [{name: 
 ASCII = {"PYTHONIOENCODING": "ascii"}
 
 
+@pytest.fixture(scope="module")
+def japanese_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a saved debate whose first debater is called 東京; not to be changed."""
+    folder = tmp_path_factory.mktemp("japanese")
+    write_config(folder, NAMES)
+    assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=folder).code == 0
+    return folder
+
+
 @pytest.fixture
-def japanese(here: Path) -> Path:
-    """A saved debate whose first debater is called 東京, in `here`."""
-    write_config(here, NAMES)
-    assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 0
+def japanese(japanese_once: Path, here: Path) -> Path:
+    """That debate in `here`."""
+    shutil.copytree(japanese_once, here, dirs_exist_ok=True)
     return here
 
 
@@ -74,7 +83,7 @@ def test_a_terminal_of_unknown_size_or_kind_is_written_to(japanese: Path, comman
 
 def test_piped_input_that_is_not_utf_8_is_one_sentence(here: Path) -> None:
     """Piped input that is not UTF-8 ends with exit code 2 and one sentence."""
-    done = run_in_shell(r"printf 'topic: \xff' | debate check -", here)
+    done = debate("check", "-", cwd=here, input="topic: \udcff")
     assert (done.code, done.err.startswith("stdin:1:")) == (2, True), done.err
 
 

@@ -82,7 +82,7 @@ def test_a_long_motion_in_place_of_a_file_gets_the_command_that_debates_it(here:
     assert (done.code, f"; to debate a motion: debate run --topic '{motion}'" in done.err) == (2, True), done.err
 
 
-@pytest.mark.parametrize("command", [f"run {MOCK} -q", "init"])
+@pytest.mark.parametrize("command", [pytest.param(f"run {MOCK} -q", marks=pytest.mark.soak), "init"])
 def test_a_deleted_working_folder_is_named_as_the_reason(here: Path, command: str) -> None:
     """A command that needs the working folder ends with one sentence and exit code 2."""
     done = run_in_shell(f"mkdir gone; cd gone; rmdir ../gone; debate {command}", here)

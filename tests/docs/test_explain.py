@@ -127,11 +127,12 @@ def test_a_failed_run_names_its_page(here: Path, case: Case) -> None:
 
 @pytest.mark.parametrize(("status", "page"), [(401, "key-refused"), (404, "unknown-model"), (429, "rate-limited")])
 def test_a_servers_error_names_its_page(here: Path, status: int, page: str) -> None:
-    """Before the commands that resume, each of which has its own line."""
+    """Before the commands that resume, each of which has its own line. Neither opening is asked for twice."""
     with model_server(failures=[status] * 20) as server:
         server.retry_after = 300
-        write_config(here, served(server.base_url))
+        write_config(here, served(server.base_url).replace("max_attempts: 1", "max_attempts: 2"))
         done = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
+        assert (done.code, len(server.bodies) <= 2) == (3, True), done.err
     sentence = next(line for line in done.lines if line.endswith("resume with:"))
     assert f"(debate explain {page})" in sentence
     assert "debate run --resume transcripts/one.json" in done.lines[done.lines.index(sentence) + 1 :]

@@ -32,8 +32,9 @@ def words(text: str) -> set[str]:
 
 
 def test_no_line_is_wider_than_the_window(page: tuple[str, str]) -> None:
-    """80 columns."""
+    """80 columns, and no name is cut."""
     assert [line for line in page[1].splitlines() if len(line) > WIDTH] == []
+    assert "…" not in page[1]
 
 
 def test_prose_fills_its_lines(page: tuple[str, str]) -> None:

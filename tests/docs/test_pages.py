@@ -5,6 +5,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,9 @@ AT_LEAST = (
     "topic: A tram?\nmodels: {default: {model: mock/a}}\ndebaters: [{name: P, side: for}, {name: C, side: against}]\n"
 )
 STALE = "run `make docs-reference`"
+
+
+written_python_reference = cache(python_reference)
 
 
 def read(page: str) -> str:
@@ -59,7 +63,7 @@ def test_a_page_shows_what_its_commands_print(page: str) -> None:
 
 def test_the_reference_is_current() -> None:
     """Configuration, command line and Python."""
-    made = {"config": config_reference(), "cli": cli_reference(), "python": python_reference()}
+    made = {"config": config_reference(), "cli": cli_reference(), "python": written_python_reference()}
     assert {name: read(f"docs/reference/{name}.md") for name in made} == made, STALE
 
 
@@ -182,13 +186,13 @@ def test_every_public_name_is_in_the_reference() -> None:
 
 def test_every_member_is_explained() -> None:
     """A row with a name and a type alone says nothing about the thing."""
-    assert re.findall(r"^\| `(\w+)` \| (?:`[^`]*`)? *\|$", python_reference(), re.MULTILINE) == []
+    assert re.findall(r"^\| `(\w+)` \| (?:`[^`]*`)? *\|$", written_python_reference(), re.MULTILINE) == []
 
 
 def test_members_shown_with_parentheses_are_callable() -> None:
     """Properties are shown without."""
     found: list[tuple[str, str]] = []
-    reference = python_reference()
+    reference = written_python_reference()
     for name in debate_cli.__all__:
         about = reference.split(f"\n## {name}\n", 1)[1].split("\n##", 1)[0]
         found += [(name, member) for member in re.findall(r"^\| `(\w+)\(\)` \|", about, re.MULTILINE)]

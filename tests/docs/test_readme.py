@@ -5,12 +5,10 @@ import shlex
 import tomllib
 from pathlib import Path
 
-import pytest
 import yaml
 from cli_support import debate, run_script
 from draw_screen import PAGE, TARGET, drawn, page
 
-from debate_cli.cli.app import COMMANDS, load_command
 from debate_cli.storage.config_file import read_config_file
 
 ROOT = Path(__file__).parent.parent.parent
@@ -20,20 +18,6 @@ README = (ROOT / "README.md").read_text()
 def blocks(language: str) -> list[str]:
     """The fenced blocks of README in a language."""
     return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
-
-
-def commands() -> list[list[str]]:
-    """Every `debate ...` line of README's shell blocks, split."""
-    lines = [line.split("  #")[0].strip() for block in blocks("sh") for line in block.splitlines()]
-    return [shlex.split(line) for line in lines if line.startswith("debate ")]
-
-
-@pytest.mark.parametrize("words", commands(), ids=lambda words: " ".join(words)[:60])
-def test_every_command_in_readme_is_understood(words: list[str]) -> None:
-    """Each command line parses: the command and its options exist."""
-    assert words[1] in COMMANDS
-    command = load_command(words[1])
-    command.make_context(words[1], list(words[2:]), resilient_parsing=False)
 
 
 def test_the_configuration_in_readme_is_valid() -> None:

@@ -1,5 +1,6 @@
 """Each mistake in an experiment is one sentence with its place, before anything runs."""
 
+import shutil
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,22 @@ from debate_cli.experiments.cells import Cell, CellJudge
 from debate_cli.experiments.ledger import Ledger
 
 OPENAI = {"name": "gpt", "model": "openai/gpt-5"}
+
+
+@pytest.fixture(scope="module")
+def begun_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an experiment of which one cell is done; not to be changed."""
+    folder = tmp_path_factory.mktemp("begun")
+    write_experiment(folder, players=PAIR)
+    run(folder, "--limit", "1")
+    return folder
+
+
+@pytest.fixture
+def begun(begun_once: Path, here: Path) -> Path:
+    """A copy of this folder."""
+    shutil.copytree(begun_once, here, dirs_exist_ok=True)
+    return here
 
 
 @pytest.mark.parametrize(
@@ -100,30 +117,26 @@ def test_a_motion_file_as_spreadsheets_write_it(here: Path) -> None:
     assert [(row.topic, row.tags) for row in judgements(here / "trial")] == [("Tea, or coffee?", "drinks;work")]
 
 
-def test_a_ledger_of_another_experiment_is_refused(here: Path) -> None:
+def test_a_ledger_of_another_experiment_is_refused(begun: Path) -> None:
     """A run does not change the ledger of another experiment or of runs without --mock, and `status` shows no other experiment's."""
-    write_experiment(here, players=PAIR)
-    run(here, "--limit", "1")
-    before = judgements(here / "trial")
-    write_experiment(here, name="another", players=PAIR)
-    other = debate("experiment", "run", "exp.yaml", "--out", "trial", cwd=here)
+    before = judgements(begun / "trial")
+    write_experiment(begun, name="another", players=PAIR)
+    other = debate("experiment", "run", "exp.yaml", "--out", "trial", cwd=begun)
     assert (other.code, "belongs to the experiment `trial`, not to `another`" in other.err) == (2, True)
-    status = debate("experiment", "status", "exp.yaml", "--out", "trial", cwd=here)
+    status = debate("experiment", "status", "exp.yaml", "--out", "trial", cwd=begun)
     assert (status.code, status.out, "not to `another`" in status.err) == (2, "", True)
-    write_experiment(here, players=PAIR)
-    rehearsal = debate("experiment", "run", "exp.yaml", "--mock", "--out", "trial", cwd=here)
+    write_experiment(begun, players=PAIR)
+    rehearsal = debate("experiment", "run", "exp.yaml", "--mock", "--out", "trial", cwd=begun)
     assert (rehearsal.code, "belongs to runs without --mock, not to runs with it" in rehearsal.err) == (2, True)
-    assert judgements(here / "trial") == before
+    assert judgements(begun / "trial") == before
 
 
-def test_a_plan_refuses_the_ledger_that_the_run_refuses(here: Path) -> None:
+def test_a_plan_refuses_the_ledger_that_the_run_refuses(begun: Path) -> None:
     """`experiment run --dry-run` refuses the ledger of another experiment or of a run in the words of the run."""
-    write_experiment(here, players=PAIR)
-    run(here, "--limit", "1")
     for name, options in (("another", ()), ("trial", ("--mock",))):
-        write_experiment(here, name=name, players=PAIR)
+        write_experiment(begun, name=name, players=PAIR)
         command = ("experiment", "run", "exp.yaml", "--out", "trial", *options)
-        plan, refused = debate(*command, "--dry-run", cwd=here), debate(*command, cwd=here)
+        plan, refused = debate(*command, "--dry-run", cwd=begun), debate(*command, cwd=begun)
         assert (plan.code, plan.err, plan.out) == (2, refused.err, "")
 
 
@@ -148,13 +161,11 @@ def test_a_file_that_is_no_ledger_is_left_alone(here: Path, kind: str) -> None:
     assert path.read_bytes() == before or kind == "database"
 
 
-def test_a_cut_ledger_is_refused_as_damaged(here: Path) -> None:
+def test_a_cut_ledger_is_refused_as_damaged(begun: Path) -> None:
     """The sentence allows for a ledger that is damaged, and says to restore it."""
-    write_experiment(here, players=PAIR)
-    run(here, "--limit", "1")
-    path = here / "trial" / "ledger.sqlite"
+    path = begun / "trial" / "ledger.sqlite"
     path.write_bytes(path.read_bytes()[:5000])
-    done = debate("experiment", "status", "trial", cwd=here)
+    done = debate("experiment", "status", "trial", cwd=begun)
     assert done.code == 2
     assert "is damaged, or is not a ledger of an experiment (" in done.err
     assert "; restore it, or choose another folder with --out" in done.err
@@ -175,22 +186,20 @@ def test_a_cut_ledger_is_refused_as_damaged(here: Path) -> None:
         ("UPDATE results SET row = json_set(row, '$.tokens', -1)", "a result of cell "),
     ],
 )
-def test_a_damaged_value_in_a_ledger_is_one_sentence(here: Path, statement: str, what: str) -> None:
+def test_a_damaged_value_in_a_ledger_is_one_sentence(begun: Path, statement: str, what: str) -> None:
     """`report` and `merge` name the ledger and say to restore it; `merge` copies no file from outside the folder."""
-    write_experiment(here, players=PAIR)
-    run(here, "--limit", "1")
-    (here / "outside.json").write_text("private")
-    with sqlite3.connect(here / "trial" / "ledger.sqlite") as database:
+    (begun / "outside.json").write_text("private")
+    with sqlite3.connect(begun / "trial" / "ledger.sqlite") as database:
         database.execute(statement)
     database.close()
     for command in (("report", "trial"), ("merge", "trial", "-o", "merged")):
-        done = debate("experiment", *command, cwd=here)
+        done = debate("experiment", *command, cwd=begun)
         if command[0] == "report" or "results" not in statement:
             assert done.code == 2, (command, done.err)
             assert f"trial/ledger.sqlite: is damaged ({what}" in done.err
             assert "restore it" in done.err
         assert "unexpected" not in done.err
-    assert not [path for path in (here / "merged").rglob("*") if path.name == "outside.json"]
+    assert not [path for path in (begun / "merged").rglob("*") if path.name == "outside.json"]
 
 
 @pytest.mark.parametrize(
@@ -203,14 +212,12 @@ def test_a_damaged_value_in_a_ledger_is_one_sentence(here: Path, statement: str,
         ("DROP TABLE results", "status"),
     ],
 )
-def test_content_that_sqlite_cannot_read_is_damage(here: Path, statement: str, command: str) -> None:
+def test_content_that_sqlite_cannot_read_is_damage(begun: Path, statement: str, command: str) -> None:
     """Text that is no UTF-8, malformed JSON and a missing table are damage (exit code 2), in one short sentence."""
-    write_experiment(here, players=PAIR)
-    run(here, "--limit", "1")
-    with sqlite3.connect(here / "trial" / "ledger.sqlite") as database:
+    with sqlite3.connect(begun / "trial" / "ledger.sqlite") as database:
         database.execute(statement)
     database.close()
-    done = debate("experiment", command, "trial", cwd=here)
+    done = debate("experiment", command, "trial", cwd=begun)
     assert done.code == 2, done.err
     assert "trial/ledger.sqlite: is damaged" in done.err
     assert (len(done.err.splitlines()), len(done.err) < 500) == (1, True)

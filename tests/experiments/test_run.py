@@ -388,8 +388,10 @@ SCORING: dict[str, dict[str, Any]] = {
 """Settings that change only the verdict, for each judging system that has such settings and judges these debates."""
 
 
-@pytest.mark.parametrize("kind", SCORING)
-@pytest.mark.parametrize("judges", [None, [{"name": "jo", "model": "mock/jo"}]], ids=["of the base", "of the file"])
+JO = [{"name": "jo", "model": "mock/jo"}]
+
+
+@pytest.mark.parametrize(("kind", "judges"), [*((kind, None) for kind in SCORING), ("structured", JO)])
 def test_new_settings_for_scoring_ask_no_judge_again(here: Path, kind: str, judges: Any) -> None:
     """After a change that only scoring uses, a run and a dry run make no call, and the report has the new verdicts."""
     system: dict[str, Any] = {"kind": kind}
@@ -397,13 +399,13 @@ def test_new_settings_for_scoring_ask_no_judge_again(here: Path, kind: str, judg
         system |= {"judges": PANEL, "max_rounds": 0}
     if kind == "persuasion":
         system["effects"] = "judge"
-    changes: dict[str, Any] = {"players": PAIR, "judges": judges, "repeat": 3}
+    changes: dict[str, Any] = {"players": PAIR, "judges": judges}
     write_experiment(here, {**BASE, "judging": {"systems": [system]}}, **changes)
     run(here)
     before, used = judgements(here / "trial"), _usage(here / "trial")
     write_experiment(here, {**BASE, "judging": {"systems": [{**system, **SCORING[kind]}]}}, **changes)
     plan = debate("experiment", "run", "exp.yaml", "--dry-run", "--json", cwd=here).json
-    assert (plan["done"], plan["planned"]["calls"]) == (12, 0)
+    assert (plan["done"], plan["planned"]["calls"]) == (4, 0)
     run(here)
     after = judgements(here / "trial")
     assert (_usage(here / "trial"), [row.run for row in after]) == (used, [row.run for row in before])

@@ -179,17 +179,11 @@ def test_a_text_is_judged_with_question_and_context(tmp_path: Path) -> None:
         asyncio.run(debate_cli.run_debate(config, mock=True))
 
 
-def test_printing_an_outcome_shows_the_verdict() -> None:
-    """`print(outcome)` names the motion and every system's result."""
-    outcome = ran()
-    text = str(outcome)
-    assert outcome.debate.topic in text
-    assert all(verdict.system in text for verdict in outcome.verdicts)
-
-
-def test_printing_an_outcome_shows_scales_and_the_mock() -> None:
+def test_printing_an_outcome_shows_motion_verdicts_scales_and_the_mock() -> None:
     """`print(outcome)` begins and ends with the notice of a rehearsal, and each margin names its scale."""
-    first, _, structured, moderator, last = str(ran()).splitlines()
+    first, motion, structured, moderator, last = str(ran()).splitlines()
+    assert ran().debate.topic in motion
+    assert ("structured" in structured, "moderator" in moderator) == (True, True)
     assert (first, last) == (REHEARSAL_NOTICE, REHEARSAL_NOTICE)
     assert (" of 10 points (" in structured, " of 82.5 points (" in moderator) == (True, True)
 
@@ -417,15 +411,3 @@ def test_judging_writes_nothing_over_what_it_has_not_read(tmp_path: Path) -> Non
     with pytest.raises(UsageError, match="was changed since it was read"):
         asyncio.run(debate_cli.judge(first.debate, systems=["live"], model="mock/judge", path=first.path))
     assert first.path.read_bytes() == before
-
-
-def test_a_missing_key_is_reported_before_any_call(tmp_path: Path) -> None:
-    """Naming variable and provider; nothing is written."""
-    path = tmp_path / "debate.yaml"
-    path.write_text(
-        "topic: x\nproviders: {lab: {kind: openai, base_url: 'http://127.0.0.1:9/v1', api_key_env: NO_SUCH_LAB_KEY}}\n"
-        "models: {default: {model: lab/a}}\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n"
-    )
-    with pytest.raises(UsageError, match="NO_SUCH_LAB_KEY is not set: provider lab"):
-        asyncio.run(debate_cli.run_debate(debate_cli.load_config(path), folder=tmp_path / "out"))
-    assert not (tmp_path / "out").exists()

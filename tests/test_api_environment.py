@@ -111,12 +111,13 @@ def test_another_configuration_judges(config: debate_cli.DebateConfig, server: M
 
 
 def test_a_judge_without_its_key_is_refused_before_any_call(server: ModelServer, tmp_path: Path) -> None:
-    """The same error as on the command line."""
+    """The same error as on the command line, with variable and provider; nothing is written."""
     path = tmp_path / "debate.yaml"
     path.write_text(SERVED.replace("URL", server.base_url).replace("prompts: {opening: mine.md}\n", ""))
-    with pytest.raises(UsageError, match="TEST_LAB_KEY is not set"):
-        ran(debate_cli.load_config(path))
+    with pytest.raises(UsageError, match="TEST_LAB_KEY is not set: provider lab"):
+        ran(debate_cli.load_config(path), tmp_path / "out")
     assert not server.bodies
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_prompt_of_a_configuration_without_a_file_is_looked_for_here() -> None:

@@ -196,9 +196,9 @@ def test_three_debaters_are_all_judged() -> None:
 
 
 def test_panels_disagree_first_and_converge() -> None:
-    """In five debates some first votes differ, and later votes agree more often."""
+    """In three debates some first votes differ, and later votes agree more often."""
     first, last = list[int](), list[int]()
-    for seed in range(5):
+    for seed in range(3):
         debate = run_debate(config_of(seed=seed, format={"arguments": 1}, judging={"systems": ["panel"]}))
         latest = max(item.revision for item in debate.assessments)
         for votes, revision in ((first, 0), (last, latest)):

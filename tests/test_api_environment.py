@@ -52,10 +52,14 @@ def sent(server: ModelServer, header: str) -> set[str]:
     return {value for each in server.headers for name, value in each.items() if name.lower() == header}
 
 
-def test_a_key_beside_the_configuration_is_used(config: debate_cli.DebateConfig, server: ModelServer) -> None:
-    """`.env` is read from the file's folder, not the working folder."""
-    assert ran(config).debate.status == "complete"
+def test_key_and_prompt_beside_the_configuration_are_used(config: debate_cli.DebateConfig, server: ModelServer) -> None:
+    """`.env` is read from the file's folder, not the working folder. What is stored equals the loaded configuration."""
+    outcome = ran(config)
+    assert outcome.debate.status == "complete"
     assert sent(server, "authorization") == {f"Bearer {KEY}"}
+    assert sum("canary of my own prompt" in str(body["messages"]) for body in server.bodies) >= 2  # both openings
+    assert type(outcome.debate.config) is debate_cli.DebateConfig
+    assert to_transcript(outcome.debate).config.sha256() == config.sha256()
 
 
 def test_no_secret_of_a_run_stays_in_the_process(config: debate_cli.DebateConfig) -> None:
@@ -66,13 +70,6 @@ def test_no_secret_of_a_run_stays_in_the_process(config: debate_cli.DebateConfig
         ran(config)
         assert KEY in recorded_secrets()
     assert recorded_secrets() == frozenset()
-
-
-def test_a_prompt_beside_the_configuration_is_used(config: debate_cli.DebateConfig, server: ModelServer) -> None:
-    """Both openings are requested with its text."""
-    ran(config)
-    asked = ["canary of my own prompt" in str(body["messages"]) for body in server.bodies]
-    assert asked.count(True) >= 2
 
 
 def test_a_changed_copy_knows_its_folder_still(config: debate_cli.DebateConfig, server: ModelServer) -> None:
@@ -128,13 +125,6 @@ def test_a_prompt_of_a_configuration_without_a_file_is_looked_for_here() -> None
     )  # fmt: skip
     with pytest.raises(ConfigError, match=r"prompts\.opening: there is no such file"):
         ran(config)
-
-
-def test_what_is_stored_is_a_configuration_like_any_other(config: debate_cli.DebateConfig) -> None:
-    """It equals the configuration that was loaded, and can be stored."""
-    outcome = ran(config)
-    assert type(outcome.debate.config) is debate_cli.DebateConfig
-    assert to_transcript(outcome.debate).config.sha256() == config.sha256()
 
 
 def test_a_configuration_that_was_read_equals_the_same_one_that_was_not(config: debate_cli.DebateConfig) -> None:

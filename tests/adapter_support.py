@@ -17,7 +17,7 @@ from debate_cli.providers.openai import CHAT_API
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
 
 KEY = "sk-test-0123456789abcdef"
-TIMEOUT_S = 2.0
+TIMEOUT_S = 1.0
 """Timeout for servers that do not answer; long enough to send a request on a busy machine."""
 SCHEMA = OutputSchema(
     "verdict",

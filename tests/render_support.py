@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from io import StringIO
 from typing import Any
 
@@ -247,7 +248,12 @@ def events(**changes: Any) -> list[Event]:
 
 def debate(**changes: Any) -> Debate:
     """The folded debate. `changes` override the configuration."""
-    return fold(events(**changes))
+    return fold(events(**changes)) if changes else _unchanged_debate()
+
+
+@cache
+def _unchanged_debate() -> Debate:
+    return fold(events())
 
 
 def opened_debate(**changes: Any) -> Debate:

@@ -52,10 +52,14 @@ def sent(server: ModelServer, header: str) -> set[str]:
     return {value for each in server.headers for name, value in each.items() if name.lower() == header}
 
 
-def test_a_key_beside_the_configuration_is_used(config: debate_cli.DebateConfig, server: ModelServer) -> None:
-    """`.env` is read from the file's folder, not the working folder."""
-    assert ran(config).debate.status == "complete"
+def test_key_and_prompt_beside_the_configuration_are_used(config: debate_cli.DebateConfig, server: ModelServer) -> None:
+    """`.env` is read from the file's folder, not the working folder. What is stored equals the loaded configuration."""
+    outcome = ran(config)
+    assert outcome.debate.status == "complete"
     assert sent(server, "authorization") == {f"Bearer {KEY}"}
+    assert sum("canary of my own prompt" in str(body["messages"]) for body in server.bodies) >= 2  # both openings
+    assert type(outcome.debate.config) is debate_cli.DebateConfig
+    assert to_transcript(outcome.debate).config.sha256() == config.sha256()
 
 
 def test_no_secret_of_a_run_stays_in_the_process(config: debate_cli.DebateConfig) -> None:
@@ -66,13 +70,6 @@ def test_no_secret_of_a_run_stays_in_the_process(config: debate_cli.DebateConfig
         ran(config)
         assert KEY in recorded_secrets()
     assert recorded_secrets() == frozenset()
-
-
-def test_a_prompt_beside_the_configuration_is_used(config: debate_cli.DebateConfig, server: ModelServer) -> None:
-    """Both openings are requested with its text."""
-    ran(config)
-    asked = ["canary of my own prompt" in str(body["messages"]) for body in server.bodies]
-    assert asked.count(True) >= 2
 
 
 def test_a_changed_copy_knows_its_folder_still(config: debate_cli.DebateConfig, server: ModelServer) -> None:
@@ -111,12 +108,13 @@ def test_another_configuration_judges(config: debate_cli.DebateConfig, server: M
 
 
 def test_a_judge_without_its_key_is_refused_before_any_call(server: ModelServer, tmp_path: Path) -> None:
-    """The same error as on the command line."""
+    """The same error as on the command line, with variable and provider; nothing is written."""
     path = tmp_path / "debate.yaml"
     path.write_text(SERVED.replace("URL", server.base_url).replace("prompts: {opening: mine.md}\n", ""))
-    with pytest.raises(UsageError, match="TEST_LAB_KEY is not set"):
-        ran(debate_cli.load_config(path))
+    with pytest.raises(UsageError, match="TEST_LAB_KEY is not set: provider lab"):
+        ran(debate_cli.load_config(path), tmp_path / "out")
     assert not server.bodies
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_prompt_of_a_configuration_without_a_file_is_looked_for_here() -> None:
@@ -127,13 +125,6 @@ def test_a_prompt_of_a_configuration_without_a_file_is_looked_for_here() -> None
     )  # fmt: skip
     with pytest.raises(ConfigError, match=r"prompts\.opening: there is no such file"):
         ran(config)
-
-
-def test_what_is_stored_is_a_configuration_like_any_other(config: debate_cli.DebateConfig) -> None:
-    """It equals the configuration that was loaded, and can be stored."""
-    outcome = ran(config)
-    assert type(outcome.debate.config) is debate_cli.DebateConfig
-    assert to_transcript(outcome.debate).config.sha256() == config.sha256()
 
 
 def test_a_configuration_that_was_read_equals_the_same_one_that_was_not(config: debate_cli.DebateConfig) -> None:

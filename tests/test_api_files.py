@@ -17,7 +17,7 @@ MOCK = CONFIGS / "mock.yaml"
 LONG = "a" * 5000
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def debate() -> debate_cli.Debate:
     """The debate of configs/mock.yaml."""
     return asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK))).debate

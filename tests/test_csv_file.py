@@ -24,30 +24,20 @@ def test_what_a_spreadsheet_adds_changes_nothing(text: str) -> None:
     assert parse_csv(text) == TABLE
 
 
-def test_empty_lines_before_the_header_are_skipped() -> None:
-    """The first line with text names the columns."""
-    assert parse_csv("\n\na;b\n1;2\n").columns == ("a", "b")
-
-
-def test_delimiters_in_quotes_do_not_count() -> None:
-    """A quoted column name may contain more semicolons than the line has commas."""
-    assert parse_csv('topic,"a;b;c"\nx,y\n').columns == ("topic", "a;b;c")
-
-
-def test_a_quote_inside_a_cell_does_not_quote_a_delimiter() -> None:
-    """A name with a sign for inches does not hide the semicolons up to the next quote."""
-    table = parse_csv('id;12" screen\n1;"x, y"\n2;"p, q, r"\n')
-    assert (table.columns, table.rows[1][1]["id"]) == (("id", '12" screen'), "2")
-
-
-def test_a_quoted_column_name_may_contain_quotes() -> None:
-    """Doubled quotes do not end a quoted name."""
-    assert parse_csv('topic;"the ""a,b,c"" of, it"\nx;y\n').columns == ("topic", 'the "a,b,c" of, it')
-
-
-def test_a_column_name_may_contain_a_line_break() -> None:
-    """The delimiter is also found if a name in quotes divides the first line."""
-    assert parse_csv('"topic\nof the day";side\nx;y\n').columns == ("topic\nof the day", "side")
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("\n\na;b\n1;2\n", ("a", "b")),
+        ('topic,"a;b;c"\nx,y\n', ("topic", "a;b;c")),
+        ('topic;"the ""a,b,c"" of, it"\nx;y\n', ("topic", 'the "a,b,c" of, it')),
+        ('"topic\nof the day";side\nx;y\n', ("topic\nof the day", "side")),
+        ('id;12" screen\n1;"x, y"\n2;"p, q, r"\n', ("id", '12" screen')),
+    ],
+    ids=["empty lines", "delimiters in quotes", "quotes in quotes", "a line break in quotes", "a sign for inches"],
+)
+def test_the_first_line_with_text_names_the_columns(text: str, columns: tuple[str, ...]) -> None:
+    """Delimiters, doubled quotes and line breaks in a quoted name do not count; a quote within a name hides no delimiter."""
+    assert parse_csv(text).columns == columns
 
 
 def test_a_column_without_a_name_that_has_values_is_kept() -> None:

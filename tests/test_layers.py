@@ -4,9 +4,11 @@ import ast
 import re
 import sys
 import tomllib
+from collections.abc import Iterable, Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import cast
 
 from debate_cli.cli.app import COMMANDS, command_module
 
@@ -149,10 +151,20 @@ def _imported_rooms(path: Path) -> set[str]:
 def _imported_modules(path: Path) -> set[str]:
     """Modules that a file imports, with the names taken out of them, as dotted paths."""
     modules: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in _statements(ast.parse(path.read_text()).body):
         if isinstance(node, ast.Import):
             modules.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             package = "debate_cli.RELATIVE" if node.level else node.module
             modules.update(f"{package}.{alias.name}" for alias in node.names)
     return modules
+
+
+def _statements(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """These nodes and all statements in them; expressions, which hold no import, are left out."""
+    for node in nodes:
+        yield node
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner: object = getattr(node, field, None)
+            if isinstance(inner, list):
+                yield from _statements(cast("list[ast.AST]", inner))

@@ -43,12 +43,6 @@ def test_the_hash_does_not_depend_on_written_defaults() -> None:
     assert config(topic="Another").sha256() != settled.sha256()
 
 
-def test_rounds_is_another_name_of_phases() -> None:
-    """A list under `rounds` is stored as `phases`."""
-    phases = ["opening", "cross_examination", "rebuttal", "closing"]
-    assert config(format={"rounds": phases}) == config(format={"phases": phases})
-
-
 @pytest.mark.parametrize(
     ("rounds", "stored"),
     [
@@ -56,10 +50,11 @@ def test_rounds_is_another_name_of_phases() -> None:
         (2, {"phases": ["opening", "closing"]}),
         (3, {}),
         (5, {"phases": ["opening", "cross_examination", "rebuttal", "rebuttal", "closing"]}),
+        (["opening", "closing"], {"phases": ["opening", "closing"]}),
     ],
 )
-def test_a_number_of_rounds_is_stored_as_phases(rounds: int, stored: dict[str, Any]) -> None:
-    """From the fourth round on, each further round is a rebuttal."""
+def test_rounds_are_stored_as_phases(rounds: int | list[str], stored: dict[str, Any]) -> None:
+    """`rounds` lists the phases or is their number: from the fourth round on, each further round is a rebuttal."""
     assert config(format={"rounds": rounds}) == config(format=stored)
 
 

@@ -1,7 +1,7 @@
 """Every format keeps every word of every speaker."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from importing_support import WRITERS, Spoken, spoken_debates
 
 from debate_cli.importing.formats import READERS, detect_format
@@ -13,7 +13,6 @@ COLUMNS = {"speaker": "who", "text": "body"}
 
 
 @pytest.mark.parametrize("name", WRITERS)
-@settings(max_examples=20)
 @given(spoken=spoken_debates())
 def test_the_words_of_each_speaker_are_kept(name: str, spoken: Spoken) -> None:
     """A reader returns the written words in their order, with their speakers."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from formats_support import NOON, config, new_debate, play_debate, speech, with_failure, with_turns
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from judging_support import close_debate, debate_with_speeches, judge_later, keys, play_and_judge, settle, settle_all
 
@@ -126,7 +126,6 @@ def test_planned_briefs_equal_first_assessments(form: dict[str, Any] | None) -> 
     assert len(debate.assessments) - len(extra) == planned_briefs(debate.config)
 
 
-@settings(max_examples=15, deadline=None)
 @given(st.data())
 def test_the_order_of_answers_does_not_change_the_briefs(data: st.DataObject) -> None:
     """The same briefs are answered in any order."""

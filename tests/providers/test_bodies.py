@@ -84,20 +84,19 @@ def sent(kind: str, request: Request, profile: Profile, *, stream: bool) -> Seen
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("mode", MODES)
-def test_openai_would_accept_the_body(mode: StructuredOutputMode, stream: bool) -> None:
-    """What is sent validates against OpenAI's document, parameter names included."""
-    seen = sent("openai", with_mode(mode), OPENAI, stream=stream)
-    assert seen.path == "/chat/completions"
-    assert problems("openai", "CreateChatCompletionRequest", seen.json) == []
-
-
-@pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("mode", MODES)
-def test_anthropic_would_accept_the_body(mode: StructuredOutputMode, stream: bool) -> None:
-    """What is sent validates against Anthropic's document, parameter names included."""
-    seen = sent("anthropic", with_mode(mode), ANTHROPIC, stream=stream)
-    assert seen.path == "/v1/messages"
-    assert problems("anthropic", "CreateMessageParams", seen.json) == []
+@pytest.mark.parametrize(
+    ("vendor", "profile", "path", "schema"),
+    [
+        ("openai", OPENAI, "/chat/completions", "CreateChatCompletionRequest"),
+        ("anthropic", ANTHROPIC, "/v1/messages", "CreateMessageParams"),
+    ],
+)
+def test_the_vendor_would_accept_the_body(
+    vendor: str, profile: Profile, path: str, schema: str, mode: StructuredOutputMode, stream: bool
+) -> None:
+    """What is sent validates against the vendor's document, parameter names included."""
+    seen = sent(vendor, with_mode(mode), profile, stream=stream)
+    assert (seen.path, problems(vendor, schema, seen.json)) == (path, [])
 
 
 @pytest.mark.parametrize(

@@ -112,10 +112,10 @@ async def ask_with_deadline(server: EmbeddedServer, times: int, deadline_s: floa
 
 def test_waiting_for_a_slot_pauses_the_deadline(tmp_path: Path) -> None:
     """The deadline counts only the call itself."""
-    with model_server(latency_s=1.0) as served:
+    with model_server(latency_s=0.4) as served:
         asyncio.run(
             ask_with_deadline(
-                EmbeddedServer(settings_with_files(tmp_path), start=Llama(served)), 2 * PARALLEL_SLOTS + 1, 2.5
+                EmbeddedServer(settings_with_files(tmp_path), start=Llama(served)), 2 * PARALLEL_SLOTS + 1, 1.0
             )
         )
     assert len(served.bodies) == 2 * PARALLEL_SLOTS + 1
@@ -127,10 +127,10 @@ def test_loading_pauses_the_deadline(tmp_path: Path) -> None:
         llama = Llama(served)
 
         def start(file: Path, key: str) -> Llama:
-            time.sleep(2.0)
+            time.sleep(1.0)
             return llama(file, key)
 
-        asyncio.run(ask_with_deadline(EmbeddedServer(settings_with_files(tmp_path), start=start), 2, 1.5))
+        asyncio.run(ask_with_deadline(EmbeddedServer(settings_with_files(tmp_path), start=start), 2, 0.75))
     assert len(served.bodies) == 2
 
 

@@ -153,7 +153,10 @@ FORMATS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture(params=sorted(FORMATS), scope="module")
+@pytest.fixture(
+    params=[pytest.param(name, marks=[pytest.mark.soak] * (name == "structured")) for name in sorted(FORMATS)],
+    scope="module",
+)
 def debate(request: pytest.FixtureRequest) -> Debate:
     """A mock debate in one of the formats, judged by all systems."""
     return run_debate(config_of(format=FORMATS[request.param], judging={"systems": SYSTEMS}, seed=3))
@@ -193,9 +196,9 @@ def test_three_debaters_are_all_judged() -> None:
 
 
 def test_panels_disagree_first_and_converge() -> None:
-    """In five debates some first votes differ, and later votes agree more often."""
+    """In three debates some first votes differ, and later votes agree more often."""
     first, last = list[int](), list[int]()
-    for seed in range(5):
+    for seed in range(3):
         debate = run_debate(config_of(seed=seed, format={"arguments": 1}, judging={"systems": ["panel"]}))
         latest = max(item.revision for item in debate.assessments)
         for votes, revision in ((first, 0), (last, latest)):

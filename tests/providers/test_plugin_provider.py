@@ -70,7 +70,7 @@ FAULTS = {
     "raising": ("CallerModelError", "raised ValueError (boom); update or remove the package of the provider echo"),
     "empty": ("CallerModelError", "returned NoneType instead of a `Reply`"),
     "missing": ("CallerModelError", "raised LookupError (missing)"),
-    "sleeping": ("ModelTimeoutError", "did not complete its answer in 2 s"),
+    "sleeping": ("ModelTimeoutError", "did not complete its answer in 1 s"),
 }
 """Cause and words of the failure of a judge with a faulty model."""
 
@@ -80,7 +80,7 @@ def test_a_faulty_model_of_a_plugin_costs_only_its_judgement(tmp_path: Path) -> 
     install_plugin(tmp_path, "echo_provider:ROW")
     judges = ", ".join(f"{{id: {name}, persona: qa_evaluator, model: echo/{name}}}" for name in FAULTS)
     systems = f"judging: {{decides: structured, systems: [structured, {{kind: panel, judges: [{judges}]}}]}}\n"
-    (tmp_path / "debate.yaml").write_text(f"{CONFIG}{systems}limits: {{answer_timeout_s: 2, max_attempts: 1}}\n")
+    (tmp_path / "debate.yaml").write_text(f"{CONFIG}{systems}limits: {{answer_timeout_s: 1, max_attempts: 1}}\n")
     done = run_debate(tmp_path, "run", "debate.yaml", "--id", "tea", "--out", "transcripts")
     stored = json.loads((tmp_path / "transcripts" / "tea.json").read_text())
     assert (stored["status"], len(stored["turns"]), "report it" in done.err) == ("complete", 6, False)

@@ -40,42 +40,28 @@ def test_every_built_in_row_is_complete(name: str) -> None:
     assert (row.api_key_env is None) == row.local
 
 
-def test_importing_the_registry_imports_no_sdk() -> None:
-    """Creating adapters needs no SDK and no HTTP library."""
-    code = (
-        "import sys\n"
-        "from pathlib import Path\n"
-        "from debate_cli.domain.config import DebateConfig, ModelSpec\n"
-        "from debate_cli.providers.registry import ProviderRegistry\n"
-        "config = DebateConfig.model_validate({'topic': 'T', 'debaters': []})\n"
-        "registry = ProviderRegistry(config, {}, folder=Path())\n"
-        "for name in ('openai/x', 'anthropic/x', 'mock/x'):\n"
-        "    registry.adapter(ModelSpec(model=name))\n"
-        "print(sorted({'openai', 'anthropic', 'httpx2', 'xllamacpp'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-def test_calling_one_sdk_does_not_import_the_other() -> None:
-    """A call to an OpenAI-compatible server does not import Anthropic's slow SDK."""
+def test_an_sdk_is_imported_by_the_first_call_that_needs_it() -> None:
+    """Creating adapters needs no SDK and no HTTP library. A call to an OpenAI-compatible server imports only OpenAI's SDK."""
     code = (
         "import asyncio, sys\n"
-        "from debate_cli.llm.model import Message, Request\n"
-        "from debate_cli.llm.model import Profile\n"
-        "from debate_cli.providers.endpoint import Endpoint\n"
-        "from debate_cli.providers.http_model import HttpServer\n"
-        "from debate_cli.providers.openai import CHAT_API\n"
+        "from pathlib import Path\n"
+        "from debate_cli.domain.config import DebateConfig, ModelSpec\n"
         "from debate_cli.errors import UnreachableError\n"
+        "from debate_cli.llm.model import Message, Request\n"
+        "from debate_cli.providers.registry import ProviderRegistry\n"
+        "lab = {'kind': 'openai', 'base_url': 'http://127.0.0.1:9/v1', 'api_key_env': None}\n"
+        "config = DebateConfig.model_validate({'topic': 'T', 'debaters': [], 'providers': {'lab': lab}})\n"
+        "registry = ProviderRegistry(config, {}, folder=Path())\n"
+        "models = [registry.adapter(ModelSpec(model=f'{name}/x')) for name in ('openai', 'anthropic', 'mock', 'lab')]\n"
+        "print(sorted({'openai', 'anthropic', 'httpx2', 'xllamacpp'} & set(sys.modules)))\n"
         "request = Request(system='s', messages=(Message('user', 'u'),), purpose='x', max_output_tokens=1)\n"
-        "server = HttpServer(CHAT_API, Endpoint('lab', 'http://127.0.0.1:9'))\n"
         "try:\n"
-        "    asyncio.run(server.model('m', Profile()).complete(request))\n"
+        "    asyncio.run(models[-1].complete(request))\n"
         "except UnreachableError:\n"
-        "    print('openai' in sys.modules, 'anthropic' in sys.modules)"
+        "    print(sorted({'openai', 'anthropic'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "True False"
+    assert done.stdout.splitlines() == ["[]", "['openai']"]
 
 
 # Requirements ------------------------------------------------------------------------------------------------

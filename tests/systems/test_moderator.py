@@ -194,17 +194,48 @@ def test_marks_are_clamped_to_their_category() -> None:
     assert found.scores[PRO] == 82.5
 
 
-@pytest.fixture(scope="module")
-def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a copy of the package that has one more criterion of each question, and two debates.
+EXTENDED_COMMANDS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("replay new.json --plain", ("round 1  Pro  (fair play ", "/40", "/108", "of 91 points", "STYLE")),
+    ("replay new.json --format html", ("Sum of the four marks of a round, out of 40", "brevity /8")),
+    (
+        "review new.json --system moderator --name ann --template",
+        (
+            "# - fair_play: the rules of the format are kept",
+            "four numbers",
+            "fair_play:  # a whole number from 0 to 10",
+            "#   - brevity (0-8): no word is wasted",
+            "six groups",
+            "total out of 108",
+        ),
+    ),
+    ("score new.json --check", ("1 stored verdict matches the recomputed one",)),
+    ("score old.json --check", ("the verdict of moderator r1 was stored under other scoring rules",)),
+)
+"""Commands on two debates, and words of their output."""
+RUN_COMMANDS = """
+import sys
+from debate_cli.__main__ import main
+for line in sys.argv.pop().splitlines():
+    sys.argv[1:] = line.split()
+    for stream in (sys.stdout, sys.stderr):
+        print("COMMAND", file=stream)
+    try:
+        main()
+    except SystemExit as error:
+        assert not error.code, line
+"""
+"""Runs several commands in one process, whose imports take longer than the commands. `COMMAND` separates their outputs."""
 
-    `old.json` was judged without the new criteria, `new.json` with them.
+
+def test_one_line_adds_a_criterion(tmp_path: Path) -> None:
+    """One line in `ROUND` or `FINAL` changes prompt, form, score, tables and charts, and a higher `RULES` guards old verdicts.
+
+    A copy of the package has one more criterion of each question. `old.json` was judged without them, `new.json` with them.
     """
-    folder = tmp_path_factory.mktemp("extended")
-    run = ("run", CONFIGS / "moderator.yaml", "--mock", "--plain", "--out", folder, "--id")
-    assert debate(*run, "old", cwd=folder).code == 0
-    shutil.copytree(CONFIGS.parent / "debate_cli", folder / "debate_cli")
-    criteria = folder / "debate_cli/systems/moderator/criteria.py"
+    run = ("run", str(CONFIGS / "moderator.yaml"), "--mock", "--plain", "--out", ".", "--id")
+    assert debate(*run, "old", cwd=tmp_path).code == 0
+    shutil.copytree(CONFIGS.parent / "debate_cli", tmp_path / "debate_cli")
+    criteria = tmp_path / "debate_cli/systems/moderator/criteria.py"
     text = criteria.read_text(encoding="utf-8").replace("RULES = 1\n", "RULES = 2\n")
     for start, line in (
         ("ROUND = CriterionSet((\n", '    Criterion("fair_play", "the rules of the format are kept"),\n'),
@@ -212,31 +243,11 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         text = text.replace(start, start + line)
     criteria.write_text(text, encoding="utf-8")
-    assert run_python("-m", "debate_cli", *run, "new", cwd=folder).code == 0
-    return folder
-
-
-@pytest.mark.parametrize(
-    ("command", "expected"),
-    [
-        ("replay new.json --plain", ("round 1  Pro  (fair play ", "/40", "/108", "of 91 points", "STYLE")),
-        ("replay new.json --format html", ("Sum of the four marks of a round, out of 40", "brevity /8")),
-        (
-            "review new.json --system moderator --name ann --template",
-            (
-                "# - fair_play: the rules of the format are kept",
-                "four numbers",
-                "fair_play:  # a whole number from 0 to 10",
-                "#   - brevity (0-8): no word is wasted",
-                "six groups",
-                "total out of 108",
-            ),
-        ),
-        ("score new.json --check", ("1 stored verdict matches the recomputed one",)),
-        ("score old.json --check", ("the verdict of moderator r1 was stored under other scoring rules",)),
-    ],
-)
-def test_one_line_adds_a_criterion(extended: Path, command: str, expected: tuple[str, ...]) -> None:
-    """One line in `ROUND` or `FINAL` changes prompt, form, score, tables and charts, and a higher `RULES` guards old verdicts."""
-    found = run_python("-m", "debate_cli", *command.split(), cwd=extended)
-    assert (found.code, [words for words in expected if words not in found.out + found.err]) == (0, [])
+    lines = [" ".join((*run, "new")), *(line for line, _ in EXTENDED_COMMANDS)]
+    found = run_python("-c", RUN_COMMANDS, "\n".join(lines), cwd=tmp_path)
+    assert found.code == 0, found.err
+    outputs = [
+        out + err for out, err in zip(*(text.split("COMMAND\n")[2:] for text in (found.out, found.err)), strict=True)
+    ]
+    for (line, expected), output in zip(EXTENDED_COMMANDS, outputs, strict=True):
+        assert [words for words in expected if words not in output] == [], line

@@ -1,5 +1,7 @@
 """The transcript and the facts of a page: rounds, threads of cross-examination, reasons of judges, provenance."""
 
+from functools import cache
+
 import pytest
 from rehearsal_support import config_of, run_debate
 from render_support import (
@@ -18,6 +20,7 @@ from debate_cli.render.html.page import provenance_facts
 from debate_cli.render.html.transcript import build_round_sections, collect_judge_reasons
 
 
+@cache
 def with_answers() -> Debate:
     """A semi-structured mock debate with two rounds of answers."""
     form = {"kind": "semi_structured", "exchanges": 2}

@@ -71,7 +71,9 @@ class Gates(NamedTuple):
 
             def explain(name: str | None, what: str) -> str:
                 is_known = bool(deciders) and name in others
-                return f"the verdict of {deciders} decides and has no such {what}" if is_known else _NO_SUCH_NAME
+                return (
+                    f"the gate uses the verdict of {deciders}, which has no such {what}" if is_known else _NO_SUCH_NAME
+                )
 
             why = explain(self.min_score_debater, "score")
             problem = self._check_score_name(names, voting, allowed, why)

@@ -42,8 +42,8 @@ class RunFiles:
     def need_writing(self, debate: Debate, verdicts: Iterable[Verdict]) -> bool:
         """Return whether the judged `debate` must be written to `path`.
 
-        Always true without `unjudged`. Otherwise true if a judge answered, something was paid, or a prompt was too long.
-        A prompt that was too long can be shortened only when the saved judging run is resumed.
+        True if `self.unjudged` is None, a judge answered, something was paid, or a prompt was too long. The last case is
+        written because only a resumed judging run can shorten the prompt.
         """
         before = self.unjudged
         if before is None or debate.answered_keys != before.answered_keys or _paid(debate) != _paid(before):

@@ -118,9 +118,9 @@ def _plan_rows(plan: RunEstimate) -> list[TableRow]:
 
 
 def format_plan_row(name: str, model: str, planned: CallTotals, worst: CallTotals, *columns: str) -> TableRow:
-    """Return the name with the model, the texts in `columns`, and each total as planned and, after `≤`, at worst."""
+    """Return the name with the model, the texts in `columns`, and each total as planned and, in parentheses, at worst."""
     totals = zip(_format_totals(planned), _format_totals(worst), strict=True)
-    return (Lines(tuple(filter(None, (name, model)))), *columns, *(Lines((one, f"≤ {most}")) for one, most in totals))
+    return (Lines(tuple(filter(None, (name, model)))), *columns, *(f"{one} (≤ {most})" for one, most in totals))
 
 
 def _format_totals(totals: CallTotals) -> tuple[str, ...]:

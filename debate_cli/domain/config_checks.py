@@ -190,7 +190,7 @@ def _check_models(config: DebateConfig) -> Iterator[Problem]:
         row = config.providers.get(provider)
         is_mock = ((row.kind if row is not None else None) or provider) == MOCK_PROVIDER
         if spec.time_limit_s is not None and provider not in TERMINAL_PROVIDERS:
-            message = "this setting is only for the providers human and paste, with which a person answers at the terminal; remove it"
+            message = "this setting is only for the providers `human` and `paste`, where a person answers at the terminal; remove it"
             yield Problem(("models", name, "time_limit_s"), message)
         if is_mock and spec.script is not None and model != "scripted":
             message = "a script works only with the model `mock/scripted`; remove `script`, or use that model"

@@ -111,7 +111,7 @@ class SearchRecord(Search):
     """A finished search. It succeeded or failed."""
 
     results: tuple[FoundPassage, ...] = Field(default=(), exclude_if=not_)
-    """Passages that were found. Transcripts omit them once the speech or judgement is made."""
+    """Passages that were found. A transcript keeps them only until the speech or judgement is made."""
     failure: SearchFailure | None = Field(default=None, exclude_if=lambda failure: failure is None)
     """Why the search failed; None, and omitted in files, if it succeeded."""
     exchange: ModelCall | None = None

@@ -32,7 +32,7 @@ class CellJudge(NamedTuple):
     scoring: str
     """Hash of the settings for scoring."""
     name: str | None
-    """Name in the experiment's file. None if the base configuration defines the judges."""
+    """Name of these judges in the experiment's file. None if they come from the base configuration."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ MAX_ENCODED_FACTOR = 9
 characters."""
 _UP_TO_8_BACKSLASHES = r"\\{0,8}"
 _LINE_BREAK = r"(?:\s|\\{1,8}[nrt])*+"
-r"""Matches line breaks and indentation between two lines of a code, also as JSON escapes."""
+r"""Matches the line break and the indentation inside an encoded secret that is broken over lines, also as JSON escapes."""
 _PATTERN_CHARS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_*.~+/=:@ ")
 """The characters of texts that look like API keys, headers or URLs with a password."""
 

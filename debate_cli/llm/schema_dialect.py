@@ -119,10 +119,10 @@ def _format_bounds(bounds: Mapping[str, Any]) -> Iterator[str]:
 
 
 def find_key_member(schema: Mapping[str, Any]) -> str | None:
-    """Return the name of the property whose constant identifies each item of a list; None if there is no such property.
+    """Return the property that has a different constant in each item of a list; None if there is no such property.
 
     Example: `participant` for the items `{"participant": "Pro", …}` and `{"participant": "Con", …}`. The constants
-    must be different and usable as keys of an object. `schema`: the JSON Schema of the list.
+    must be usable as keys of an object. `schema`: the JSON Schema of the list.
     """
     parts: list[JsonObject] = schema.get("prefixItems", [])
     found = {tuple(name for name, inner in part.get("properties", {}).items() if "const" in inner) for part in parts}

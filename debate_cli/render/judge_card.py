@@ -30,9 +30,7 @@ MIN_AXIS_POINTS = 10.0
 VALUE_COLUMN = frozenset({2})
 """Index of the column with a number and its interval. It is right-aligned and never wrapped."""
 INTERVAL = f"{LEVEL_LABEL} interval"
-INTERVALS = (
-    f"Brackets contain the range of values that fit these debates ({INTERVAL}). With fewer motions, the range is wider."
-)
+INTERVALS = f"Brackets contain the range of plausible values ({INTERVAL}). With fewer motions, the range is wider."
 POINTS = "The whole scale of scores has 100 points."
 WITHOUT_EFFECT_OF_LENGTH = "A gain without the effect of length is the gain minus the points that neutral padding with the same number of words gains."
 BOOTSTRAP = (

@@ -122,10 +122,12 @@ class Ratings:
             f"{self.prior:g} imaginary draw was added to the estimate of this advantage.": self.side_separable,
             f"Each player was given {self.prior:g} imaginary draw against a player of mean strength, so that every "
             "strength has a value.": bool(self.prior),
-            f"{100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples needed imaginary draws, so the intervals of "
-            "the strongest and the weakest players are too narrow.": bool(self.resamples_with_prior and not self.prior),
-            f"{100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples needed an imaginary draw for the advantage "
-            "of the left player, so the interval of this advantage is too narrow.": bool(
+            f"{100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples could be rated only with added draws, so the intervals "
+            "of the strongest and the weakest players are too narrow.": bool(
+                self.resamples_with_prior and not self.prior
+            ),
+            f"{100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples gave the advantage of the left player a value "
+            "only with an added draw, so the interval of this advantage is too narrow.": bool(
                 self.resamples_with_prior and self.prior
             ),
             "Values without an interval are the same in all of the bootstrap's resamples, so the results do not show how "
@@ -274,7 +276,7 @@ class _Design:
     def find_unlimited(self, values: Floats, draws: _ImaginaryDraws) -> tuple[bool, bool]:
         """Return whether a player's strength is unlimited, and whether the advantage of the left player is unlimited.
 
-        `values`: the strengths, then the side term, all fitted with `draws`. A value with an imaginary draw in
+        `values`: the strengths, then the advantage of the left player, all fitted with `draws`. A value with an imaginary draw in
         `draws` is never unlimited.
 
         Source of the criterion: A. Albert and J. A. Anderson, Biometrika 71 (1984).

@@ -234,7 +234,7 @@ def read_journal(path: Path) -> JournalContents:
 
 
 def read_before_damage(path: Path) -> JournalContents:
-    """Read the journal at `path` as it will be after `cut_at_damage`.
+    """Read the events that `cut_at_damage` would leave in the journal at `path`.
 
     Raises TranscriptError if a newer version wrote the file, or if no event precedes the damage.
     """

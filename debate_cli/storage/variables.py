@@ -97,7 +97,7 @@ def _read_dotenv(folder: Path, env: Mapping[str, str]) -> Environment:
     values = dotenv_values(stream=StringIO(text), interpolate=False)
     ignored = [name for name in values if _IGNORED_IN_DOTENV.fullmatch(name)]
     kept = {name: value for name, value in values.items() if value is not None and name not in ignored}
-    note = f"{path}: these variables are ignored, because only keys are read from .env: {', '.join(ignored)}"
+    note = f"{path}: these variables are ignored, because only API keys are read from .env: {', '.join(ignored)}"
     return Environment(env, kept, (note[:_MAX_NOTE_CHARS],) if ignored else ())
 
 

@@ -77,7 +77,7 @@ class Requirement(FrozenModel):
     text: str
     """The change or condition, in the words of the first judge who states it."""
     judges: tuple[str, ...]
-    """Ids of the judges who state the requirement, in the order of the settings."""
+    """Ids of the judges who state this requirement, in the order of the settings."""
     weight: float
     """Weight of the votes of `judges` divided by the weight of all votes, 0-1."""
     quote: str | None = None

@@ -163,7 +163,7 @@ def parse_notes(model: type[N], verdict: Verdict) -> N:
 def format_number(value: float, digits: int = 2) -> str:
     """Format `value` with at most `digits` decimals and without final zeros, e.g. `7.25` or `7.5`.
 
-    A whole number is formatted as `7.0`, or as `7` if `digits` is 0 or 1.
+    Exception: if `digits` is 2 or more, a whole number keeps one zero, e.g. `7.0`.
     """
     whole, _, fraction = f"{value:z.{digits}f}".partition(".")
     fraction = fraction.rstrip("0") or ("0" if digits > 1 else "")

@@ -194,7 +194,7 @@ def test_an_unknown_price_is_reported_as_unknown(here: Path) -> None:
     assert done.code == 0
     rows = [line for line in done.out.splitlines() if "≤" in line and "USD: " in line]
     assert rows
-    assert all(line.endswith("USD: unknown, ≤ unknown") for line in rows)
+    assert all(line.endswith("USD: unknown (≤ unknown)") for line in rows)
     assert plan(here, text)["worst_cost_usd"] is None
 
 

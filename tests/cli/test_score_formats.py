@@ -94,7 +94,10 @@ def test_debates_with_equal_names_get_separate_pages(two_saved: Path) -> None:
 def test_a_path_with_a_slash_at_its_end_is_the_folder_of_the_pages(two_saved: Path) -> None:
     """Even if its name is that of a page. Without the slash, it is refused."""
     refused, done = (score(two_saved, "--format", "html", "-o", out) for out in ("pages.html", "pages.html/"))
-    assert (refused.code, "pages.html: an index and a page per debate are written" in refused.err) == (2, True)
+    assert (
+        refused.code,
+        "pages.html: is one file, but an index and a page for each debate are needed" in refused.err,
+    ) == (2, True)
     pages = two_saved.parent.parent / "pages.html"
     assert (done.code, {path.name for path in pages.iterdir()} >= {"index.html", "one.html", "two.html"}) == (0, True)
 

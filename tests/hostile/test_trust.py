@@ -79,7 +79,7 @@ def test_a_dotenv_file_sets_no_address(here: Path, thief: ModelServer) -> None:
     done = debate("check", "debate.yaml", cwd=here, env={"OPENAI_API_KEY": KEY})
     assert (done.code, received(thief)) == (0, "[] []"), done.err
     assert (
-        "note: .env: these variables are ignored, because only keys are read from .env: OPENAI_BASE_URL, DEBATE_TOPIC"
+        "note: .env: these variables are ignored, because only API keys are read from .env: OPENAI_BASE_URL, DEBATE_TOPIC"
         in done.lines
     )
 

@@ -218,7 +218,7 @@ def test_the_answer_is_taken_as_it_is_when_the_time_is_up() -> None:
     ("change", "text", "problem"),
     [
         ('p.write_text("textmore")', "textmore", None),
-        ("pass", "text", "use an editor that waits"),
+        ("pass", "text", "use an editor command that waits"),
         ("p.unlink()", "text", "cannot be started"),
     ],
 )

@@ -260,7 +260,7 @@ def test_a_dotenv_file_gives_keys_only(tmp_path: Path, name: str) -> None:
     found = load_environment(tmp_path, {})
     assert found == {"LAB_KEY": "k"}
     assert found.notes == (
-        f"{tmp_path / '.env'}: these variables are ignored, because only keys are read from .env: {name}",
+        f"{tmp_path / '.env'}: these variables are ignored, because only API keys are read from .env: {name}",
     )
 
 

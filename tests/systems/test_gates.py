@@ -225,7 +225,11 @@ def test_a_debater_called_like_a_vote_is_meant_by_this_name() -> None:
             "there is no such name; the debaters are {}; the outcomes of panel are PASS, FAIL, CONDITIONAL",
         ),
         ("Zoe", "structured", "there is no such name; the debaters are {}"),
-        ("PASS", "structured", "the verdict of structured decides and has no such outcome; the debaters are {}"),
+        (
+            "PASS",
+            "structured",
+            "the gate uses the verdict of structured, which has no such outcome; the debaters are {}",
+        ),
     ],
 )
 def test_all_accepted_words_are_named(expected: str, deciding: str, words: str) -> None:

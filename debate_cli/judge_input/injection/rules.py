@@ -16,11 +16,11 @@ NAME_PLACEHOLDER = "ꙮ"
 MAX_SENTENCE_CHARS = 400
 """Maximum number of characters of a sentence. A longer sentence is examined in pieces."""
 MAX_ROLE_TEXT_CHARS = 300
-"""A speech may imitate a message of another role, e.g. `system:`. The forged message ends at a blank line, and has at
-most this many characters."""
+"""Maximum length of a forged message: text in a speech that looks like a message of another role, e.g. `system:`. It
+also ends at a blank line."""
 MAX_ENTRY_GAP = 200
-"""A speech may imitate a judge's filled-in form. If two entries, e.g. `winner: PRO`, are at most this many characters
-apart, they count as one form."""
+"""Maximum number of characters between two entries, e.g. `winner: PRO`, of one forged form: text in a speech that looks
+like a judge's filled-in form."""
 _SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{MAX_SENTENCE_CHARS}}}[.!?。！？]*[\"'”’)\]]*")
 _PLACEHOLDER = re.compile(r"<<(\w+)>>")
 _LINE_WRAP = re.compile(r"\n\s*")

@@ -254,7 +254,7 @@ class Place:
     path: str = ""
     """Path of the field within the answer, such as `/scores/0/reason`."""
     values: Json = field(default_factory=dict[str, Any])
-    """Maps earlier fields to their values: fields of the object that contains this field, and of all enclosing objects."""
+    """Values of the earlier fields, by name: those of the object that contains the field, and of all enclosing objects."""
     index: int = 0
     """Index of the list item that contains the field. In nested lists, the index in the innermost list. Otherwise 0."""
     quality: float = 0.6

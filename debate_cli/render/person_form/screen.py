@@ -44,7 +44,7 @@ PATIENCE_S = 3600.0
 """Maximum time in seconds between Esc and Enter, which together send the answer."""
 MAX_LISTED_FIELDS = 8
 ROWS_PER_LISTED_FIELD = 8
-"""Number of window lines for each line of the list of fields: in a window of 24 lines, the list has at most 3."""
+"""The list of fields may take one of this many lines of the window. In a window of 24 lines, it has at most 3 lines."""
 MIN_WIDTH = 20
 STYLE = Style.from_dict(
     {
@@ -370,7 +370,7 @@ def edit_text(text: str, env: Mapping[str, str]) -> tuple[str, str | None]:
         path.unlink(missing_ok=True)
         return text, f"{command} cannot be started ({error}); set EDITOR to your editor."
     if changed == text.removesuffix("\n") and time.monotonic() - began < MIN_EDITING_S:
-        advice = "use an editor that waits, e.g. EDITOR='code --wait'"
+        advice = "use an editor command that waits until the file is closed, e.g. EDITOR='code --wait'"
         return text, f"{command} returned at once and changed nothing (exit code {code}): {advice}."
     path.unlink(missing_ok=True)
     return changed, f"{command} ended with exit code {code}; check the text." if code else None

@@ -28,7 +28,7 @@ PRESSURE_TARGETS = {
     "credibility": "the credibility of your evidence",
 }
 HARD_PRESSURE = 0.66
-"""A debater's prompt says "pressed hard" if the opponent's pressure on the debater, 0-1, is at least this value."""
+"""A debater's prompt says "pressed hard" if the opponent's pressure on the debater is at least this value (from 0 to 1)."""
 FIRM_PRESSURE = 0.33
 """A debater's prompt says "pressed firmly" if the opponent's pressure is at least this value, but below HARD_PRESSURE."""
 

@@ -90,6 +90,6 @@ FINAL = CriterionSet((
 ))  # fmt: skip
 """Criteria of the final evaluation. Notes and tables call them categories."""
 ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
-"""Factors of the mean round sum and of the final evaluation in a debater's score."""
+"""Factors of the mean total of a round and of the final evaluation in a debater's score."""
 MAX_SCORE = ROUND_SHARE * ROUND.total + FINAL_SHARE * FINAL.total
 """Highest score that a debater can reach."""

@@ -81,7 +81,7 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
             for row in notes.final
         }
         scores = describe_scores(verdict, MAX_SCORE, marks, FINAL.group_maxima, whole="the final evaluation")
-        parts = f"{ROUND_SHARE:.0%} of the mean round sum plus {FINAL_SHARE:.0%} of the final evaluation"
+        parts = f"{ROUND_SHARE:.0%} of the mean total of a round plus {FINAL_SHARE:.0%} of the final evaluation"
         return f"{scores} A score is {parts}." if scores else ""
 
     def tables(self, verdict: Verdict) -> Iterator[Table]:

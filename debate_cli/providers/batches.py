@@ -104,8 +104,9 @@ class _VendorBatches(ABC):
     async def _read_file(self, path: str, expected: int) -> list[tuple[str, str]]:
         """Return the lines of a file of results, as pairs from `_read_line`. A damaged file is read again once.
 
-        `expected`: number of lines according to the vendor. If lines are missing, a pair (empty text, number of missing
-        lines in words) is added.
+        If lines are missing, the last pair is an empty text and, for example, `2 of the 9 lines of PATH`.
+
+        `expected`: number of lines according to the vendor.
         """
         lines = list[tuple[str, str]]()
         for _ in range(2):

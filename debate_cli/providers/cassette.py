@@ -116,7 +116,7 @@ class CassetteRecorder:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.failure: StorageError | None = None
-        """Why no further call can be recorded; None as long as all calls can be recorded."""
+        """The error that ended the recording; None if no error occurred."""
         try:
             self._check_file()
         except OSError as error:
@@ -125,8 +125,8 @@ class CassetteRecorder:
     def wrap(self, name: str, model: Model, redact: RedactFunction) -> Model:
         """Return a model that answers as `model` does. Each call is recorded under `name`, with secrets redacted.
 
-        A reply that cannot be recorded is still returned, and sets `failure`. Each later call raises `failure`, and asks
-        no model.
+        If a reply cannot be recorded, it is still returned, and `failure` is set. Each later call then raises `failure`
+        and asks no model.
         """
         return _RecordingModel(self, name, model, redact)
 
@@ -364,8 +364,8 @@ def _compare(name: str, was: str | None, now: str | None) -> str:
     start = common_prefix_length(was, now)
     if was.count(REDACTED) != now.count(REDACTED):  # perhaps a secret whose variable was or is not set
         return (
-            f"from character {start + 1} on, {name} is different, but not shown because it may contain a secret (set the keys "
-            "that were set for the recording)"
+            f"{name} differs from character {start + 1} on; the difference is not shown, because it may contain a secret "
+            "(set the keys that were set for the recording)"
         )
     if len(was) + len(now) <= EXCERPT_CHARS:
         return f"{name} was {was!r} and is {now!r}"

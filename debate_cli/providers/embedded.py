@@ -28,11 +28,11 @@ from debate_cli.providers.weights import PACKAGED_WEIGHTS, resolve_weights
 JsonObject = dict[str, Any]
 
 FRACTION_STEPS = 10
-"""A number in a form has one of FRACTION_STEPS + 1 evenly spaced values, from its minimum to its maximum."""
+"""Number of equal steps from the minimum to the maximum of a number in a form. Only values at the steps are allowed."""
 _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
 _WORD_GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
 MAX_WORD_AND_END_CHARS = 17
-"""Maximum length of a sentence's first word (16 characters) and end, e.g. `.` (1 character)."""
+"""Maximum total length of a sentence's first word (16 characters) and its final punctuation mark (1 character)."""
 MAX_GROUP_CHARS = 17 + 2 * 6
 """Maximum number of characters in a match of `_WORD_GROUP`: one to three words, each with the space before it."""
 AVERAGE_WORD_CHARS = 5

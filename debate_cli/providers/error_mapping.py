@@ -34,7 +34,8 @@ _SECRET = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-"""What may be a secret in a server's message. In a speech, such words are often harmless (see `llm.redaction`)."""
+"""Matches text that may be a secret in a server's message. Not used for speeches (see `llm.redaction`), in which the same
+words are often harmless."""
 _HTML_TAG = re.compile(r"<[^>]{0,500}>?")
 
 

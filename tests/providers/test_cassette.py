@@ -252,7 +252,7 @@ def test_a_secret_whose_variable_is_not_set_is_not_shown(cassette: Path, words: 
         play(CassettePlayer(cassette), request)
     assert SECRET not in str(caught.value)
     assert str(caught.value).endswith(
-        "line 2: from character 9 on, message 1 (user) is different, but not shown because it may contain a secret "
+        "line 2: message 1 (user) differs from character 9 on; the difference is not shown, because it may contain a secret "
         "(set the keys that were set for the recording); record the cassette again with --record"
     )
 

@@ -239,8 +239,8 @@ def _merge(parts: list[Json]) -> Json:
 # Choices and numbers -------------------------------------------------------------------------------------------------
 
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
-"""Pairs (upper bound, standing). An argument gets the first standing whose bound is above the judge's impression (0-1),
-e.g. UNCERTAIN for an impression of 0.5."""
+"""Maps a judge's impression of an argument (0-1) to the argument's standing, as pairs (upper bound, standing). The first
+pair whose bound is above the impression applies, e.g. UNCERTAIN for an impression of 0.5."""
 VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
 """Maps a mock judge's vote to the level of the numbers in the same answer. Example: in an answer that votes PASS, the
 numbers are around 80 % of their range."""
@@ -248,8 +248,7 @@ FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
 """Probabilities that a mock judge votes with the majority: in the judge's first vote, and in a later vote."""
 LEADER_QUALITY = 0.8
 OUTPERFORMED_SHARE = 0.85
-"""A participant is listed as consistently outperformed if the participant's total score is below this share of the
-highest total score."""
+"""Share of the highest total score below which a participant is listed as consistently outperformed."""
 DEFAULT_LIST_LENGTH = (1.0, 0.5)
 PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
 PROPERTIES_IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
@@ -477,22 +476,22 @@ class Opinions:
 # Judges with known biases --------------------------------------------------------------------------------------------
 
 LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
-"""An unbiased judge's opinion of a side (0-1) lies between LOWEST_MERIT and LOWEST_MERIT + MERIT_RANGE."""
+"""Opinion of a side (0-1) before the effects of `bias`: from LOWEST_MERIT to LOWEST_MERIT + MERIT_RANGE."""
 CLAIM_WORDS = 8
-"""Two claims that begin with the same CLAIM_WORDS words get equal merits (see `claim_merit`)."""
+"""Number of words at the start of a claim that determine the claim's merit (see `claim_merit`)."""
 LENGTH_STEP = 0.3
-"""The mock's bias `longer` has its full effect on a side whose speeches are at least this much longer than the average
-of the other sides (0.3: 30 %)."""
+"""Extra length at which the mock's bias `longer` has its full effect, as a share of the average length of the other
+sides' speeches. Example: 0.3 means speeches that are 30 % longer."""
 DITHER = 0.08
-"""Range of the random number that is added to a skill: from -DITHER / 2 to DITHER / 2."""
+"""Width of the range of the random number that is added to a skill. The range is -DITHER / 2 to DITHER / 2."""
 DRAW_MARGIN = 0.08
-"""A mock judge decides on a draw if the skills (0-1) of the two best debaters differ by less than this number. A judge
-with `bias` decides on a draw if the skills differ by less than half of this number."""
+"""Difference between the skills (0-1) of the two best debaters, below which a mock judge decides on a draw. For a judge
+with `bias`, half of this number counts."""
 TONE_WORDS = 5
-"""The mock's bias `confident` has its full effect on a side that uses this many more words of certainty than words of
-doubt."""
+"""Number of words of certainty, minus words of doubt, at which the mock's bias `confident` has its full effect."""
 MIN_DIFFERENT_WORDS = 15
-"""If a debater's speeches have fewer different words than this, a biased judge's opinion of the debater is 0."""
+"""Minimum number of different words in a debater's speeches. With fewer words, a biased judge's opinion of the debater
+is 0."""
 _CERTAIN = re.compile(
     r"\b(?:no doubt|absolutely certain|nobody can seriously deny|certainly|undeniabl[ey]|clearly)\b", re.IGNORECASE
 )

@@ -28,8 +28,7 @@ SimulatedFault = Literal["rate_limit", "timeout", "server_error", "malformed", "
 SCRIPTED_MODEL = "mock/scripted"
 CHARS_PER_TOKEN = 4
 MAX_FURTHER_DRAFTS = 9
-"""A mock debater with the setting `strength` (0-1) writes drafts and submits the best. With strength 1, it writes this
-many drafts after the first."""
+"""Number of drafts that a mock debater with `strength` 1 writes after the first draft. The best draft is submitted."""
 REFUSAL = "I would rather not argue about this."
 
 
@@ -213,7 +212,7 @@ class MockEmbeddings:
     """Scores each text by the share of the query's words that the text contains."""
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """The first message is the query. Return a JSON list with a score from 0 to 1 for each other message."""
+        """Return a JSON list with a score (0-1) for each message after the first message, which is the query."""
         query, *texts = (frozenset(query_terms(message.content)) for message in request.messages)
         scores = [round(len(query & words) / max(1, len(query)), 6) for words in texts]
         return Reply(text=json.dumps(scores), usage=Usage(input_tokens=1), finish_reason="stop")

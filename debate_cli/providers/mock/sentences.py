@@ -88,9 +88,9 @@ class PromptFacts:
 
     @cached_property
     def speaker(self) -> str | None:
-        """In a debater's prompt, the name of this debater.
+        """Name of the debater who is asked or, in a judge's prompt, of the debater who spoke in the judged turn.
 
-        In a judge's prompt, the name of the debater who spoke in the judged turn; None if no turn is judged.
+        None if the prompt names no such debater.
         """
         if not self.is_judge:
             return _find_json(_SPEAKER, self.user_text) or None
@@ -201,13 +201,13 @@ WEAK_BELOW, STRONG_FROM = 0.51, 0.75
 
 
 class SeededRandom:
-    """Random draws that are equal on every machine. Each draw depends only on `seed` and on a key."""
+    """Random numbers and choices, equal on every machine. Each of them depends only on `seed` and on a key."""
 
     def __init__(self, seed: str) -> None:
         self._seed = seed
 
     def unit(self, *key: object) -> float:
-        """Return a number from 0 to below 1 that depends on the seed and on `key`."""
+        """Return a random number, at least 0 and below 1, that depends on the seed and on `key`."""
         text = "/".join([self._seed, *map(str, key)])
         return int.from_bytes(hashlib.sha256(text.encode(errors="surrogatepass")).digest()[:6]) / 2**48
 
@@ -254,7 +254,7 @@ class Place:
     path: str = ""
     """Path of the field within the answer, such as `/scores/0/reason`."""
     values: Json = field(default_factory=dict[str, Any])
-    """Values of the earlier fields, by name: those of the object that contains the field, and of all enclosing objects."""
+    """Maps names of earlier fields, in the object that contains this field and in all enclosing objects, to their values."""
     index: int = 0
     """Index of the list item that contains the field. In nested lists, the index in the innermost list. Otherwise 0."""
     quality: float = 0.6

@@ -164,7 +164,7 @@ def _is_complete(stamp: tuple[int, ...], since: float) -> bool:
     `stamp`: the result of `PromptFolder._read_stamp` for the file. `since`: when this stamp was first seen, in seconds
     since 1970.
 
-    Renaming a file sets its change time, and keeps the earlier modification time.
+    A file was renamed if its change time is later than its modification time.
     """
     modified_ns, changed_ns, *_ = stamp
     return changed_ns > modified_ns or time.time() - min(since, modified_ns / 1e9) >= SETTLED_S

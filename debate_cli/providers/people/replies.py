@@ -90,7 +90,7 @@ def check_value(value: Any, form: Form[Any]) -> PersonAnswer:
 
 
 def check_answer(answer: Any, form: Form[FormT]) -> tuple[FormT | None, list[Problem]]:
-    """Return (filled-in form, problems). The form is None if its model refuses the answer.
+    """Return (filled-in form, problems). The form is None if the answer does not fit the form's pydantic model.
 
     `answer`: the content of a YAML or JSON text. An empty optional field takes its default.
     """

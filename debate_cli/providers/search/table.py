@@ -103,7 +103,7 @@ def rerank_spec(config: DebateConfig) -> ModelSpec | None:
 
 
 def find_rerank_problems(config: DebateConfig) -> list[Problem]:
-    """If the provider of the reranking model has no embeddings, return this problem in a list; else an empty list."""
+    """Return a list with one problem if the provider of the reranking model has no embeddings; else an empty list."""
     spec = rerank_spec(config)
     row = None if spec is None else merge_provider_rows(config).get(split_model_name(spec.model)[0])
     if spec is None or row is None or row.kind in EMBEDDING_KINDS:

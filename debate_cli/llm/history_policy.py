@@ -15,10 +15,9 @@ from debate_cli.llm.usage import ASCII_CHARS_PER_TOKEN, estimate_input_tokens
 T = TypeVar("T", bound=FormModel)
 HistoryMode = Literal["auto", "full", "recent"]
 MAX_FULL_TOKENS = 60_000
-"""Maximum estimated number of tokens of a prompt that contains the whole debate."""
+"""Maximum estimated number of tokens of a prompt with the whole debate if `format.history` is `auto`."""
 MAX_FULL_TURNS = 40
-"""`HistoryPolicy.build` leaves out earlier turns if a debate has more turns than this and `format.history` is
-`auto`."""
+"""Maximum number of turns of a debate that `HistoryPolicy.build` shows as a whole if `format.history` is `auto`."""
 MAX_CONTEXT_SHARE = 0.6
 """Maximum share (0-1) of a model's context window that a prompt with the whole debate may fill."""
 MAX_PASSAGE_SHARE = 0.2

@@ -16,11 +16,11 @@ from debate_cli.llm.schema_dialect import restore_lists
 
 MAX_REPAIR_CHARS = 64_000
 MAX_REPAIR_BRACKETS = 1_000
-"""Maximum number of the brackets `[` and `}` in a broken JSON text that is repaired. For each of these brackets,
-json_repair may go through a whole list."""
+"""Broken JSON with more brackets `[` and `}` than this is not repaired, because json_repair may go through a whole list
+for each of these brackets."""
 MAX_REPAIR_READS = 1_000_000
-"""Maximum number of times that json_repair may read a character or slice of a broken JSON text. json_repair
-reads each character of a typical reply one to five times. It searches the rest of a malicious text again and again."""
+"""Maximum number of times that json_repair may read a character or slice of a broken JSON text. It reads each character
+of a typical reply one to five times, but much more often if the text is malicious."""
 MAX_FAULTS = 12
 MAX_FAULT_CHARS = 240
 MAX_OBJECTS = 500
@@ -126,10 +126,10 @@ def repair_json(broken: str) -> dict[str, Any] | None:
 
 
 class _MeteredText(str):
-    """A text that can be read a limited number of times. Each read takes an element of `reads`.
+    """A text that can be read a limited number of times. After that, each read raises StopIteration.
 
-    A read raises StopIteration if no element is left. Slices of the text, and the results of appending to it
-    with `+`, share `reads`.
+    `reads`: an iterator with one element for each allowed read. Slices of the text, and texts made by appending to it
+    with `+`, take their reads from the same iterator.
     """
 
     __slots__ = ("_reads",)
@@ -195,8 +195,8 @@ def _find_end(text: str, start: int) -> int | None:
 def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedReply[FormT]:
     """Parse the JSON objects of a reply into the form.
 
-    If no object fits the form and exactly one object is broken, the broken object is repaired. Exception: a broken
-    object that contains an object that fits the form is not repaired, because the inner object may be a draft.
+    If no object fits the form and exactly one object is broken, the broken object is repaired. Exception: if an object
+    inside the broken object fits the form, nothing is repaired, because the inner object may be a draft.
     """
     if found.too_many:
         return ParsedReply("no_object", faults=(f"more than {MAX_OBJECTS} objects: give exactly one",))

@@ -94,7 +94,7 @@ class Request:
     nonce: str = ""
     """Random text inside the last message, new in each request. It does not change `fingerprint`."""
     stable_chars: int = 0
-    """Later requests repeat this many characters at the start of the last message, so providers can cache them."""
+    """Length of the start of the last message that later requests repeat, in characters. Providers can cache this start."""
     origin: Annotated[RequestOrigin | None, SkipValidation, Field(exclude=True)] = None
     """The task that the request belongs to. Not sent to the model, and not recorded."""
     form: Annotated[Form[Any] | None, SkipValidation, Field(exclude=True)] = None

@@ -26,20 +26,20 @@ from debate_cli.llm.usage import UsageAccumulator, estimate_total_tokens
 MAX_CLOSED_S = 600.0
 """If the provider accepts no call for this many seconds, the waiting calls fail."""
 FIRST_REMINDER_S = 30.0
-"""While the provider accepts no call, the user is told after this many seconds, then after twice as many, and so on."""
+"""Seconds without an accepted call after which the user is reminded of the wait. Each further reminder comes after twice
+as many seconds as the one before."""
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_GAP_FACTOR = 4
-"""Limits the gap between calls when the gate opens. The maximum is this factor times the time that the gate was closed.
-Without a maximum, a server that refuses calls at random would make the gap ever longer."""
+"""Maximum gap between calls when the gate opens, as a multiple of the wait while the gate was closed. Without a maximum, a server that refuses calls at random would make the gap ever longer."""
 GAP_FACTOR_PER_SERIES = 0.85
-"""After each series of accepted calls (see SERIES_LENGTH), the gap between calls is multiplied by this factor."""
+"""Factor by which the gap between calls is multiplied after each series of accepted calls (see SERIES_LENGTH)."""
 SERIES_LENGTH = 3
-"""If the gap between calls was computed from N accepted calls, a series is SERIES_LENGTH * N accepted calls. After each
-series, the gap becomes shorter."""
+"""Number of accepted calls in a series, as a multiple of the number of calls from which the gap between calls was
+computed. After each series, the gap becomes shorter."""
 MIN_PACED_CALLS = 3
-"""If fewer calls than this were accepted before the first refusal of a run, later calls are sent without a gap, because
-so few calls do not show which pace the provider accepts."""
+"""Minimum number of calls that must be accepted before the first refusal of a run. Otherwise, calls are sent without a
+gap after this refusal, because so few calls do not show which pace the provider accepts."""
 MAX_REMEMBERED_CALLS = 1000
 """The gap between calls is computed from the times of the last accepted calls, at most this many."""
 
@@ -63,7 +63,7 @@ class ProviderGate:
     The gate gives up if Retry-After is above MAX_RETRY_AFTER_S, or after `patience_s` seconds without an accepted call.
     The waiting calls then fail.
 
-    `name`: name of the provider. `random(low, high)`: draws a wait in seconds.
+    `name`: name of the provider. `random(low, high)`: returns a random wait in seconds.
     """
 
     def __init__(
@@ -213,8 +213,8 @@ class ProviderGate:
 # Limits per minute ------------------------------------------------------------------------------------------------
 
 WINDOW_S = 62.0
-"""A call counts toward the limits per minute for this many seconds after it was admitted. The seconds above 60 allow for
-calls that need different times to reach the provider, e.g. because the first call has to connect."""
+"""Seconds for which an admitted call counts toward the limits per minute. They are more than 60, because calls need
+different times to reach the provider, e.g. if the first call has to connect."""
 
 
 @dataclass(slots=True)

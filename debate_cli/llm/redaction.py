@@ -51,8 +51,8 @@ _MAX_KEY_CHARS = 200
 _MAX_DISGUISE_FACTOR = 7
 """Maximum factor by which invisible characters or JSON escapes lengthen a secret."""
 MIN_ENCODED_CHARS = 8
-"""A secret in hexadecimal or Base64 code is removed only if the code has at least this many characters, because shorter
-codes occur in ordinary text."""
+"""Minimum length of the hexadecimal or Base64 code of a secret. Shorter codes are not removed, because they occur in
+ordinary text."""
 MAX_ENCODED_FACTOR = 9
 """Maximum length of an encoded secret, as a multiple of the secret's length. In a URL, one `€` becomes nine
 characters."""
@@ -115,9 +115,9 @@ def _base64(data: bytes) -> Iterator[str]:
 
 
 class Redactor:
-    """Replaces secrets in text.
+    """Replaces secrets in text, also secrets that are encoded for JSON, URLs or HTML, or in hexadecimal or Base64 code.
 
-    `secrets`: values to replace, also in the encodings of JSON, URLs, HTML and Base64, and in code broken over lines.
+    The code may contain line breaks. `secrets`: values to replace.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -147,7 +147,7 @@ class Redactor:
         return self._redact_entities(text) if "&" in text else text
 
     def _redact_broken_codes(self, text: str) -> str:
-        """Return `text` without secrets whose hexadecimal or Base64 code is broken over lines."""
+        """Return `text` without secrets in hexadecimal or Base64 code that contains line breaks."""
         if not self._codes or not ("\n" in text or "\\n" in text):
             return text
         joined = _join_lines(text)
@@ -158,7 +158,7 @@ class Redactor:
         return re.compile("|".join(_LINE_BREAK.join(map(re.escape, code)) for code in self._codes))
 
     def _redact_entities(self, text: str) -> str:
-        """Return `text` without secrets of which some characters are HTML entities. All other entities stay."""
+        """Return `text` without secrets that are written with HTML entities. Entities outside secrets stay."""
         decoded = _DecodedText(text, self._entity_chars)
         if decoded.text == text:
             return text
@@ -187,7 +187,7 @@ class Redactor:
         return max(of_word, self._length_of_broken_code(text[-longest:]))
 
     def _length_of_broken_code(self, text: str) -> int:
-        """Return the length of the longest end of `text` that begins a secret's code broken over lines; 0 if there is none."""
+        """Return how many characters at the end of `text` begin a secret in hexadecimal or Base64 code with line breaks."""
         joined = "".join(text.split())
         length = max((_overlap(joined, code) for code in self._codes), default=0)
         at = len(text)
@@ -206,26 +206,26 @@ def _join_lines(text: str) -> str:
 
 @cache
 def _entity_pattern(chars: frozenset[str]) -> re.Pattern[str]:
-    """Return a pattern that finds HTML entities, e.g. `&#115;`, also if the `&` of an entity is an entity itself.
+    """Return a pattern that finds HTML entities, e.g. `&#115;` or `&amp;#115;`.
 
-    Of the entities with names, it finds only those of `chars` and of invisible characters.
+    Entities with a name, e.g. `&colon;`, are found only if they stand for one of `chars` or for an invisible character.
     """
     names = sorted(name for name, char in html5.items() if name.endswith(";") and (char in chars or is_invisible(char)))
     return re.compile(rf"&(?:amp;)*(?:#(?:[xX]0*([0-9a-fA-F]{{1,6}})|0*([0-9]{{1,7}}));?|({'|'.join(names)}))")
 
 
 class _DecodedText:
-    """A text in which HTML entities are decoded. Invisible characters are left out.
+    """A text in which HTML entities are decoded. Entities of invisible characters are left out.
 
-    `chars`: only entities of these characters, and of invisible ones, are decoded.
+    `chars`: the characters whose entities are decoded. Entities of other visible characters stay.
     """
 
     def __init__(self, text: str, chars: frozenset[str]) -> None:
         parts, at, length = list[str](), 0, 0
         self._decoded_ends: list[int] = []
-        """The positions in `self.text` behind the decoded entities."""
+        """For each decoded entity, the position after its character in `self.text`."""
         self._original_ends: list[int] = []
-        """The positions in `text` behind the decoded entities."""
+        """For each decoded entity, the position after the entity in the original text."""
         for entity in _entity_pattern(chars).finditer(text):
             char = _entity_char(entity)
             if char not in chars and (not char or " " <= char <= "~" or not is_invisible(char)):
@@ -254,7 +254,7 @@ def _entity_char(entity: re.Match[str]) -> str:
 
 
 def _overlap(text: str, code: str) -> int:
-    """Return the length of the longest end of `text` that begins `code`, but is not the whole code."""
+    """Return how many characters at the end of `text` are the beginning of `code`. The whole `code` does not count."""
     at = text.find(code[0], max(0, len(text) - len(code) + 1))
     while at >= 0 and not code.startswith(text[at:]):
         at = text.find(code[0], at + 1)

@@ -70,7 +70,7 @@ def ignore_note(_note: str) -> None:
 def draw_backoff(failures: int, random: Callable[[float, float], float]) -> float:
     """Return a random wait in seconds after `failures` failures in a row. The maximum wait doubles with each failure.
 
-    `random(low, high)` draws the wait.
+    `random(low, high)` returns the random number.
     """
     return random(MIN_WAIT_S, min(MAX_WAIT_S, MIN_WAIT_S * 2.0 ** min(failures, 9)))
 
@@ -78,7 +78,7 @@ def draw_backoff(failures: int, random: Callable[[float, float], float]) -> floa
 class RetryingModel:
     """Model wrapper. Repeats a request after a TransientError, until `max_attempts` requests were sent.
 
-    Waits as long as `Retry-After` says. Without `Retry-After`, `random(low, high)` draws the wait in seconds. Before
+    Waits as long as `Retry-After` says. Without `Retry-After`, `random(low, high)` returns the wait in seconds. Before
     each wait, `on_retry` is called with a message of one line.
 
     The reply, or the last error, contains the attempts, usage and seconds of all requests.
@@ -171,8 +171,8 @@ class SilenceReportingModel:
     """Model wrapper. Calls `note` if no text arrives for `silence_s` seconds, and again each time the silence doubles.
 
     `subject`: start of the note, e.g. `still waiting for lab/m`. `reported`: maps a subject to its longest
-    reported silence in seconds. All wrappers share it, so that simultaneous requests are not all reported.
-    `only_longer`: whether to report only silences that are longer than all reported silences of earlier requests.
+    reported silence in seconds. All wrappers share it, so that the user gets one report about simultaneous requests.
+    `only_longer`: whether to report only silences that are longer than every silence reported before.
     """
 
     def __init__(

@@ -63,7 +63,7 @@ _GENAI_PRICES_IDS = {"gemini": "google", "xai": "x-ai"} | {
     name: name for name in ("openai", "anthropic", "openrouter", "groq", "together", "deepseek", "mistral")
 }
 TOKENS_PER_PRICE = 1_000_000
-"""Prices are in US dollars for this many tokens."""
+"""Number of tokens to which a price in US dollars applies."""
 BATCH_FACTOR = 0.5
 """Price of tokens in a batch, divided by their normal price."""
 SEARCHES_PER_PRICE = 1000

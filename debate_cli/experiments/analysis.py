@@ -26,12 +26,12 @@ from debate_cli.statistics.estimate import RESAMPLES, Estimate, cluster_rows, es
 from debate_cli.statistics.ratings import PairResult, Ratings, rate
 
 ONE_SIDED = 0.8
-"""A motion can be one-sided only if the stronger side gets at least this share of the points."""
+"""Minimum share of the points that the stronger side of a one-sided motion gets."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerRecord:
-    """What share of the possible points one player won. A win gives 1 point, and a draw 0.5."""
+    """Share of the possible points that one player won. A win gives 1 point, and a draw 0.5."""
 
     name: str
     as_first: Estimate
@@ -62,11 +62,10 @@ class JudgeRecord:
     """Share of points that the judge gives to the side for the motion, 0 to 1. If every pair of players also debated
     with exchanged sides, 0.5 means no bias."""
     swapped: Estimate
-    """Share of pairs of debates in which the judge names different winners, 0 to 1. The debates of a pair differ only in
-    who speaks for the motion."""
+    """How often the judge names another winner when the players exchange sides: share of such pairs of debates, 0 to 1."""
     length: Estimate
-    """Spearman's ρ, -1 to 1, between a side's lead in score and the length of its speeches. Length is measured as the
-    words of the side for the motion divided by the words of the side against it."""
+    """Spearman's ρ, -1 to 1: whether the side with more words gets the higher score. It correlates, over all debates, the words
+    of the side for the motion divided by the words of the other side with the lead in score of the side for the motion."""
     self_preference: Estimate
     """Share of points that the judge gives to players with the judge's own model, minus the share that other judges
     give these players. Uses only debates in which exactly one player has this model. The estimate's `value` is None
@@ -160,7 +159,7 @@ class Analysis:
 def analyze(rows: Sequence[JudgementRow], *, resamples: int = RESAMPLES) -> Analysis:
     """Analyze the judgements of an experiment, separately for each judging system.
 
-    `resamples`: number of bootstrap resamples for each interval.
+    `resamples`: number of random samples from which each interval is computed.
     """
     counted = [row for row in rows if row.weight > 0]
     systems = dict.fromkeys([row.system for row in counted if row.decides] + [row.system for row in counted])

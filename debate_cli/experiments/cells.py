@@ -28,7 +28,7 @@ class CellJudge(NamedTuple):
     """A judge of a cell's debate. If the base configuration defines the judges, one `CellJudge` stands for all of them together."""
 
     questions: str
-    """Hash of all that determines the judge's questions. While it stays the same, the judge's answers stay valid."""
+    """Hash of everything that determines the judge's questions. The judge's answers are valid as long as it stays the same."""
     scoring: str
     """Hash of the settings for scoring."""
     name: str | None
@@ -55,7 +55,7 @@ class Cell:
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """One hash per judge, of all questions that the judge is asked."""
+        """The hash `CellJudge.questions` of each judge."""
         return tuple(judge.questions for judge in self.judges)
 
     def find_judge(self, questions: str, scoring: str) -> CellJudge | None:

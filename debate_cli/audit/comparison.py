@@ -105,8 +105,7 @@ def score_hit(said: str, label: str) -> float:
 def to_position(winner: str, debate: Debate) -> str:
     """Return `first` or `second` if `winner` is the name of the debate's first or second debater, else `winner`.
 
-    κ and α need categories that all debates share. Names differ between debates, so with names as categories,
-    agreement by chance would look unlikely.
+    Used for κ and α, which need the same categories in all debates. Names differ between debates.
     """
     first, second = debate.participants
     return {second.name: SECOND, first.name: FIRST}.get(winner, winner)
@@ -117,7 +116,7 @@ def compare_with_labels(
 ) -> Comparison | None:
     """Compare one judge's judgements of unchanged debates with labels. Return None if no judged debate has a label.
 
-    `source`: where the labels come from. `resamples`: number of resamples of the bootstrap.
+    `source`: where the labels come from. `resamples`: number of random samples from which each interval is computed.
     """
     rows = _labelled_rows(judgements, labels)
     if not rows:
@@ -238,7 +237,7 @@ class _VoteRow(NamedTuple):
     """The known winner: `first`, `second` or `draw`. None if the debate has no label."""
 
     def hit(self, model: str = "") -> float:
-        """Return the `score_hit` of the judge `model` or, if `model` is empty, of the majority of the judges."""
+        """Return the `score_hit` of the winner named by the judge `model` or, if `model` is empty, by most judges."""
         said = self.votes[model] if model else majority_winner([*self.votes.values()])
         return score_hit(said, self.label or "")
 

@@ -26,7 +26,7 @@ class Gate(NamedTuple):
     measure: str
     """Name of the measure, e.g. `order`. The measures `alpha` and `baseline` come from the comparison with labels.
 
-    The measure `mirror` is the share of judgements with a winner, but its bound is for the share of draws (1 minus the measure).
+    Exception: the bound of `mirror` applies to the share of draws, which is 1 minus the measure `mirror`.
     """
     bound: float
     """Bound that applies if the user sets no other."""

@@ -41,7 +41,8 @@ class AuditCase:
     """Id of the unchanged debate."""
     variant: VariantName
     changed: str
-    """Name of the debater whose speeches were changed. Empty if those of both debaters or of neither were changed."""
+    """Name of the debater whose speeches were changed. Empty if the speeches of both debaters, or of neither,
+    were changed."""
     debate: Debate
     """The debate after the change, without assessments."""
     path: Path

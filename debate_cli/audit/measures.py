@@ -1,7 +1,7 @@
 """Computes measures of a judge, such as its biases, from the judgements of an audit.
 
-A point is one hundredth of the scale of scores. Intervals come from a bootstrap that draws motions. Each
-motion is drawn together with all its debates and their variants.
+A point is one hundredth of the scale of scores. Intervals come from a bootstrap over motions: each random
+sample consists of motions, with all debates on them and the variants of these debates.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ class Measure:
     name: str
     """Key of the measure in JSON, e.g. `padded`."""
     variant: VariantName
-    """The measure is computed from judgements of this variant."""
+    """The variant whose judgements give the measure."""
     label: str
     """What is measured, in words, e.g. `gained by adding 30 % more words`. `without the effect of length` means: minus
     the points that padding with the same number of words gains."""
@@ -71,7 +71,7 @@ measure is the mean of these values over all observations."""
 def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000) -> list[Measure]:
     """Return all measures of one judge. A measure is left out if no judgement gives a number for it.
 
-    `judgements`: the judgements of one judge. `resamples`: number of resamples of the bootstrap.
+    `judgements`: the judgements of one judge. `resamples`: number of random samples for each interval.
     """
     judged = [judgement for judgement in judgements if judgement.is_determined]
     unchanged = group_unchanged(judged)
@@ -103,9 +103,9 @@ def _margin(judgement: Judgement) -> float:
 
 
 def _noise(one: Observation) -> Iterator[float]:
-    """For each pair of judgements of the unchanged debate, yield 1 if their winners differ, otherwise 0.
+    """Yield 0 or 1 for each pair of judgements of the unchanged debate: 1 if the two winners differ.
 
-    Only the observation of the debate's first judgement yields values. Otherwise pairs would count several times.
+    Only the observation of the debate's first judgement yields values, so that each pair counts once.
     """
     if one.judgement is one.unchanged[0]:
         pairs = combinations(one.unchanged, 2)

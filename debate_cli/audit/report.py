@@ -14,12 +14,12 @@ from debate_cli.version import __version__
 
 REPORT_NAME = "audit.json"
 MIN_RULE_SHARE = 0.95
-"""If at least this share of a judge's verdicts name the side that a rule names, e.g. the longer side, the judge follows
-the rule."""
+"""A judge follows a rule, e.g. `the longer side`, if at least this share of its verdicts name the side that the rule
+names."""
 MIN_DRAW_SHARE = 0.9
-"""If at least this share of a judge's verdicts are draws, the judge follows the rule `draws`."""
+"""A judge follows the rule `draws` if at least this share of its verdicts are draws."""
 MIN_COIN_NOISE = 0.4
-"""If a judge's measure `noise` is at least this number, the judge follows the rule `a coin`."""
+"""A judge follows the rule `a coin` if its measure `noise` is at least this number."""
 LONGER_FACTOR = 1.05
 """A side is the longer side if it has more than this many times the words of the other side."""
 RELY, CARE, EARLY, NEVER = "Can be relied on", "Use it with care", "Too early to say", "Do not rely on it"

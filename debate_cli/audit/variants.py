@@ -123,8 +123,8 @@ def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
 def choose_padding(words: float) -> list[str]:
     """Return sentences of PADDING whose number of words in total is as near to `words` as possible.
 
-    All sentences occur equally often, or some occur once more than the others. The result is empty if `words` is below
-    2, because the shortest sentence has four words.
+    All sentences occur equally often, or some occur once more than the others. If `words` is below 2, no sentence is near
+    enough, and the result is empty.
     """
     lengths = [len(sentence.split()) for sentence in PADDING]
     rounds, rest = divmod(words, sum(lengths))

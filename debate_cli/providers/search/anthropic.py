@@ -19,7 +19,7 @@ from debate_cli.providers.error_mapping import SentRequest
 from debate_cli.providers.http_model import ReplyBuilder, parse_optional_text, parse_token_count
 
 TOOL_TYPE = "web_search_20250305"
-"""Version of the search tool. Newer versions execute code to filter results."""
+"""Version of the search tool. Newer versions are not used, because they execute code to filter results."""
 PAUSED = "pause_turn"
 _STATUS_BY_CODE: Mapping[str, int] = MappingProxyType({
     "too_many_requests": 429, "unavailable": 503, "invalid_tool_input": 400, "query_too_long": 400,

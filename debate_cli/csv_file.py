@@ -21,7 +21,7 @@ class CsvFile(NamedTuple):
     """The content of a CSV file."""
 
     columns: tuple[str, ...]
-    """Names of the columns. A column without a name is called `unnamed 3` if it is the third."""
+    """Names of the columns. Columns without a name are called by their position, e.g. `unnamed 3`."""
     rows: tuple[tuple[int, Mapping[str, str]], ...]
     """One pair per row: line number in the file, and values by column. A row may lack values at its end.
 

@@ -60,7 +60,7 @@ class Assessor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Actors:
-    """The debaters of a run, by name, and its judges."""
+    """The debaters (by name) and the judges of a run."""
 
     debaters: Mapping[str, Speaker]
     judge: Assessor

@@ -88,7 +88,8 @@ class _ColouredHelp:
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help.
 
-        Typer itself would ignore the variable CI, and would colour even the help in a pipe under GitHub Actions.
+        Turns colour on or off first, because Typer ignores the variable CI and colours help under GitHub Actions even
+        in a pipe.
         """
         from typer import rich_utils
 
@@ -299,7 +300,7 @@ def _run(args: list[str]) -> None:
 
 
 def _as_usage_error(error: Exception) -> Exception:
-    """Return a UsageError in place of an OSError about a path that cannot be used, and any other error unchanged."""
+    """Return a UsageError if `error` is an OSError about an unusable path. Return any other error unchanged."""
     match error:
         case OSError(filename=str() | Path()) if error.errno in UNUSABLE_PATH_ERRNOS:
             reason = f"{shorten_path(error.filename)}: cannot be used ({error.strerror}); name another path"

@@ -144,7 +144,7 @@ class PipeSafeObserver:
             self.forward(lambda: self._observer.note(redact_line(note)))
 
     def warn(self, note: str) -> None:
-        """Show a warning, even if the observer shows nothing. A repeated warning is left out, as in `note`."""
+        """Show a warning, even if the observer shows nothing. Ignores a warning that was shown since the last event."""
         if self.show_warning is None:
             self.note(note)
         elif self._is_new(note):

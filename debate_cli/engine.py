@@ -99,7 +99,7 @@ class StopSignal:
         self._parts: list[StopSignal] = []
 
     def make_part(self) -> StopSignal:
-        """Return the signal of a part of the run. A request to stop the part leaves the rest of the run alone."""
+        """Return a signal that stops one part of the run. The rest of the run continues when this part stops."""
         part = StopSignal()
         if self.requested:
             part.request()

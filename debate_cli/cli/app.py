@@ -41,7 +41,7 @@ from debate_cli.resolved_secrets import secret_collector
 from debate_cli.version import __version__
 
 SINGLE_OPTIONS = ("fail_under", "expect_winner", "max_warnings", "only")
-"""Options that the user may give only once. If another option is given twice and is not repeatable, its last value counts."""
+"""Options that the user may give only once. Other options may be repeated: they use all values, or the last one."""
 EXAMPLES_HEADING = "Examples:"
 TYPE_METAVARS = {"<bool>": "", "<str>": "TEXT", "<int>": "N", "<int range>": "N", "<float>": "X", "<path>": "PATH"}
 """Maps the type of an option to the placeholder of its value in help, e.g. `N`. A flag has an empty placeholder."""
@@ -117,7 +117,7 @@ class LazyCommandGroup(_ColouredHelp, TyperGroup):
         return TyperCommand(cmd_name, help=_options_class(cmd_name).__doc__, rich_help_panel=panel)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the flags of `debate` itself. Each has a default; without it, Typer imports pydantic, which is slow."""
+        """Return the flags of `debate` itself. Each has a default, so that Typer need not import pydantic (slow)."""
         params = super().get_params(ctx)
         for param in params:
             param.default, param.metavar = param.default or False, ""

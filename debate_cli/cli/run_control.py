@@ -222,9 +222,9 @@ def _missing_briefs(outcome: Outcome) -> tuple[Brief, ...]:
 
 
 def _describe_late_stop(outcome: Outcome, stop_cause: StopCause, *, has_missing: bool) -> str:
-    """Return the line about a stop that was requested during the last calls.
+    """Return the line about a stop that was requested during the last calls, which were still answered.
 
-    These calls were still answered, so nothing is left to resume.
+    `has_missing`: whether judgements are missing. If False, the line says that the debate or the judging is complete.
     """
     debate = outcome.debate
     judged = "judging" if debate.document_name is not None or debate.status == "incomplete" else "debate"

@@ -21,9 +21,9 @@ class CsvFile(NamedTuple):
     """The content of a CSV file."""
 
     columns: tuple[str, ...]
-    """Names of the columns. A column without a name is called `unnamed 3` if it is the third."""
+    """Names of the columns. Columns without a name are called by their position, e.g. `unnamed 3`."""
     rows: tuple[tuple[int, Mapping[str, str]], ...]
-    """One pair per row: line number in the file, and values by column. A row may lack values at its end.
+    """One pair per row: its line number in the file, and its values by column name. The last columns may be missing.
 
     If a value contains line breaks, the line number is that of the row's last line.
     """

@@ -60,7 +60,7 @@ class Assessor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Actors:
-    """The debaters of a run, by name, and its judges."""
+    """The debaters (by name) and the judges of a run."""
 
     debaters: Mapping[str, Speaker]
     judge: Assessor
@@ -99,7 +99,7 @@ class StopSignal:
         self._parts: list[StopSignal] = []
 
     def make_part(self) -> StopSignal:
-        """Return the signal of a part of the run. A request to stop the part leaves the rest of the run alone."""
+        """Return a signal that stops one part of the run. The rest of the run continues when this part stops."""
         part = StopSignal()
         if self.requested:
             part.request()

@@ -103,7 +103,7 @@ class MissingKeyError(ConfigError):
 
 
 class NoLocalModelError(ConfigError):
-    """The extra or the file of an embedded model is missing."""
+    """An embedded model cannot run: its name is wrong, or its file, its SHA-256 or an extra is missing."""
 
     page: ClassVar[str] = "local-model"
 
@@ -285,7 +285,7 @@ class BatchPendingError(DebateError):
 
 
 def get_error_page(cause: str) -> str:
-    """Return the name of the help page of the error class named `cause`. Empty if the class has no page."""
+    """Return the help page's name for `cause`, the name of an error class. Empty if the class has no page."""
     kind = globals().get(cause)
     return kind.page if isinstance(kind, type) and issubclass(kind, DebateError) else ""
 
@@ -299,7 +299,7 @@ def describe_missing_module(error: ModuleNotFoundError) -> str:
 
 
 def format_install_command(extra: str = "") -> str:
-    """Return the command that installs this program, with an extra if one is named, and where to run it."""
+    """Return the command that installs this program (with `extra`, if given), and say where to run the command."""
     package = f"'.[{extra}]'" if extra else "."
     return f"`{sys.executable} -m pip install {package}` in the checkout of debate-cli"
 

@@ -32,8 +32,11 @@ class ExtensionPoint:
     built_in: Mapping[str, str]
     """Maps the name of each built-in object to its import path."""
     find_fault: Callable[[str, Any], str] | None = None
-    """Takes the name and the object of an installed package. Returns what is wrong, as a clause, or an empty text.
-    None: the caller of `load` checks the object."""
+    """Function that checks an object of an installed package. Takes the object's name and the object. Returns what is
+    wrong, e.g. `does not refer to a JudgingSystem`, or an empty text.
+
+    None: the caller of `load` must check the object.
+    """
 
     def names(self) -> tuple[str, ...]:
         """Return all names: first the built-in ones, then those of installed packages in alphabetical order."""

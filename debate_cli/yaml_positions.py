@@ -112,8 +112,8 @@ def read_yaml_text(path: Path, *, absent: str) -> str:
 def parse_yaml(text: str, *, scalars_as_text: bool = False) -> ParsedYaml:
     """Parse `text`. Errors are returned in `faults`, never raised.
 
-    With `scalars_as_text`, numbers, booleans and null stay text, and anchors and aliases are errors: a person's text that
-    begins with `&` or `*` would otherwise be lost without notice.
+    With `scalars_as_text`, numbers, booleans and null stay text. Anchors and aliases are then errors, because a
+    person's text that begins with `&` or `*` would otherwise be lost without notice.
     """
     yaml = _yaml()
     try:
@@ -138,7 +138,8 @@ def parse_yaml(text: str, *, scalars_as_text: bool = False) -> ParsedYaml:
 def dump_yaml(data: Any, width: int) -> str:
     """Return plain data as YAML text that `parse_yaml` reads back unchanged.
 
-    Control characters are escaped, and so are characters that hide or reverse text. Characters that join letters stay.
+    Control characters are escaped, and so are characters that hide or reverse text. Invisible characters that join
+    letters are not escaped.
     Keys are texts and keep their order. `width`: number of columns after which long texts continue on the next line.
     `data` must not contain what `parse_yaml` cannot read back: `inf`, `nan`, integers of more than 100 digits, and halves
     of surrogate pairs.

@@ -41,7 +41,7 @@ from debate_cli.resolved_secrets import secret_collector
 from debate_cli.version import __version__
 
 SINGLE_OPTIONS = ("fail_under", "expect_winner", "max_warnings", "only")
-"""Options that the user may give only once. If another option is given twice and is not repeatable, its last value counts."""
+"""Options that the user may give only once. Other options may be repeated: they use all values, or the last one."""
 EXAMPLES_HEADING = "Examples:"
 TYPE_METAVARS = {"<bool>": "", "<str>": "TEXT", "<int>": "N", "<int range>": "N", "<float>": "X", "<path>": "PATH"}
 """Maps the type of an option to the placeholder of its value in help, e.g. `N`. A flag has an empty placeholder."""
@@ -88,7 +88,8 @@ class _ColouredHelp:
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help.
 
-        Typer itself would ignore the variable CI, and would colour even the help in a pipe under GitHub Actions.
+        Turns colour on or off first, because Typer ignores the variable CI and colours help under GitHub Actions even
+        in a pipe.
         """
         from typer import rich_utils
 
@@ -116,7 +117,7 @@ class LazyCommandGroup(_ColouredHelp, TyperGroup):
         return TyperCommand(cmd_name, help=_options_class(cmd_name).__doc__, rich_help_panel=panel)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the flags of `debate` itself. Each has a default; without it, Typer imports pydantic, which is slow."""
+        """Return the flags of `debate` itself. Each has a default, so that Typer need not import pydantic (slow)."""
         params = super().get_params(ctx)
         for param in params:
             param.default, param.metavar = param.default or False, ""
@@ -299,7 +300,7 @@ def _run(args: list[str]) -> None:
 
 
 def _as_usage_error(error: Exception) -> Exception:
-    """Return a UsageError in place of an OSError about a path that cannot be used, and any other error unchanged."""
+    """Return a UsageError if `error` is an OSError about an unusable path. Return any other error unchanged."""
     match error:
         case OSError(filename=str() | Path()) if error.errno in UNUSABLE_PATH_ERRNOS:
             reason = f"{shorten_path(error.filename)}: cannot be used ({error.strerror}); name another path"

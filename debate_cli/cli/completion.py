@@ -1,6 +1,6 @@
 """Words for shell completion: configurations, saved debates, error pages and judging systems.
 
-Typer offers those of the words that begin with what the user has typed.
+Typer offers only the words that begin with what the user has typed.
 """
 
 from pathlib import Path

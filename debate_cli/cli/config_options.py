@@ -83,7 +83,7 @@ def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
 
 
 def limits_from_options(max_cost: float | None, max_tokens: int | None) -> dict[str, float]:
-    """Return the keys of `limits` that --max-cost and --max-tokens set. Raises UsageError for a cost of 0 or less."""
+    """Return the settings of `limits` for --max-cost and --max-tokens. Raises UsageError for a cost of 0 or less."""
     if max_cost is not None and not 0 < max_cost < math.inf:
         raise UsageError(f"--max-cost {max_cost:g}: give a finite amount above 0")
     return {key: value for key, value in (("max_cost_usd", max_cost), ("max_tokens", max_tokens)) if value is not None}

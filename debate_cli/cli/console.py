@@ -36,7 +36,7 @@ _WORKFLOW_COMMAND = re.compile(r"(?:^|(?<=[\r\n]))[^\S\r\n]*:(?=:)|##(?=\[)")
 
 
 _COPYABLE = re.compile(r"(?:saved|unchanged|written|configuration): |(?:.*?: )?(?=debate [a-z]+ )")
-"""Matches the label before a path or command that a user may copy, or the empty text before a command."""
+"""Matches the part of a line before a path or command that a user may copy. A line may begin with the command."""
 _QUOTED_COMMAND = re.compile(r"`(?:debate|\S*python[\d.]*) [^`]*`|\(debate explain [a-z-]+\)")
 
 
@@ -259,8 +259,8 @@ def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
 def print_rehearsals(notices: Mapping[str, int], files: int) -> None:
     """Print on stderr that the mock answered in some or all of the debates.
 
-    - `notices`: maps each text to print to the number of debates that it applies to. The empty text is not printed.
-    - `files`: number of all debates. The line of a text that applies to fewer debates ends with e.g. `(2 of 5 debates)`.
+    - `notices`: the texts to print, each with the number of its debates. The empty text is not printed.
+    - `files`: number of all debates. If a text applies to only some of them, e.g. `(2 of 5 debates)` is added.
     """
     for notice, count in notices.items():
         if notice:

@@ -60,8 +60,9 @@ def show_plan_table(
     *,
     is_comment: bool = False,
 ) -> None:
-    """Print totals as a table. `rows`: results of `format_plan_row`. `headings`: those of the columns before the totals.
+    """Print totals as a table. `rows`: results of `format_plan_row`.
 
+    `headings`: headings of the columns before the totals.
     With `is_comment`, each line is a YAML comment, unless stdout is a terminal.
     """
     numbers = frozenset(range(1, len(headings) + len(_TOTALS)))
@@ -118,7 +119,7 @@ def _plan_rows(plan: RunEstimate) -> list[TableRow]:
 
 
 def format_plan_row(name: str, model: str, planned: CallTotals, worst: CallTotals, *columns: str) -> TableRow:
-    """Return the name with the model, the texts in `columns`, and each total as planned and, in parentheses, at worst."""
+    """Return a table row: name and model, `columns`, and each planned total with the total at worst after it."""
     totals = zip(_format_totals(planned), _format_totals(worst), strict=True)
     return (Lines(tuple(filter(None, (name, model)))), *columns, *(f"{one} (≤ {most})" for one, most in totals))
 

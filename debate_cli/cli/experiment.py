@@ -69,7 +69,7 @@ _OPTIONS: Mapping[Action, Collection[str]] = {
     "rate": ("json", "plain"),
     "merge": ("out", "json"),
 }
-"""Options of each action."""
+"""Maps each action, e.g. `report`, to the options that it accepts."""
 EXIT_CODES = {
     "interrupted": ExitCode.INTERRUPTED,
     "budget": ExitCode.BUDGET_REACHED,
@@ -188,7 +188,7 @@ def _run(given: ExperimentOptions) -> None:
 def _check_batches(given: ExperimentOptions, experiment: Experiment, folder: Path) -> None:
     if given.batch and given.queue:
         raise UsageError(
-            "--batch asks the judges from this process, not from workers; leave out --queue, and unset DEBATE_QUEUE"
+            "--batch cannot be combined with a queue; leave out --queue and unset DEBATE_QUEUE, or leave out --batch"
         )
     if given.batch:
         for variant in experiment.variants:

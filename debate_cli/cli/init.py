@@ -98,7 +98,7 @@ def _render_config(answers: InitAnswers, config: Path) -> str:
 
 
 def _quote_path(path: Path) -> str:
-    """Return `path` as an argument of a shell command, with `./` before a dash, so that it is not taken for an option."""
+    """Return `path` as an argument of a shell command. A path that begins with a dash gets `./`, so it is no option."""
     return shlex.quote(f"./{path}" if str(path).startswith("-") else str(path))
 
 

@@ -24,8 +24,7 @@ _RESUMABLE = (ExitCode.PROVIDER_FAILED, ExitCode.BUDGET_REACHED, ExitCode.INTERR
 def format_exit_codes(codes: Iterable[ExitCode], *, resumable: bool = False, **meanings: str) -> str:
     """Return the sentence about exit codes at the end of the help.
 
-    `resumable`: whether work that ends early can be resumed. `meanings`: maps names of codes to other
-    meanings.
+    `resumable`: whether work that ends early can be resumed. `meanings`: replaces the usual meanings of codes, by name.
     """
     parts = (
         f"{code:d} {meanings.get(code.name, code.meaning)}{' (resumable)' if resumable and code in _RESUMABLE else ''}"

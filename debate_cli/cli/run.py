@@ -57,7 +57,7 @@ from debate_cli.storage.variables import ConfigChange
 from debate_cli.systems.scoring import deciding_kind
 
 MAX_ESTIMATED_CALLS = 60
-"""A run with more planned calls starts without an estimate of its cost, because the estimate would take too long."""
+"""A run with at most this many planned calls estimates its cost first. With more calls, this would take too long."""
 
 
 def run(given: RunOptions) -> None:
@@ -125,7 +125,7 @@ def _choose_target(given: RunOptions, context: RunContext, stored: StoredDebate 
 
 
 def _check_outputs(given: RunOptions, loaded: LoadedConfig, target: _Target) -> None:
-    """Raise UsageError if a new debate, --record or --report would be written to a file that the run must not write."""
+    """Raise UsageError if the run would write its debate, cassette or report to a file that it must not write."""
     refuse_stdout(given.out, "--out")
     saved = () if target.path is None else debate_files(target.path)
     if given.resume is None:

@@ -37,7 +37,7 @@ from debate_cli.storage.folder import JOURNAL_SUFFIX
 
 _STOP_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 EXIT_CODES = {"budget": ExitCode.BUDGET_REACHED, "failed": ExitCode.PROVIDER_FAILED}
-"""Maps the reason why a debate halted to the exit code. An interrupted debate has its code in `StopCause`."""
+"""Maps the reason why a debate halted to the exit code. Exception: for an interrupted debate, see `StopCause`."""
 EXIT_CODE_PRIORITY = (
     ExitCode.INTERRUPTED,
     ExitCode.CLOSED_PIPE,
@@ -202,8 +202,8 @@ def report_outcome(
 def report_gates(gates: Gates, outcome: Outcome, code: ExitCode, prefix: str = "") -> ExitCode:
     """Print a line for each gate that is not met. Return `GATE_NOT_MET`, or `code` if all gates are met.
 
-    - `code`: exit code of the debate. If it is neither `DONE` nor `PROVIDER_FAILED`, it is returned and no gate is
-      checked.
+    - `code`: exit code of the debate. Gates are checked only after `DONE` and `PROVIDER_FAILED`; any other code is
+      returned unchanged.
     - `prefix`: start of a line, e.g. `a.json: `.
     """
     if code not in {ExitCode.DONE, ExitCode.PROVIDER_FAILED}:
@@ -215,16 +215,16 @@ def report_gates(gates: Gates, outcome: Outcome, code: ExitCode, prefix: str = "
 
 
 def _missing_briefs(outcome: Outcome) -> tuple[Brief, ...]:
-    """Return the missing judgements of the debate; if it was not saved, only those of the judged runs."""
+    """Return the missing judgements. For an unsaved debate, leave out those of judging runs without a verdict."""
     briefs = missing_briefs(outcome.debate)
     runs = {verdict.run for verdict in outcome.verdicts}
     return briefs if outcome.path is not None else tuple(brief for brief in briefs if brief.run in runs)
 
 
 def _describe_late_stop(outcome: Outcome, stop_cause: StopCause, *, has_missing: bool) -> str:
-    """Return the line about a stop that was requested during the last calls.
+    """Return the line about a stop that was requested during the last calls, which were still answered.
 
-    These calls were still answered, so nothing is left to resume.
+    `has_missing`: whether judgements are missing. If False, the line says that the debate or the judging is complete.
     """
     debate = outcome.debate
     judged = "judging" if debate.document_name is not None or debate.status == "incomplete" else "debate"

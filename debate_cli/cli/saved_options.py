@@ -186,9 +186,8 @@ class ScoreOptions(NamedTuple):
     rubric: Annotated[
         Path | None,
         typer.Option(
-            help="YAML file with weights, thresholds and penalties of judging systems. Settings that are not in the file, weights "
-            "included, keep their stored values. "
-            "Not with --weights."
+            help="YAML file with weights, thresholds and penalties of judging systems. Weights and other settings "
+            "that the file lacks keep their stored values. Not with --weights."
         ),
     ] = None
     runs: Annotated[str, typer.Option(metavar="latest|all|ID", help="The judging runs to score.")] = "latest"

@@ -96,7 +96,7 @@ class _Report:
     unusable: list[UnusableFile] = field(default_factory=list[UnusableFile])
     scored_files: int = 0
     rehearsals: Counter[str] = field(default_factory=Counter[str])
-    """Maps each sentence on answers of the mock to its number of debates. Debates without the mock have an empty key."""
+    """Number of debates for each sentence about the mock's answers. The sentence is empty if the mock gave none."""
     unmet_gates: int = 0
     compared_verdicts: int = 0
     has_differences: bool = False
@@ -107,7 +107,7 @@ class _Report:
     first_lacking: CheckedFile | None = None
     """The first file in `missing`."""
     notices: dict[str, None] = field(default_factory=dict[str, None])
-    """Sentences on unexpected effects of the new settings in any file, each once. The values are not used."""
+    """The keys are sentences on unexpected effects of the new settings, each once. The values are not used."""
     _sentences: set[str] = field(default_factory=set[str])
 
     def read(self, files: Iterator[CheckedFile | UnusableFile], pages: "PageWriter | None") -> Iterator[CheckedFile]:

@@ -88,7 +88,7 @@ class PipeSafeObserver:
         """
         self.is_closed = False
         self.stop_cause: StopCause | None = None
-        """The first request to stop; None if there was none."""
+        """Why a stop of the run was first requested; None if no stop was requested."""
         self.shown_failures: set[str] = set()
         """Messages of failures that the user's terminal has shown in full; empty if the run is not shown on a terminal."""
         self.show_warning = show_warning
@@ -100,7 +100,7 @@ class PipeSafeObserver:
         self._is_read = is_read
         self._screen = screen
         self._seen_notes: set[str] = set()
-        """Texts of the notes since the last event. Durations such as `3 s` are removed from the texts."""
+        """Notes since the last event, without durations such as `3 s`. They show whether a note is a repetition."""
         self._holds = 0
         """Number of people who are being asked at the terminal."""
         self._was_left = False
@@ -144,7 +144,7 @@ class PipeSafeObserver:
             self.forward(lambda: self._observer.note(redact_line(note)))
 
     def warn(self, note: str) -> None:
-        """Show a warning, even if the observer shows nothing. A repeated warning is left out, as in `note`."""
+        """Show a warning, even if the observer shows nothing. Ignores a warning that was shown since the last event."""
         if self.show_warning is None:
             self.note(note)
         elif self._is_new(note):

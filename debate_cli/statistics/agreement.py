@@ -11,7 +11,7 @@ from typing import Literal
 from debate_cli.statistics.estimate import RESAMPLES, Estimate, estimate
 
 RatedItem = Mapping[str, str | float]
-"""Maps each rater of one item to the value that the rater gave. Raters without a value are left out."""
+"""One item: maps each rater to the value that this rater gave to the item. Raters who gave no value are left out."""
 Pairs = Sequence[tuple[float, float]]
 """Pairs of values. A forecast is a pair (probability, outcome). The outcome is 1 if the event happened, 0 if it did not
 happen, and 0.5 for a draw."""
@@ -74,8 +74,8 @@ class PairAgreement:
 def compare_pairs(clusters: Sequence[Sequence[RatedItem]], *, resamples: int = RESAMPLES) -> tuple[PairAgreement, ...]:
     """Return the agreement of each pair of judges who both judged at least one debate.
 
-    `clusters`: groups of debates, e.g. all debates on one motion. A debate is a mapping of judges to results. The
-    bootstrap draws whole clusters.
+    `clusters`: groups of debates, e.g. all debates on one motion. Each debate maps judges to their results.
+    The bootstrap selects whole clusters at random.
     """
     judges = list(dict.fromkeys(judge for cluster in clusters for unit in cluster for judge in unit))
     found: list[PairAgreement] = []
@@ -93,7 +93,7 @@ def brier_score(forecasts: Pairs) -> float | None:
     """Return the mean squared error of probabilities, 0 (best) to 1; None if there are no forecasts.
 
     Source: G. W. Brier, Verification of Forecasts Expressed in Terms of Probability, Monthly Weather Review 78 (1950).
-    Brier's own score of two outcomes is twice this number.
+    The score defined there is twice as large.
     """
     return sum((chance - outcome) ** 2 for chance, outcome in forecasts) / len(forecasts) if forecasts else None
 
@@ -118,7 +118,7 @@ def root_mean_square_error(pairs: Pairs) -> float | None:
 
 
 def spearman_correlation(pairs: Pairs) -> float | None:
-    """Return Spearman's ρ, −1 to 1. None for fewer than three pairs, or if one variable is constant.
+    """Return Spearman's ρ, −1 to 1. None for fewer than three pairs, or if all first or all second values are equal.
 
     Source: C. Spearman, The Proof and Measurement of Association between Two Things (1904).
     """
@@ -157,8 +157,8 @@ def debates_to_tell_apart(clusters: Sequence[Sequence[float]]) -> int | None:
     """Return the number of debates needed to show that two judges differ (significance 5 %, power 80 %).
 
     Return None for fewer than two clusters, or if the mean difference is 0.
-    `clusters`: groups of debates, e.g. all debates on one motion, each with at least one debate. The number for a debate is
-    the first judge's result minus the second judge's result. The returned number assumes clusters of the same size.
+    `clusters`: one number per debate, the first judge's result minus the second judge's, in groups of debates, e.g. all
+    debates on one motion. No group is empty. The returned number assumes groups of the same size.
     Sources: J. M. Lachin, Introduction to Sample Size Determination and Power Analysis for Clinical Trials, Controlled
     Clinical Trials 2 (1981); the variance of a mean over clusters: W. G. Cochran, Sampling Techniques (1977), section
     9A.

@@ -24,7 +24,7 @@ LEVEL_LABEL = f"{100 * LEVEL:g} %"
 """The confidence level as reports write it: `95 %`."""
 RESAMPLES = 1000
 MIN_DEFINED_SHARE = 0.9
-"""Minimum share of resamples in which the statistic must be defined. With a smaller share, there is no interval."""
+"""Minimum share of bootstrap resamples with a defined statistic. If the share is smaller, there is no interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Estimate:
     """A statistic with its interval at the confidence level LEVEL."""
 
     value: float | None
-    """The statistic of all rows; None if it is undefined, e.g. a correlation of constant values."""
+    """The statistic of all rows; None if it is undefined, e.g. the correlation of values that are all equal."""
     low: float | None = None
     """Lower end of the interval; None if there is no interval, e.g. for a single cluster."""
     high: float | None = None
@@ -78,9 +78,9 @@ def estimate(
 
 
 def resample_counts(clusters: int, resamples: int) -> NDArray[np.int64]:
-    """Draw random resamples of clusters, with replacement. Return how often each cluster is in each resample.
+    """Return how often each bootstrap resample contains each cluster: one row per resample, one column per cluster.
 
-    The array has one row per resample and one column per cluster. The draws are the same in every run.
+    A resample is a random selection of `clusters` clusters, with replacement. Every call returns the same counts.
     """
     import numpy as np
 

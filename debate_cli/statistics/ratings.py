@@ -1,4 +1,4 @@
-"""Rates players from pairwise results, with a Bradley–Terry model that has a side term.
+"""Rates players from pairwise results, with a Bradley–Terry model that includes an advantage of the left player.
 
 The left player wins with probability σ(strength(left) − strength(right) + side). σ is the logistic function, and `side`
 is the left player's advantage. Sources: R. A. Bradley and M. E. Terry, Rank Analysis of Incomplete Block Designs,
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 ELO_SCALE = 400 / math.log(10)
 ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
-"""Weight of an imaginary draw. Such draws give a value to strengths and to the side term if the results put no bound on them.
+"""Weight of an imaginary draw, which is added if the results alone would make a strength or an advantage infinite.
 
-`Ratings.prior` and `Ratings.side_separable` say when there are such draws.
+`Ratings.prior` and `Ratings.side_separable` say when imaginary draws are added.
 """
 DIVERGED = 12.0
-"""A fit that predicts a result with log odds above this value (odds of 160,000 to 1) has diverged."""
+"""Maximum log odds of a predicted result (odds of 160,000 to 1). A fit with a greater value has diverged."""
 UNLIMITED = DIVERGED / 3
-"""In a diverged fit, a difference of strengths or a `side` above this value (in log odds) counts as unlimited."""
+"""Log odds above which a difference of strengths, or `side`, counts as unlimited if the fit has diverged."""
 TOLERANCE = 1e-9
 _LEFT = "the left player (in debates: the player for the motion)"
 EQUAL_WITHIN = 1e-6
@@ -47,7 +47,7 @@ class PairResult:
     """Player who gets the advantage `Ratings.side`, usually the first speaker."""
     right: str
     score: float
-    """Result of the left player: 1 for a win, 0.5 for a draw, 0 for a loss, or a share between."""
+    """Result of the left player: 1 for a win, 0.5 for a draw, 0 for a loss, or any number between 0 and 1."""
     weight: float = 1.0
     """Weight of the comparison, greater than 0."""
     cluster: str = ""
@@ -66,7 +66,7 @@ class Rating:
     games: float
     """Sum of the weights of the player's comparisons."""
     share: float
-    """Mean score of the player, 0 to 1, weighted with the weights of the comparisons."""
+    """Mean score of the player, 0 to 1. Comparisons count by their weight."""
     group: int
     """Index of the player's group, from 0. Two players are in one group if a chain of results connects them."""
 
@@ -86,9 +86,9 @@ class Ratings:
     separable: bool
     """Whether the results put no bound on a player's strength, e.g. because the player won every comparison."""
     prior: float
-    """Weight of the imaginary draw of each player against a player of mean strength; 0 without such draws.
+    """Weight of one imaginary draw that each player gets against a player of mean strength; 0 if none is added.
 
-    There are such draws if `separable` or `side_separable` is true, or if `groups` is above 1.
+    The draws are added if `separable` or `side_separable` is true, or if `groups` is above 1.
     """
     resamples_with_prior: float
     """Share of the bootstrap's resamples, 0 to 1, that needed more imaginary draws than the fit of all results."""
@@ -101,7 +101,7 @@ class Ratings:
     If true, `side` is estimated with an imaginary draw of weight `prior`.
     """
     has_constant_values: bool = False
-    """Whether a value has no interval because the results are separable and all resamples give the same value."""
+    """Whether a value has no interval because imaginary draws were added and all resamples give the same value."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -118,20 +118,18 @@ class Ratings:
             "The results do not limit a player's strength, e.g. because the player won every comparison.": (
                 self.separable
             ),
-            f"The results do not limit the advantage of {_LEFT}, e.g. because the left player won every comparison, so "
-            f"{self.prior:g} imaginary draw was added to the estimate of this advantage.": self.side_separable,
+            f"The results do not limit the advantage of {_LEFT}, e.g. because the left player won every comparison. "
+            f"This advantage was therefore estimated with {self.prior:g} imaginary draw.": self.side_separable,
             f"Each player was given {self.prior:g} imaginary draw against a player of mean strength, so that every "
             "strength has a value.": bool(self.prior),
-            f"{100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples could be rated only with added draws, so the intervals "
-            "of the strongest and the weakest players are too narrow.": bool(
-                self.resamples_with_prior and not self.prior
-            ),
-            f"{100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples gave the advantage of the left player a value "
-            "only with an added draw, so the interval of this advantage is too narrow.": bool(
-                self.resamples_with_prior and self.prior
-            ),
-            "Values without an interval are the same in all of the bootstrap's resamples, so the results do not show how "
-            "uncertain these values are.": self.has_constant_values,
+            f"In {100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples, imaginary draws were "
+            "needed to estimate the strengths, so the intervals of the strongest and the weakest "
+            "players are too narrow.": bool(self.resamples_with_prior and not self.prior),
+            f"In {100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples, an imaginary draw was "
+            "needed to estimate the advantage of the left player, so the interval of this advantage is "
+            "too narrow.": bool(self.resamples_with_prior and self.prior),
+            "Values without an interval are the same in all of the bootstrap's resamples, so it is unknown how "
+            "uncertain they are.": self.has_constant_values,
         }
         return tuple(note for note, applies in notes.items() if applies)
 
@@ -180,9 +178,9 @@ def rate(results: Sequence[PairResult], *, resamples: int = RESAMPLES) -> Rating
 
 class _ImaginaryDraws(NamedTuple):
     players: float
-    """Weight of each player's draw against a player of mean strength."""
+    """Weight of each player's imaginary draw against a player of mean strength; 0 without these draws."""
     side: float
-    """Weight of the draw that limits the side term."""
+    """Weight of the imaginary draw that limits the advantage of the left player; 0 without this draw."""
 
 
 _NO_DRAWS = _ImaginaryDraws(0.0, 0.0)
@@ -224,7 +222,7 @@ class _Design:
         cluster_at, row_at = ({item: number for number, item in enumerate(of)} for of in (clusters, kinds))
         self.players = len(names)
         self.scores = np.array([score for _, _, score in kinds])
-        self.matrix = np.zeros((len(kinds), len(names) + 1))  # the last column is the side term
+        self.matrix = np.zeros((len(kinds), len(names) + 1))  # the last column is the left player's advantage
         for row, (left, right, _) in enumerate(kinds):
             self.matrix[row, names.index(left)] = 1
             self.matrix[row, names.index(right)] = -1
@@ -276,8 +274,8 @@ class _Design:
     def find_unlimited(self, values: Floats, draws: _ImaginaryDraws) -> tuple[bool, bool]:
         """Return whether a player's strength is unlimited, and whether the advantage of the left player is unlimited.
 
-        `values`: the strengths, then the advantage of the left player, all fitted with `draws`. A value with an imaginary draw in
-        `draws` is never unlimited.
+        `values`: the strengths, followed by the advantage of the left player. `draws`: imaginary draws of this fit. A
+        value that they limit is never unlimited.
 
         Source of the criterion: A. Albert and J. A. Anderson, Biometrika 71 (1984).
         """

@@ -88,7 +88,7 @@ def test_an_unlimited_side_term_has_a_note_of_its_own() -> None:
     assert (ratings.side_separable, ratings.separable, ratings.prior) == (True, False, 1)
     notes = " ".join(ratings.notes)
     assert "do not limit the advantage of the left player" in notes
-    assert "so 1 imaginary draw was added to the estimate of this advantage" in notes
+    assert "This advantage was therefore estimated with 1 imaginary draw" in notes
     assert "no bound on a player's strength" not in notes
 
 
@@ -116,7 +116,9 @@ def test_a_resample_whose_side_term_is_unlimited_gets_an_imaginary_draw() -> Non
     assert ratings.side.high is not None
     assert ratings.side.high < 6
     assert 0 < ratings.resamples_with_prior < 1
-    assert any("needed an imaginary draw for the advantage" in note for note in ratings.notes)
+    assert any(
+        "an imaginary draw was needed to estimate the advantage of the left player" in note for note in ratings.notes
+    )
 
 
 def test_a_strength_that_no_resample_changes_has_no_interval() -> None:

@@ -413,8 +413,8 @@ def _open_session(
             )
         if folder is None:
             raise ConfigError(
-                f"{argument}: with None, nothing is written, but {name} needs files for prompts and replies; give {argument}=, "
-                f"and these files are kept in the folder `{FILES_FOLDER}` beside the transcript"
+                f"{argument}: None means that no file is written, but {name} needs files for prompts and replies; give "
+                f"{argument}=, and these files are kept in the folder `{FILES_FOLDER}` beside the transcript"
             )
     observer = observer or NullObserver()
     people = None if folder is None else PeopleAccess(PromptFolder(folder / FILES_FOLDER, observer.note))

@@ -80,7 +80,7 @@ class VerdictPair(NamedTuple):
 class Comparison:
     """All differences between two judgements A and B.
 
-    If a debate lacks the chosen judging run, its judgement has no verdicts.
+    A judgement has no verdicts if its debate lacks the chosen judging run.
     """
 
     a: ComparisonSide

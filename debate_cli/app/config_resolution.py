@@ -57,7 +57,7 @@ def resolve_config(
     - `text`: text to read in place of the file.
     - `shipped`: whether the file is part of the package. If True, relative paths and `.env` start in the working
       folder.
-    - `checks`: returns contradictions between settings.
+    - `checks`: function that returns contradictions between settings.
     - `trusted_folders`: folders from which the configuration may name files, besides its own folder.
     """
     folder = Path() if path is None or shipped else path.parent

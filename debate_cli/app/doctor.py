@@ -34,7 +34,7 @@ answer fits the schema. `one_piece`: the answer was not streamed. `rejected`: th
 call failed, or the model declined to answer."""
 MAX_CHECK_ATTEMPTS = 2
 CHECK_PATIENCE_S = 5.0
-"""If the provider answers all calls with status 429, a check fails after this number of seconds."""
+"""Seconds after which a check fails if the provider answers every call with status 429."""
 MAX_CHECK_TOKENS = 2000
 """Maximum number of output tokens of an answer. A reasoning model keeps its own limit."""
 CHECK_TEMPERATURE = 0.2
@@ -51,7 +51,8 @@ class CountAnswer(FormModel):
 COUNT_FORM = Form("count", CountAnswer, derive_schema(CountAnswer))
 _SYSTEM_PROMPT = "This is a quick check of the connection. Answer briefly."
 _QUESTION = "Count from one to thirty in words, separated by commas. What is the last number?"
-"""The answer is long enough for measuring the speed. JSON is not mentioned, because the mode must cause the JSON answer."""
+"""Question of every check. The answer is long enough to measure the speed. The question does not mention JSON, so that only
+the structured-output mode can cause a JSON answer."""
 
 
 class Check(FrozenModel):
@@ -223,7 +224,10 @@ async def ask_model(spec: ModelSpec, pooled: PooledModel, seed: int | None) -> D
 
 
 def _check_modes(answer: StructuredAnswer[CountAnswer], profile: Profile) -> Iterator[Check]:
-    """Yield the result of each mode that was tried. A mode that was left without an error gave an answer without JSON."""
+    """Yield the result of each mode that was tried.
+
+    A mode that was given up without an error is `not_enforced`, because its answer contained no JSON.
+    """
     for mode in profile.modes[: profile.modes.index(answer.call.rung)]:
         yield Check(way=mode, result="rejected" if mode in answer.call.rejected else "not_enforced")
     result: CheckResult = "ok"

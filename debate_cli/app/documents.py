@@ -101,10 +101,10 @@ def is_saved_debate(content: bytes) -> bool:
 
 
 def _is_text_folder(folder: Path) -> bool:
-    """Return whether the texts in `folder` are to be judged, because it has no saved debates.
+    """Return whether the texts in `folder` are to be judged: it must not have saved debates.
 
-    A folder with a name like `my-debate.json` must also contain a text, because the user may have meant transcripts: the
-    shell expands `*.json` also to folders.
+    A folder with a name like `my-debate.json` must also contain a text. Otherwise, the user probably gave `*.json` to
+    name transcripts, and the shell added the folder.
     """
     if any(_TRANSCRIPT_MARK in _read_start(file) for file in list_debate_files(folder)):
         return False

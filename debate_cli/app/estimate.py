@@ -1,7 +1,7 @@
 """Use case `estimate`: planned and highest possible calls, tokens and cost of each role. No model is asked.
 
-Planned numbers come from a simulation with the mock. For the highest numbers, every answer reaches its limit, and every
-question is repeated as often as allowed.
+Planned numbers come from a simulation with the mock. The highest numbers assume that every answer reaches its limit, and
+that every question is repeated as often as allowed.
 """
 
 from __future__ import annotations

@@ -220,12 +220,10 @@ def build_judge_plans(
 def build_completion_plans(
     paths: Sequence[Path], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str], list[Path]]:
-    """Return a plan for each saved debate with missing judgements, a sentence for each unusable file, and all other files.
+    """Return three lists: plans for debates with missing judgements, error messages, and paths of debates that miss none.
 
-    The other files are the debates in which no judgement is missing.
-
-    Each judging run is finished with its own models. From `loaded`, only the prompts are used. A debate without missing
-    judgements is removed from the list of debates that wait for a batch.
+    Each unusable file has an error message. Each judging run is finished with its own models. From `loaded`, only the
+    prompts are used. If models will be asked, a debate that misses no judgement no longer counts as waiting for a batch.
 
     Raises ConfigError and MissingKeyError. If `paths` has only one file and it cannot be judged, raises TranscriptError
     or StorageError.

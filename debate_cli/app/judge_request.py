@@ -169,7 +169,7 @@ def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str
 
 
 def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """Return the judging runs of a text that follow the first one.
+    """Return the judging runs of a text, except the first.
 
     Every requested model judges the text `request.repeat` times. So with two models and `repeat=3` there are six runs,
     and the last five of them are returned.
@@ -314,9 +314,10 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
 def add_judge_settings(
     request: JudgingRequest, config: DebateConfig, changes: Iterable[ConfigChange]
 ) -> JudgingRequest:
-    """Return `request` with `judge_settings`: the settings of `models.judge` that `changes` set, except the model.
+    """Return `request` with a new value of `judge_settings`: the settings under `models.judge` that `changes` contain.
 
-    `config`: the configuration to which `changes` were applied. Without `request.model`, returns `request` itself.
+    The setting `model` is left out. Without `request.model`, returns `request` itself. `config`: the configuration to
+    which `changes` were applied.
     Raises UsageError if a change names a model other than `request.model`.
     """
     paths = [change[0].split(".") for change in changes]

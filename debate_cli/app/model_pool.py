@@ -92,7 +92,7 @@ class ModelPool:
         )
         self._concurrency = asyncio.Semaphore(limits.concurrency)
         self._limiters: list[tuple[ProviderRow | str, RateLimiter]] = []
-        """Each provider, and each of the caller's own models (by `provider/model`), with its rate limiter."""
+        """Pairs: a provider, or the `provider/model` of one of the caller's own models, and its rate limiter."""
         self._providers: list[_ProviderContext] = []
         self._without_usage: set[str] = set()
         self._reported_silences: dict[str, float] = {}

@@ -11,7 +11,7 @@ from debate_cli.providers.mock.model import SCRIPTED_MODEL
 from debate_cli.providers.registry import split_model_name
 
 UNSCRIPTED_NAME = "unscripted"
-"""Replaces the name `scripted` when a model is replaced by a mock, because `mock/scripted` would require a script."""
+"""Name of the mock that replaces a model called `scripted`, because `mock/scripted` would require a script."""
 
 
 def judge_roles(system: SystemSettings) -> tuple[str | None, ...]:

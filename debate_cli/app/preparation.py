@@ -157,7 +157,10 @@ def _refuse_secret_names(loaded: LoadedConfig, others: Iterable[ModelSpec]) -> N
 
 
 def _iter_names(data: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the names in a configuration with their key paths. The name of a model or provider has its section's path."""
+    """Yield the key path of each name in a configuration, and the name.
+
+    The name of a model or provider is itself a key, so it comes with the key path of its section.
+    """
     if is_list(data):
         for index, item in enumerate(data):
             yield from _iter_names(item, (*path, index))

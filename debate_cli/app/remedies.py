@@ -19,7 +19,7 @@ from debate_cli.providers.provider_table import find_profile, merge_provider_row
 from debate_cli.systems.registry import settings_for
 
 REPEAT = ""
-"""No option: the same request may succeed."""
+"""Empty, because no option is needed: the same request may succeed."""
 SHORTEN_PROMPTS = "--set format.history=recent"
 """Option that leaves older turns out of prompts."""
 CLOSE = "--close"
@@ -28,26 +28,26 @@ MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 JUDGE_WITH_OTHER_MODEL = f"--model {MODEL_PLACEHOLDER}"
 """Option of `debate judge`."""
 OUTPUT_LIMIT_FACTOR = 4
-"""If an answer was cut off at the output limit, the limit is multiplied by this factor."""
+"""Factor by which an output limit is raised after it cut off an answer."""
 _REFUSED_REQUESTS = {
     "ContextOverflowError": "the same request fails again until you change a setting",
     "RefusedError": "the model is likely to refuse again; name another model",
     "RejectedError": "the same request is likely to fail again; name another model",
 }
-"""Maps causes of failures after which another request is needed to what the user must change, as a clause."""
+"""Causes of failures that the same request is likely to repeat, each with a clause on what the user must change."""
 _UNUSABLE_MODELS = {
     "QuotaExhaustedError": "every request fails until the provider raises the quota or you name another model",
     "UnauthorizedError": "every request fails until you replace the key or name another model",
     "UnknownModelError": "every request fails until the server has the model or you name another model",
     "WeightsError": "every request fails until the weights can be loaded or you name another model",
 }
-"""Maps causes of failures after which the same request may succeed later to what the user must change first."""
+"""Causes of failures for which every request to a model fails, each with a clause on how long it fails."""
 _PLAIN_ROLE = re.compile(r"[\w-]+")
 """Matches a key of `models` that needs no quoting on a command line, nor in a setting such as `models.KEY.model`."""
 
 
 def required_change(failure: Failure | None) -> str:
-    """Return, as a clause, what the user must change before the failed task can succeed. Empty if no change is needed.
+    """Return a clause on what the user must change before the failed task can succeed. Empty if no change is needed.
 
     `failure`: None if the task was not requested yet.
     """
@@ -152,10 +152,11 @@ def _raised_limit(config: DebateConfig, spec: ModelSpec) -> int:
 
 
 def _find_roles(debate: Debate, task: Task, *, with_judges: bool = False) -> tuple[str, dict[str, str]]:
-    """Return the role of who got `task`, and maps the settings of all debaters, or of all judges, to roles.
+    """Return the role of the debater or judge who does `task`, and a mapping from settings to roles.
 
-    A role says which model is asked: a key of `models`, or `provider/model`. A setting is a key path, e.g.
-    `debaters.0.model`. `with_judges`: whether to add the judges for a speech.
+    For a speech, the mapping has the settings of all debaters, and with `with_judges` also of all judges. For a
+    judgement, it has the settings of all judges. A role says which model is asked: a key of `models`, or
+    `provider/model`. A setting is a key path, e.g. `debaters.0.model`.
     """
     config = debate.config
     default = "judge" if "judge" in config.models else "default"

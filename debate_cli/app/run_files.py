@@ -42,8 +42,12 @@ class RunFiles:
     def need_writing(self, debate: Debate, verdicts: Iterable[Verdict]) -> bool:
         """Return whether the judged `debate` must be written to `path`.
 
-        True if `self.unjudged` is None, a judge answered, something was paid, or a prompt was too long. The last case is
-        written because only a resumed judging run can shorten the prompt.
+        True in each of these cases:
+
+        - `self.unjudged` is None.
+        - A judge answered, or something was paid.
+        - A new judging run has a verdict that is not `undetermined`.
+        - A prompt was too long. Only a resumed judging run can shorten it.
         """
         before = self.unjudged
         if before is None or debate.answered_keys != before.answered_keys or _paid(debate) != _paid(before):
@@ -60,7 +64,7 @@ def _paid(debate: Debate) -> tuple[int, int, int]:
 
 
 def refuse_foreign(path: Path, debate: Debate) -> None:
-    """Raise UsageError if there is a file at `path` that is no readable transcript of `debate`, the journal's debate."""
+    """Raise UsageError if the file at `path` is not a readable transcript of `debate`. A missing file is accepted."""
     if not path.exists():
         return
     expected = f"the transcript of the debate in {path.with_suffix(JOURNAL_SUFFIX).name}"

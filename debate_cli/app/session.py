@@ -302,7 +302,7 @@ class Session:
         return UnsavedError(str(error), dump_transcript(transcript, self.context.redact))
 
     def _add_result(self, failure: StorageError, outcome: Outcome, files: RunFiles | None) -> StorageError:
-        """Return `failure`, the error of the cassette, and add to its message where the debate is saved."""
+        """Return the cassette's error `failure` with a message that also says where the debate is saved."""
         if files is None:
             return self._add_kept_debate(failure, outcome.debate, None)
         if outcome.path is None:

@@ -49,7 +49,7 @@ _UPGRADES = (
         "ALTER TABLE requests ADD COLUMN is_rejected INTEGER NOT NULL DEFAULT 0",
     ),
 )
-"""The statements that upgrade a file of version 1, of version 2 and so on to the next version."""
+"""SQL statements of each upgrade: first from version 1 to 2, then from version 2 to 3."""
 
 
 class RequestKey(NamedTuple):
@@ -121,13 +121,13 @@ class BatchStore:
         return StoredBatch(*rows[0])
 
     def open_debates(self) -> frozenset[str]:
-        """Return the ids of the debates with requests in batches, without requests that the vendor rejected."""
+        """Return the ids of the debates with a request in a batch. Requests that the vendor rejected do not count."""
         return frozenset(row[0] for row in self._read("SELECT DISTINCT debate FROM requests WHERE NOT is_rejected"))
 
     def waiting_debates(self) -> frozenset[str]:
         """Return the ids of the debates that wait for judgements, including debates without a request in a batch.
 
-        A debate that its budget has stopped waits only while an answer is uncollected.
+        Exception: a debate that its budget has stopped is included only while one of its answers is not collected.
         """
         statement = "SELECT debate FROM waiting UNION SELECT debate FROM requests WHERE answer IS NULL"
         return frozenset(row[0] for row in self._read(statement))
@@ -182,7 +182,7 @@ class BatchStore:
     def add_unfinished(self, debate: str) -> None:
         """Store that judgements of a debate are missing, although the debate no longer waits for them.
 
-        `forget` removes the debate.
+        `forget` removes this information.
         """
         with self._writing() as database:
             database.execute("INSERT OR IGNORE INTO unfinished VALUES (?)", (debate,))

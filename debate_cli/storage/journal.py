@@ -249,7 +249,7 @@ def _lost_costs(damage: _Damage) -> tuple[Event, ...]:
 def cut_at_damage(path: Path) -> str | None:
     """Remove the first damaged line of the journal and all later lines. A copy of the old journal is kept.
 
-    The usage and the reservations of each removed line stay in the journal if that line can be read.
+    If a removed line can be read, its usage and reservations stay in the journal.
 
     The caller must hold the debate's lock. Return a message about the removed lines; None if no line is damaged.
     Raises TranscriptError if no event precedes the damage, and StorageError if a file cannot be written.

@@ -42,7 +42,7 @@ class ProviderOrigin:
     variables: frozenset[str] = frozenset()
     """Environment variables from which the file takes the key, headers or the address."""
     url_variables: tuple[str, ...] = ()
-    """Variables in the address, e.g. `TOKEN` in `${LAB_URL}/${TOKEN}`. `LAB_URL` is left out: it stands for the server."""
+    """Variables in the address, except one that names the server. In `${LAB_URL}/${TOKEN}`, this is only `TOKEN`."""
     is_beside_dotenv: bool = False
     """Whether `file` is in the folder of the `.env` file in use."""
 

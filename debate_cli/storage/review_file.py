@@ -33,7 +33,7 @@ class ReviewFile(NamedTuple):
     """The content of a file with a person's review of a debate."""
 
     debate_key: str
-    """Fingerprint of the reviewed debate."""
+    """Hash of the reviewed debate's id."""
     terms: ReviewTerms
     answers: ReviewAnswers
     source_map: SourceMap

@@ -146,7 +146,7 @@ def transcript_to_json(transcript: Transcript) -> dict[str, Any]:
 
 
 def _without_nulls(data: Any) -> Any:
-    """Return `data` without the OPTIONAL_KEYS that are null. Findings of other packages stay as they are."""
+    """Return `data` without the OPTIONAL_KEYS that are null. Exception: findings of systems from other packages keep nulls."""
     if is_list(data):
         return [_without_nulls(item) for item in data]
     if not is_mapping(data):

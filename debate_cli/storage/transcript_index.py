@@ -35,9 +35,8 @@ class IndexEntry:
     conclusions: tuple[Verdict, ...]
     """The verdicts to list, the deciding verdict first; empty if the debate has no transcript.
 
-    - For each judging system, the verdict of the newest run in which models judged all turns. If there is no such run,
-      the verdict of the newest run by models. If the chosen run belongs to a comparison of judge models, all verdicts of the
-      comparison.
+    - For each judging system, the verdict of one run by models: the newest run that judged all turns, or else the newest
+      run. If this run is part of a comparison of judge models, all verdicts of the comparison.
     - All verdicts by human reviewers.
     """
     cost_usd: float | None

@@ -152,8 +152,8 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
     """Expand paths, ids, folders and globs to a list of files, each once. `folders`: where to search for ids.
 
     If several paths lead to one file, the first path that is not a link is returned. A path is returned even if it
-    cannot be opened, e.g. the path of a missing file or of a FIFO. A folder is returned if it has the name of a debate's
-    file and contains no debates. A glob leaves out all other folders.
+    cannot be opened, e.g. the path of a missing file or of a FIFO. A folder is replaced by the debates in it. Exceptions:
+    a folder without debates whose name ends like a debate's file is returned itself, and a glob leaves out other folders.
 
     Raises UsageError if a folder or glob has no files. Also raises UsageError if the only result is an unknown id that is
     similar to the id of a debate.
@@ -221,7 +221,7 @@ def _is_same_debate(first: Debate, second: Debate) -> bool:
 
 DEFAULT_OUTPUT_FOLDER = Path("transcripts")
 DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
-"""If `run` gets no path, it reads the first of these files that exists, else the packaged configuration."""
+"""Configurations that `run` looks for if it gets no path. The first that exists is read, else the packaged configuration."""
 
 
 def transcript_dirs(

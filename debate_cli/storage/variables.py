@@ -242,8 +242,8 @@ def apply_overrides(
     """Apply the overrides in order. Returns (changed data, sources, problems).
 
     - sources: maps each changed key path to the source of its new value, e.g. `--set`.
-    - problems: one for each override that cannot be applied. The problem's path, e.g. `("format.rounds",)`, has the
-      override's key as its only part. `sources` contains this path too.
+    - problems: one for each override that cannot be applied. The problem's path has one part, the whole key, e.g.
+      `("format.rounds",)`. `sources` contains this path too.
     """
     changed: dict[str, Any] = json.loads(json.dumps(data))
     origins: dict[KeyPath, str] = {}

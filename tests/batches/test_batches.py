@@ -416,7 +416,7 @@ def test_damaged_line_of_the_results(here: Path, server: BatchServer, model: str
     server.damage = lambda results: results if len(server.batches) > 1 else cut.sub(r"\n\1", results, count=1)
     done = judge(here, server, "--model", model, "--quiet")
     assert done.code == 0, done.err
-    named = re.search(r"batch_0: damaged or missing: line 2 of /.*asked for again: (d\d)\n", done.err)
+    named = re.search(r"batch_0: these results are damaged or missing: line 2 of /.*asked for again: (d\d)\n", done.err)
     assert named, done.err
     assert [len(batch.requests) for batch in server.batches] == [3, 1]
     assert [call["attempts"] for call in answers(here)] == [2 if named[1] == f"d{each}" else 1 for each in range(3)]

@@ -82,7 +82,7 @@ class Question:
 class BatchClient:
     """Submits the questions of one folder's debates, and collects the answers. `store` remembers both.
 
-    After a request of `stop`, a batch that the vendor did not accept is not submitted again.
+    Once `stop` is requested, a batch that the vendor did not accept is not submitted again.
     """
 
     def __init__(self, store: BatchStore, stop: StopSignal, options: BatchOptions) -> None:
@@ -94,12 +94,12 @@ class BatchClient:
         self._used_ids = set[str]()
         """Custom ids of the requests whose answers were used in this run."""
         self._unsaved_rejections: list[str] = []
-        """Custom ids of the rejected requests that `_store` does not know as rejected."""
+        """Custom ids of rejected requests whose rejection is not saved in `_store` yet."""
 
     def find_submitted(self, question: Question) -> Reply | None:
         """Set `question.submitted` if an earlier run submitted the question. Return the answer if it is collected already.
 
-        A question in another structured-output mode is the same question, unless the vendor has rejected this mode.
+        A request in another structured-output mode counts as the same question, unless the vendor has rejected it.
 
         Raises ModelError if the vendor reports that the request failed. Raises UsageError if the question was submitted
         with another prompt, and the user does not confirm that it is submitted again.
@@ -133,7 +133,7 @@ class BatchClient:
     def _find_in_any_mode(
         self, question: Question, stored: Sequence[StoredRequest]
     ) -> tuple[StoredRequest, Request] | None:
-        """Return the request of `stored` that asks `question`, and its content; None if there is none."""
+        """Return the stored request that asks `question` in any structured-output mode, and what it asks; None without one."""
         own = next((each for each in stored if each.key == question.key), None)
         if own is not None:
             return own, question.request
@@ -146,7 +146,7 @@ class BatchClient:
         return None
 
     async def submit(self, questions: Sequence[Question]) -> None:
-        """Submit one of the batches of `split_into_batches`. Raises ModelError."""
+        """Submit `questions`, one of the lists from `split_into_batches`, as one batch. Raises ModelError."""
         by_key = {question.key: question for question in questions}
         api, model = questions[0].api, questions[0].key.model
         costs = [question.max_usd for question in by_key.values()]
@@ -203,9 +203,9 @@ class BatchClient:
     async def _send(
         self, api: BatchApi, batch: StoredBatch, requests: Collection[StoredRequest], entries: Sequence[dict[str, Any]]
     ) -> str:
-        """Submit `entries`, and return the vendor's id of the batch. Try again if the vendor surely has no such batch.
+        """Submit `entries`, and return the vendor's id of the batch. Try again if the vendor cannot have accepted it.
 
-        The batch is stored during each attempt, but not during the waits, which may end with the program.
+        Between attempts, the batch is not in the store, because the program may be ended during the wait.
         """
         for number in range(1, MAX_SUBMISSIONS + 1):
             self._store.add(batch, requests)
@@ -274,7 +274,7 @@ class BatchClient:
         if damaged:
             lacking = sorted({each.key.debate for custom_id, each in wanted.items() if custom_id not in results})
             self._options.warn(
-                f"{vendor_id}: damaged or missing: {', '.join(damaged)}; judgements of these debates are "
+                f"{vendor_id}: these results are damaged or missing: {', '.join(damaged)}; judgements of these debates are "
                 f"asked for again: {', '.join(lacking) or 'none'}"
             )
         return results
@@ -282,7 +282,7 @@ class BatchClient:
     def _answer(self, question: Question, results: dict[str, str], unanswered: ModelError | None) -> ModelError | None:
         """Answer a question of a batch that has ended. Return the error if the question is answered with an error.
 
-        A question whose request was rejected in another mode than its own is not answered, but due.
+        Exception: if the vendor rejected a mode other than the question's own, the question must be submitted again.
         """
         submitted = question.submitted
         if question.answer.done() or submitted is None:

@@ -2,7 +2,7 @@
 
 The words of outcomes, margins and scores are in `systems/scales.py`, because the Python API needs them too.
 
-A symbol or a word accompanies each colour that has a meaning. Every colour has a contrast of at least 3 on light and dark backgrounds.
+A symbol or a word accompanies each colour that has a meaning. Every colour has a contrast ratio of at least 3 on light and dark backgrounds.
 """
 
 from __future__ import annotations

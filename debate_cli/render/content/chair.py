@@ -14,7 +14,7 @@ from debate_cli.render import theme
 MAX_MOTION_CHARS = 240
 PAIR = 2
 FINAL_REASONS = frozenset[CloseReason]({"complete", "surrender", "converged"})
-"""A debate that ended for one of these reasons cannot be resumed."""
+"""Reasons for the end of a debate after which it cannot be resumed."""
 
 
 def announce_debate(debate: Debate) -> str:

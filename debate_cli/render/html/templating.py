@@ -15,7 +15,7 @@ from debate_cli.render.theme import format_model, format_model_id
 from debate_cli.systems.tables import AXIS_SEPARATOR, Cell, Interval, Lines, Table, format_number
 
 SHORT_CELL_LENGTH = 30
-"""A text cell with at most this number of characters is never wrapped."""
+"""Maximum number of characters of a text cell that is never wrapped."""
 
 
 @cache

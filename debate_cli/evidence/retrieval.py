@@ -40,7 +40,7 @@ class PassageFinder:
     web: Callable[[Search], Awaitable[SearchRecord]] | None = None
     """Function that searches the web. It records a failure in the returned record instead of raising it."""
     web_queries: int = 0
-    """Maximum number of the speaker's web queries for one speech. If 0, speakers do not search the web; judges may."""
+    """Maximum number of the speaker's web queries for one speech. If 0, only judges may search the web."""
     lookup: Callable[[Brief, Debate], JudgeLookup | None] = lambda _brief, _debate: None
     """Function that returns what a judge looks up for a brief (the judge's task). It returns None if the judge needs no
     passages."""

@@ -32,7 +32,9 @@ VALUE_COLUMN = frozenset({2})
 INTERVAL = f"{LEVEL_LABEL} interval"
 INTERVALS = f"Brackets contain the range of plausible values ({INTERVAL}). With fewer motions, the range is wider."
 POINTS = "The whole scale of scores has 100 points."
-WITHOUT_EFFECT_OF_LENGTH = "A gain without the effect of length is the gain minus the points that neutral padding with the same number of words gains."
+WITHOUT_EFFECT_OF_LENGTH = (
+    "“Without the effect of length” means: minus the points that neutral padding with the same number of words gains."
+)
 BOOTSTRAP = (
     "Intervals come from a bootstrap over motions, which keeps all debates on a motion and their changed copies "
     "together."
@@ -224,7 +226,7 @@ def bias_tables(measures: Sequence[Measure]) -> Iterator[Table]:
 
 
 def comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
-    """Return the table of how often the judge, and simple rules, named the known winner."""
+    """Return a table that shows how often the judge and some simple rules named the known winner."""
     named = {"this judge": comparison.accuracy, **{f"rule: {name}": of for name, of in comparison.baselines.items()}}
     accuracies: list[TableRow] = [
         (name, _interval(found, 0, 1), format_estimate(found, "share")) for name, found in named.items()

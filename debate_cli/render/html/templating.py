@@ -60,7 +60,7 @@ def render_page(template: str, *styles: str, title: str, script: str = "", **con
 
 
 def csp_hash(text: str) -> str:
-    """Return the Content-Security-Policy expression that allows exactly this style sheet or script."""
+    """Return the Content-Security-Policy expression that allows only the style sheet or script with this `text`."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 

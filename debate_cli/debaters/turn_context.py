@@ -35,7 +35,7 @@ class TurnContext:
         return replace(self, shown_ids=recent_history(self.debate).argument_ids)
 
     def keep_shown(self, ids: tuple[str, ...]) -> tuple[str, ...]:
-        """Return those of `ids` whose arguments the prompt shows."""
+        """Return the members of `ids` whose arguments the prompt shows."""
         return ids if self.shown_ids is None else tuple(key for key in ids if key in self.shown_ids)
 
     @property

@@ -26,8 +26,8 @@ from debate_cli.regular_file import is_inside, make_private_folder
 INDEX_VERSION = 8
 """Version of the indexes, which is part of their names. Increase it if changed code builds different indexes."""
 KEPT_INDEXES = 5
-"""Number of indexes that always stay in the cache: those used most recently. Any other index is deleted after a day
-without use."""
+"""Number of most recently used indexes that always stay in the cache. Any other index is deleted after a day without
+use."""
 MAX_QUERY_TERMS = 40
 _DAY_S = 86_400
 MAX_FILES = 100_000

@@ -212,7 +212,7 @@ def _read_docx(data: bytes) -> Iterator[Section]:
 
 
 def _read_docx_paragraph(paragraph: Paragraph, *, marks: Mapping[str, str]) -> str:
-    """Return the text of a paragraph. `marks`: maps the ids of styles to the results of `_script_mark`."""
+    """Return the text of a paragraph. `marks`: maps ids of styles to the mark of their text (see `_script_mark`)."""
     from docx.text.run import Run
 
     def find_mark(run: Run) -> str:
@@ -224,7 +224,7 @@ def _read_docx_paragraph(paragraph: Paragraph, *, marks: Mapping[str, str]) -> s
 
 
 def _script_mark(font: Font) -> str:
-    """Return the mark of a superscript or subscript; empty for other text."""
+    """Return the mark that begins text in this font: `SUPERSCRIPT` or `SUBSCRIPT`; empty for other fonts."""
     return SUPERSCRIPT if font.superscript else SUBSCRIPT if font.subscript else ""
 
 

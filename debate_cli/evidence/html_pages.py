@@ -20,7 +20,8 @@ _BLOCKS = frozenset(
 _CONTROLS = frozenset({"button", "input", "optgroup", "option", "select", "textarea"})
 """HTML form elements. A browser separates their text from the other text of the line."""
 _CELL, _HEAD_CELL, _WIDE_CELL, _TALL_CELL, _CONTROL = map(chr, range(1, 6))
-"""Marks for the elements of a page in its collected text. A source's own text never contains these characters.
+"""Characters that mark table cells and form elements in the collected text of a page. The page's own text never
+contains these characters.
 
 A wide cell covers several columns, a tall cell several rows.
 """
@@ -84,7 +85,7 @@ class _PageReader(HTMLParser):
         self.sections.append(Section("\n\n".join(filter(None, map(_join_pieces, paragraphs))), self._heading))
 
     def _separate(self, tag: str) -> None:
-        """Separate the text before a start tag or end tag from the text after it."""
+        """Add what must separate the text before a start tag or end tag from the text after it, e.g. a blank line."""
         if tag in _BLOCKS or tag in {"td", "th"}:
             self._end_script()
         if tag in {"tr", "table"}:
@@ -133,8 +134,8 @@ def _mark_cell(tag: str, attributes: dict[str, str | None]) -> str:
 def _name_cells(row: str, names: list[str] | None) -> tuple[str, list[str] | None]:
     """Return a row of an HTML table with the column's name before each cell, and the `names` for the next row.
 
-    `names`: the names of the columns. The list is empty before the first row of header cells. None if the columns of the
-    cells are unknown, because the table is inside another table, or the row is below a tall cell.
+    `names`: the names of the columns; empty before the first row of header cells. None if it is unknown to which
+    columns the cells belong: in a table inside another table, and below a tall cell.
     """
     before, *pieces = _CELL_MARK.split(row)
     kinds, cells = pieces[::2], [_join_pieces(piece) for piece in pieces[1::2]]
@@ -151,7 +152,7 @@ def _join_pieces(paragraph: str) -> str:
 
 
 def read_html_page(text: str) -> Iterable[Section]:
-    """Read an HTML page. Comments and unclosed tags do not reach the parser, because they would make it very slow."""
+    """Read an HTML page. The parser gets no comments and no unclosed tags, because they would make it very slow."""
     body, mark, rest = _COMMENT.sub("", text).replace("<![", "<!").rpartition(">")
     reader = _PageReader()
     reader.feed(f"{body}{mark}{rest.replace('<', '&lt;')}")

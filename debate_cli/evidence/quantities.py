@@ -100,9 +100,9 @@ def _belongs_to_name(number: re.Match[str], text: str) -> bool:
 
 
 def _find_end_of_longer_number(text: str, number: re.Match[str]) -> int:
-    """Return the end of the range (`5 to 7 %`) or grouped number (`20 000 km`) that begins with `number`, with its unit.
+    """Return the end of the quantity that begins with `number`: a range (`5 to 7 %`) or grouped number (`20 000 km`).
 
-    If there is no such range or grouped number with a unit, return the end of `number`. A grouped number that ends in
+    The end is after the unit. Without a unit, return the end of `number`. Exception: a grouped number that ends in
     `000` needs no unit.
     """
     at = number.end()

@@ -17,7 +17,7 @@ from debate_cli.evidence.corpus import Corpus
 LOOKUP_PASSAGES = 2
 """Maximum number of passages that a judge gets for each query to the files."""
 RANKED_PASSAGES = 50
-"""Maximum number of passages that a search of the files gives to the ranker."""
+"""Maximum number of passages from the files that are ordered by meaning for one speech."""
 MAX_QUERY_CHARS = 400
 """Maximum length of a query to a search engine, in characters."""
 _PASSAGE_NUMBER = re.compile(r"S([0-9]{1,9})")
@@ -40,7 +40,7 @@ class PassageFinder:
     web: Callable[[Search], Awaitable[SearchRecord]] | None = None
     """Function that searches the web. It records a failure in the returned record instead of raising it."""
     web_queries: int = 0
-    """Maximum number of the speaker's web queries for one speech. If 0, speakers do not search the web; judges may."""
+    """Maximum number of the speaker's web queries for one speech. If 0, only judges may search the web."""
     lookup: Callable[[Brief, Debate], JudgeLookup | None] = lambda _brief, _debate: None
     """Function that returns what a judge looks up for a brief (the judge's task). It returns None if the judge needs no
     passages."""
@@ -56,8 +56,8 @@ class PassageFinder:
     def list_searches(self, task: Task, debate: Debate) -> tuple[Search, ...]:
         """Return the searches that `task` needs.
 
-        They are web searches and, for some speeches, a search that orders passages by meaning. A web query that
-        succeeded for an earlier speech of the speaker is not repeated.
+        Most are web searches. For a speech, there is also a search that orders passages of files by meaning, if there
+        are files and a ranker. A web query that succeeded for an earlier speech of the speaker is not repeated.
         """
         if not isinstance(task, Cue):
             lookup = self._lookup_of(task, debate)
@@ -74,7 +74,7 @@ class PassageFinder:
         return (*(Search(key=task.key, query=query) for query in queries if query not in made), *orderings)
 
     async def search(self, search: Search) -> SearchRecord:
-        """Search the web or, if the kind of `search` is `rerank`, order passages by meaning. Return the record."""
+        """Search the web, or order passages by meaning if `search.kind` is `rerank`. Return its record."""
         if search.kind == "rerank":
             assert self.ranker is not None
             assert self.corpus is not None

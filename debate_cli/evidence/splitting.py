@@ -11,7 +11,7 @@ ABBREVIATIONS = (
     "al", "cf", "vs", "ca", "viz", "[Ff]ig", "[Ff]igs", "[Aa]pprox", "[Ii]ncl", "[Ee]sp", "[Rr]esp", "Reg", "Ref", "Nr", "Abs",
     "Abb", "Mt",
 )  # fmt: skip
-"""Words whose period does not end a sentence, as regular expressions. The first expression matches any letter, as in
+"""Regular expressions for words whose period does not end a sentence. The first matches any single letter, as in
 `U.S.`."""
 NUMBERED = (
     "[Nn]o", "[Nn]os", "[Aa]rt", "[Aa]rts", "[Ss]ec", "[Ss]ect", "[Vv]ol", "[Vv]ols", "[Ee]q", "[Ee]qs", "[Cc]h", "[Cc]hap",
@@ -19,11 +19,11 @@ NUMBERED = (
     "[Rr]eg", "[Nn]r", "[Kk]ap", "Jan", "Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Nov", "Dec", "Okt",
     "Dez",
 )  # fmt: skip
-"""Words whose period does not end a sentence if a number follows, as regular expressions."""
+"""Regular expressions for words whose period does not end a sentence if a number follows."""
 MAX_SENTENCE_WORDS = 200
-"""A sentence of up to this number of words is never split."""
+"""Maximum number of words of a sentence that is never split."""
 MAX_LINE_WORDS = 1000
-"""In a sentence that is split at line ends, a line of up to this number of words is not split further."""
+"""Maximum number of words of a line that is never split further, after its sentence has been split at line ends."""
 
 
 def _is_none_of(abbreviations: tuple[str, ...]) -> str:

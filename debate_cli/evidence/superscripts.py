@@ -3,7 +3,7 @@
 import re
 
 SUPERSCRIPT, SUBSCRIPT, SCRIPT_END = map(chr, range(6, 9))
-"""Marks around a superscript or subscript in the collected text of a page. A source's own text never contains them."""
+"""Characters that mark where a superscript or subscript begins and ends. A source's own text never contains them."""
 _SCRIPT = re.compile(f"([{SUPERSCRIPT}{SUBSCRIPT}])([^{SUPERSCRIPT}-{SCRIPT_END}]*){SCRIPT_END}")
 _SUPERSCRIPT_CHARS = dict(zip("0123456789+-−=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾", strict=True))
 _FOOTNOTE = re.compile(r"\[[^\[\]]+\]")
@@ -13,9 +13,10 @@ _ORDINAL_ENDING = re.compile(r"(?<=[\dIVXLCDM])(?i:st|nd|rd|th|er|ère|re|e|ème
 def write_scripts(text: str) -> str:
     """Replace marked superscripts and subscripts in `text`, so that their digits do not join the number beside them.
 
-    A superscript becomes Unicode superscripts, or `^(…)` if it has other characters than digits and signs. Footnotes in
-    brackets, endings of ordinal numbers, and superscripts without letters and digits stay as they are. A subscript also
-    stays as it is, e.g. `H2O`, but beside a digit it becomes `_(…)`.
+    - A superscript of digits and signs becomes Unicode superscripts, e.g. `10²`.
+    - Any other superscript becomes `^(…)`. Exceptions: footnotes in brackets, endings of ordinal numbers, and
+      superscripts without letters and digits become plain text.
+    - A subscript becomes plain text, e.g. `H2O`. Exception: beside a digit it becomes `_(…)`.
     """
     return _SCRIPT.sub(_write_script, text)
 

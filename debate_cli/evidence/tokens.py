@@ -185,7 +185,7 @@ class NormalizedText:
     original: str
     text: str
     shape: str
-    """Equals `text`, except that a dash that separates words is `—`. In `text`, every dash is `-`."""
+    """`text` with `—` for each dash that separates words. In `text` itself, every dash is `-`."""
     origins: tuple[int, ...]
     """Index in `original` of each character of `text`. The last entry is the length of `original`."""
 

@@ -3,9 +3,9 @@
 import re
 
 UNSPACED = "぀-ヿ㐀-䶿一-鿿豈-﫿฀-๿຀-໿က-႟ក-៿"
-"""The characters of scripts without spaces, as the inside of a character class of a regular expression."""
+"""Characters of scripts without spaces, as ranges to put between the brackets `[` and `]` of a regular expression."""
 MAX_WORD_CHARS = 200
-"""A longer word, such as encoded data, counts as several words."""
+"""Maximum length of a word in characters. A longer word, such as encoded data, counts as several words."""
 _UNSPACED_CHAR = re.compile(f"[{UNSPACED}]")
 _WORD = re.compile(rf"[{UNSPACED}]+|[^\W{UNSPACED}]+")
 _UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")

@@ -104,7 +104,7 @@ def _choose_topic(found: FoundDebate, request: ImportRequest, file: str) -> tupl
 
 
 def _choose_background(found: FoundDebate, source: TopicSource) -> str:
-    """Return the words before the first speech. If the debate does not use the file's motion, this motion comes first."""
+    """Return the words before the first speech. A motion of the file that the debate does not use is added in front."""
     unused = "" if source == "file" else found.topic_text or found.topic or ""
     return "\n\n".join(filter(None, (unused, found.background)))
 

@@ -19,7 +19,7 @@ PROSE_PHASES = frozenset({"rebuttal", "speech"})
 
 
 def sanitize_takeovers(text: str) -> str:
-    """Replace each instruction to the judge in `text` by a mask, if the instruction uses one of `TAKEOVER_TECHNIQUES`."""
+    """Return `text` with each instruction to the judge masked that uses one of `TAKEOVER_TECHNIQUES`."""
     return mask_injection(text, only=TAKEOVER_TECHNIQUES)
 
 

@@ -68,8 +68,8 @@ def missing_briefs(debate: Debate, run: str | None = None) -> tuple[Brief, ...]:
     Two kinds of briefs are left out:
 
     - Briefs of the first run, while the debate is unfinished.
-    - Briefs of a system, if another run takes precedence, and models answered all briefs of this system in that run. A run
-      of the same comparison of judge models does not have this effect.
+    - Briefs that another run replaces. Such a run takes precedence, has answers to all briefs of the same system, and
+      is not part of the same comparison of judge models.
 
     `run`: id of a judging run. If given, all briefs of this run without an assessment are returned, and no others.
     """
@@ -109,7 +109,7 @@ def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
 
 
 def planned_briefs(config: DebateConfig) -> int:
-    """Return the minimum number of assessments that judging a debate with this configuration takes."""
+    """Return how many assessments are needed at least to judge a debate with this configuration."""
     turns = planned_turns(config)
     rounds = turns // max(1, len(config.debaters))
     systems = config.judging.systems

@@ -106,8 +106,10 @@ def summarize_comparison(compared: Comparison) -> Iterator[str]:
     if compared.claims:
         yield f"Claims whose standing differs: {len(compared.standings)} of {len(compared.claims)}."
     one_sided = ", ".join(pair.system for pair in compared.verdicts if pair.outcome == "one_sided")
-    also = f", nor are the settings of systems with a verdict in only one of A and B: {one_sided}" if one_sided else ""
-    yield f"Settings that differ: {len(_settings_except_motion(compared))}; limits and output are not compared{also}."
+    left_out = "limits and output"
+    if one_sided:
+        left_out = f"limits, output, and settings of systems with a verdict in only one of A and B ({one_sided})"
+    yield f"Settings that differ: {len(_settings_except_motion(compared))}. Not compared: {left_out}."
 
 
 def _settings_except_motion(compared: Comparison) -> list[Difference]:

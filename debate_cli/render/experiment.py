@@ -55,7 +55,7 @@ def format_spending(progress: ExperimentProgress) -> str:
 
 
 def rehearsal_lines(notice: str) -> list[str]:
-    """Return `notice`, which says that an experiment uses the mock, as sanitized lines. No lines for an empty notice."""
+    """Return the notice that an experiment uses the mock, as sanitized lines; no lines if `notice` is empty."""
     return [sanitize.sanitize_line(notice)] if notice else []
 
 

@@ -26,15 +26,18 @@ from debate_cli.systems.tables import (
 )
 
 MIN_AXIS_POINTS = 10.0
-"""The axis for biases extends at least this number of points on each side of 0. So small biases look small."""
+"""Minimum length in points of each half of the axis for biases, left and right of 0. Thus small biases look small."""
 VALUE_COLUMN = frozenset({2})
 """Index of the column with a number and its interval. It is right-aligned and never wrapped."""
 INTERVAL = f"{LEVEL_LABEL} interval"
 INTERVALS = f"Brackets contain the range of plausible values ({INTERVAL}). With fewer motions, the range is wider."
 POINTS = "The whole scale of scores has 100 points."
-WITHOUT_EFFECT_OF_LENGTH = "A gain without the effect of length is the gain minus the points that neutral padding with the same number of words gains."
+WITHOUT_EFFECT_OF_LENGTH = (
+    "“Without the effect of length” means: minus the points that neutral padding with the same number of words gains."
+)
 BOOTSTRAP = (
-    "Intervals come from a bootstrap over motions: each motion is drawn with all its debates and their changed copies."
+    "Intervals come from a bootstrap over motions, which keeps all debates on a motion and their changed copies "
+    "together."
 )
 _NO_VALUE = "—"
 ANSWERS = {"met": Badge("✓", "yes", "good"), "not met": Badge("✗", "no", "bad")}
@@ -132,7 +135,7 @@ def judge_agreement_table(between: JudgeAgreement) -> Table:
 
 
 def _describe_measures(measures: Iterable[Measure]) -> str:
-    """Return sentences on the unit of the measures, and on what the bootstrap draws."""
+    """Return sentences on the unit of the measures, and on how their intervals are computed."""
     is_net = any(measure.variant in BEYOND_LENGTH for measure in measures)
     return " ".join([POINTS, *([WITHOUT_EFFECT_OF_LENGTH] if is_net else []), BOOTSTRAP])
 
@@ -223,7 +226,7 @@ def bias_tables(measures: Sequence[Measure]) -> Iterator[Table]:
 
 
 def comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
-    """Return the table of how often the judge, and simple rules, named the known winner."""
+    """Return a table that shows how often the judge and some simple rules named the known winner."""
     named = {"this judge": comparison.accuracy, **{f"rule: {name}": of for name, of in comparison.baselines.items()}}
     accuracies: list[TableRow] = [
         (name, _interval(found, 0, 1), format_estimate(found, "share")) for name, found in named.items()

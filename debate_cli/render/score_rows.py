@@ -32,7 +32,7 @@ def _dump_file_json(file: ScoredFile) -> str:
 
 
 def drop_notes(file: ScoredFile) -> ScoredFile:
-    """Return `file` with fewer notes: its verdicts keep only the notes that describe the outcome of a vote."""
+    """Return `file` without the notes of its verdicts, except notes that describe the outcome of a vote."""
 
     def drop(verdict: Verdict) -> Verdict:
         kept = {name: verdict.notes.get(name) for name in _VOTE_NOTES} if verdict.notes.get("option") else {}

@@ -22,7 +22,7 @@ EXPORT_WIDTH = 111
 """Width of the exported terminal in columns."""
 _FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 _RICH_FONTS = 2
-"""Rich writes this number of font definitions at the start of an SVG. Only these definitions are removed, because text of the
+"""Number of font definitions that Rich writes at the start of an SVG. Only these are removed, because text of the
 debate may look like a font definition too."""
 _NO_XML = re.compile("[\ufffe\uffff]")
 _PAGE = """<!DOCTYPE html>

@@ -2,7 +2,7 @@
 
 The words of outcomes, margins and scores are in `systems/scales.py`, because the Python API needs them too.
 
-A symbol or a word accompanies each colour that has a meaning. Every colour has a contrast of at least 3 on light and dark backgrounds.
+A symbol or a word accompanies each colour that has a meaning. Every colour has a contrast ratio of at least 3 on light and dark backgrounds.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Sign(NamedTuple):
 _PARTICIPANT_MARKERS = (("●", TEAL), ("◆", PLUM), ("▲", GOLD), ("■", BLUE), ("★", GREEN), ("▼", RED))
 
 UNKNOWN_SIGN = Sign("…", "", MUTED)
-"""Shown beside a name that is not the name of a debater."""
+"""Sign shown beside a name that belongs to no debater."""
 
 TONE_COLOURS: dict[Tone, str] = {"good": GREEN, "mixed": GOLD, "bad": RED, "info": BLUE, "muted": MUTED}
 SHIFT_BADGES = {
@@ -216,7 +216,7 @@ def _format_model_usage(usage: TotalUsage) -> str:
 
 
 def format_brief(brief: Brief, name: str | None = None) -> str:
-    """Return a judge's task in words, e.g. `moderator, round 2`. If `name` is given, it stands in place of `moderator`."""
+    """Return a judge's task in words, e.g. `moderator, round 2`. `name`: replaces the name of the judging system."""
     judge = "" if brief.assessor == "judge" else f"/{brief.assessor}"
     return f"{name or brief.system}{judge}, {get_system(brief.system).describe_brief(brief)}"
 

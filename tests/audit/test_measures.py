@@ -115,7 +115,7 @@ def test_gains_beyond_length_say_so() -> None:
     assert labels["confident"] == "gained by claiming to be certain, without the effect of length"
     for text in (format_card_markdown(report), render_judge_cards(report)):
         assert labels["confident"] in text
-        assert "A gain without the effect of length is the gain minus the points that neutral padding" in text
+        assert "“Without the effect of length” means: minus the points that neutral padding" in text
 
 
 def test_judge_of_names_flips_with_the_names() -> None:

@@ -31,7 +31,7 @@ def test_diff_begins_with_a_summary(two_saved: Path) -> None:
         "A: Bo wins narrowly, by 1.1 of 10 points.",
         "B: Ada wins narrowly, by 2.55 of 10 points.",
     ]
-    assert "Settings that differ: 1; limits and output are not compared." in lines
+    assert "Settings that differ: 1. Not compared: limits and output." in lines
 
 
 def test_diff_compares_two_runs_of_one_debate(two_saved: Path) -> None:

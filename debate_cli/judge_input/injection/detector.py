@@ -113,7 +113,7 @@ def _decode_escape(match: re.Match[str]) -> str:
 
 _TAG_CHARACTERS = range(0xE0020, 0xE007F)
 MIN_TAG_CHARS = 8
-"""Minimum number of Unicode tag characters in a hidden text. A flag emoji has up to five."""
+"""Minimum number of Unicode tag characters in a hidden text. Fewer may be part of a flag emoji (up to five)."""
 
 
 def decode_tag_characters(text: str) -> str | None:
@@ -169,14 +169,14 @@ REMOVAL_MARKER = "[removed: addressed to the judge]"
 TAKEOVER_TECHNIQUES = frozenset({"override", "role_marker", "encoded", "hidden"})
 """Techniques of manipulation that never occur in an honest text of a debater, judge or user."""
 MAX_MASKING_PASSES = 3
-"""Maximum number of passes of `mask_injection` over a text. After one pass has masked an instruction, the words around
-it may form a new instruction for the next pass."""
+"""Maximum number of passes of `mask_injection` over a text. Another pass is needed if the words before and after a
+masked instruction form a new instruction."""
 MAX_EXAMINED_CHARS = 60_000
 """Maximum number of characters of a text that are examined with all rules. In a longer text, the most suspicious parts are
 examined with all rules, and the rest with one fast pattern."""
 MAX_LEAD_CHARS = 200
-"""A speaker may begin an instruction at the end of one text and finish it in the next text. Only this many characters at
-the end of the first text are searched."""
+"""Number of characters at the end of the speaker's previous text that are searched too, because an instruction may
+begin there and continue in the next text."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 Span = tuple[int, int, str]
@@ -186,8 +186,8 @@ Span = tuple[int, int, str]
 class Hit(NamedTuple):
     """Words of a text that address the judge.
 
-    `start` and `end` are positions in the sanitized text. The sanitized text has no invisible words: for such words, both
-    positions are the length of the sanitized text.
+    `start` and `end` are positions in the sanitized text. Exception: for invisible words, which the sanitized text
+    lacks, both are the length of the sanitized text.
     """
 
     start: int

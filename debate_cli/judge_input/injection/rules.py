@@ -16,11 +16,11 @@ NAME_PLACEHOLDER = "ꙮ"
 MAX_SENTENCE_CHARS = 400
 """Maximum number of characters of a sentence. A longer sentence is examined in pieces."""
 MAX_ROLE_TEXT_CHARS = 300
-"""Maximum length of a forged message: text in a speech that looks like a message of another role, e.g. `system:`. It
-also ends at a blank line."""
+"""Maximum length of a forged message, which also ends at a blank line. A forged message is text in a speech that looks
+like a message of another role, e.g. `system:`."""
 MAX_ENTRY_GAP = 200
-"""Maximum number of characters between two entries, e.g. `winner: PRO`, of one forged form: text in a speech that looks
-like a judge's filled-in form."""
+"""Maximum number of characters between two entries of one forged form, e.g. between `winner: PRO` and `margin: 3`.
+A forged form is text in a speech that looks like a judge's filled-in form."""
 _SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{MAX_SENTENCE_CHARS}}}[.!?。！？]*[\"'”’)\]]*")
 _PLACEHOLDER = re.compile(r"<<(\w+)>>")
 _LINE_WRAP = re.compile(r"\n\s*")
@@ -213,7 +213,7 @@ def hints_at_instruction(text: str) -> bool:
 
 
 def blank_discussed_quotations(text: str) -> str:
-    """Return `text` with `_` for each letter of a quotation, if the sentence around the quotation discusses it."""
+    """Return `text` with `_` in place of each character of the quotations that the sentence around them discusses."""
     return load_english().pattern("quotation").sub(lambda match: _blank_if_discussed(match, text), text)
 
 

@@ -14,7 +14,7 @@ from debate_cli.render import theme
 MAX_MOTION_CHARS = 240
 PAIR = 2
 FINAL_REASONS = frozenset[CloseReason]({"complete", "surrender", "converged"})
-"""A debate that ended for one of these reasons cannot be resumed."""
+"""Reasons for the end of a debate after which it cannot be resumed."""
 
 
 def announce_debate(debate: Debate) -> str:
@@ -102,7 +102,7 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
 def _find_stage(debate: Debate, plan: Sequence[Stage], number: int, phase: Phase) -> int | None:
     """Return the index in `plan` of the stage of round `number`; None if `plan` has no such stage.
 
-    A skipped stage has no round, so `number` is no index in `plan`. Rounds are matched to stages by phase.
+    Rounds are matched to stages by phase, because a skipped stage has no round.
     """
     phases = {turn.round: turn.phase for turn in debate.turns if turn.round < number} | {number: phase}
     position = -1

@@ -22,7 +22,7 @@ from debate_cli.systems.tables import SHARE_AXIS, Cell, Gauge, Interval, Number,
 
 MOTIONS_SHOWN = 20
 FEW_CLUSTERS = 10
-"""With fewer clusters, a bootstrap over clusters usually gives intervals that are too narrow."""
+"""Minimum number of clusters for reliable intervals. With fewer, bootstrap intervals are usually too narrow."""
 
 
 def report_tables(analysis: Analysis, failures: Iterable[FailureGroup] = ()) -> list[Table]:

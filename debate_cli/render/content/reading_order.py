@@ -11,13 +11,13 @@ from debate_cli.domain.tasks import MOMENTS, Brief, Cue, Task
 from debate_cli.domain.turn import Turn
 
 MAX_WAITING_ROUNDS = 2
-"""Maximum number of rounds whose finished speeches wait for the judges' reports on earlier rounds."""
+"""Maximum number of rounds whose finished speeches are withheld until the judges have reported on earlier rounds."""
 
 Speech = TypeVar("Speech", Cue, Turn)
 
 
 def group_waves(speeches: Iterable[Speech], debate: Debate) -> list[list[Speech]]:
-    """Group turns that were made at the same time, or cues that are requested at the same time."""
+    """Return `speeches` (turns or cues) in groups. Each group contains simultaneous speeches."""
     if debate.is_sequential:
         return [[speech] for speech in speeches]
     return [list(wave) for _, wave in groupby(speeches, key=lambda speech: (speech.round, speech.phase))]
@@ -26,9 +26,10 @@ def group_waves(speeches: Iterable[Speech], debate: Debate) -> list[list[Speech]
 class ReadingOrder:
     """Withholds speeches and reports until everything before them is released.
 
-    A speech waits for earlier speeches in flight, and for the reports on earlier rounds, unless the speeches of more
-    than `MAX_WAITING_ROUNDS` rounds wait. A report waits for the speeches of its round and of earlier rounds, and for
-    earlier reports of its judging system. All other events are released at once.
+    - A speech waits for earlier speeches in flight, and for the reports on earlier rounds. Exception: if speeches of
+      more than `MAX_WAITING_ROUNDS` rounds are withheld, they do not wait for reports.
+    - A report waits for the speeches of its round and of earlier rounds, and for earlier reports of its judging system.
+    - All other events are released at once.
     """
 
     def __init__(self, *, whole_waves: bool = False) -> None:
@@ -53,7 +54,7 @@ class ReadingOrder:
     def add(self, event: Event, debate: Debate) -> list[Event]:
         """Return the events that can be shown now, in the order of the debate. `debate`: the debate after `event`.
 
-        A failed speech no longer lets the other speeches wait for reports.
+        When a speech fails, the withheld speeches stop waiting for reports.
         """
         match event:
             case TurnCompleted(turn=turn):

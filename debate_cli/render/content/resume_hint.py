@@ -30,11 +30,11 @@ UNRECORDED = UnrecordedCallError.__name__
 """Cause of a failure: the replayed cassette has no reply to the call. Another cassette or a model is needed."""
 ABSTENTION_PAGE = "no-structured-output"
 MAX_ABSTENTION_LENGTH = 160
-"""If a judge abstained, the reason is cut to this number of characters. Messages of other failures are not cut."""
+"""Maximum length of the shown message of an abstention. Messages of other failures are not cut."""
 
 
 class EndedCommand(NamedTuple):
-    """A command that has ended, as far as the command that continues its work depends on it."""
+    """What must be known of an ended command to suggest the command that continues its work."""
 
     path: Path | str | None
     """The transcript; None if the debate was not saved."""
@@ -105,9 +105,10 @@ def halt_lines(debate: Debate, halted: CloseReason, ended: EndedCommand) -> Iter
 def _remedy_lines(
     clauses: Iterable[str], remedies: Sequence[str], ended: EndedCommand, lead: str = "resume with"
 ) -> Iterator[str]:
-    """Yield why a debate stopped, and a command for each of `remedies`, which are options.
+    """Yield why a debate stopped, and a command for each of `remedies`.
 
-    `clauses`: the reason. Empty clauses are left out. `lead`: the words before the commands of a saved debate.
+    `clauses`: parts of the reason; empty parts are left out. `remedies`: options of the commands, e.g. `--close`.
+    `lead`: the words before the commands of a saved debate.
     """
     commands = map(ended.resume, remedies)
     if ended.path is None:
@@ -130,14 +131,16 @@ class MissingJudgements(NamedTuple):
     briefs: tuple[Brief, ...]
     """The judges' tasks that have no assessment; at least one."""
     verdicts: tuple[Verdict, ...] = ()
-    """The verdicts that `lacks_deciding_judgement` checks."""
+    """Verdicts of the debate; needed only by `lacks_deciding_judgement`."""
 
     @property
     def lacks_deciding_judgement(self) -> bool:
         """Whether a missing judgement may still change who wins.
 
-        True if the judgement belongs to a verdict of a deciding system in `verdicts`, and either this verdict is
-        undetermined or a resume requests the judgement again.
+        True if a verdict of a deciding system lacks a judgement, and one of these conditions is met:
+
+        - The verdict is undetermined.
+        - A resumed run requests the judgement again.
         """
         deciding = {run.id: run.judging.deciding_kind for run in self.debate.runs}
         final = {failure.task.key for failure in self._failures if failure is not None and failure.final}
@@ -191,9 +194,9 @@ class MissingJudgements(NamedTuple):
     def commands(self, ended: EndedCommand) -> tuple[str, str]:
         """Return two commands: the first requests the missing judgements again, the second judges with another model.
 
-        The first command makes the smallest change that may help, and is empty if none may help. If a budget stopped the
-        judges, it raises the budget. If the debate was not saved, and its cassette has none of the replies, both commands
-        are empty.
+        The first command changes as little as possible; e.g. it raises the budget if the budget stopped the judges. It
+        is empty if no change can help. Both commands are empty if the debate was not saved and its cassette has none of
+        the replies.
         """
         failures = self._failures
         options = {option for failure in failures for option in resume_options(self.debate, failure)}

@@ -12,7 +12,7 @@ WIDTH, LINE_HEIGHT = 440.0, 220.0
 WIDE_WIDTH = 1120.0
 """Width of a line chart that spans the page, in SVG units."""
 WIDE_FROM = 15
-"""A line chart with at least this number of labels spans the page."""
+"""Minimum number of labels of a line chart that spans the page."""
 MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 40.0, 24.0, 10.0, 28.0
 BAR, THIN_BAR, MANY_BARS = 16.0, 12.0, 16
 """Height of a bar, and of a thin bar, in SVG units. A chart with more than MANY_BARS bars has thin bars."""

@@ -15,7 +15,7 @@ from debate_cli.render.theme import format_model, format_model_id
 from debate_cli.systems.tables import AXIS_SEPARATOR, Cell, Interval, Lines, Table, format_number
 
 SHORT_CELL_LENGTH = 30
-"""A text cell with at most this number of characters is never wrapped."""
+"""Maximum number of characters of a text cell that is never wrapped."""
 
 
 @cache
@@ -60,7 +60,7 @@ def render_page(template: str, *styles: str, title: str, script: str = "", **con
 
 
 def csp_hash(text: str) -> str:
-    """Return the Content-Security-Policy expression that allows exactly this style sheet or script."""
+    """Return the Content-Security-Policy expression that allows only the style sheet or script with this `text`."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 

@@ -44,7 +44,7 @@ PATIENCE_S = 3600.0
 """Maximum time in seconds between Esc and Enter, which together send the answer."""
 MAX_LISTED_FIELDS = 8
 ROWS_PER_LISTED_FIELD = 8
-"""The list of fields may take one of this many lines of the window. In a window of 24 lines, it has at most 3 lines."""
+"""Number of window lines per line of the list of fields: in a window of 24 lines, the list has at most 3 lines."""
 MIN_WIDTH = 20
 STYLE = Style.from_dict(
     {
@@ -348,7 +348,7 @@ class FormScreen:
 
 
 MIN_EDITING_S = 1.0
-"""If the editor changes nothing and ends in less than this number of seconds, an error message is shown."""
+"""Minimum time in seconds that an editor runs. If it ends sooner without a change, an error message is shown."""
 DEFAULT_EDITOR = "vi"
 
 

@@ -39,13 +39,13 @@ ParticipantStyles = Mapping[str, Sign]
 BAR_WIDTH = 20
 INDENT = 2
 MAX_KEPT_WORD = 80
-"""A table never breaks a word of at most this width in terminal columns. The longest ids have this width."""
+"""Maximum width in terminal columns of a word that a table never breaks. It is the width of the longest ids."""
 MAX_SHORT_LINE = 16
-"""Maximum width in columns of a short line in a cell. A list shows all short lines of a cell on one line."""
+"""Maximum width in columns of a line that counts as short. If all lines of a cell are short, a list joins them."""
 MIN_TEXT_WIDTH = 22
 """Minimum width of a table column with long text. If the window is too narrow, a list replaces the table."""
 MAX_HEADER = 8
-"""In a column of numbers, a header with more than this number of characters has two lines."""
+"""Maximum number of characters of a one-line header above numbers. A longer header has two lines."""
 MAX_LABEL = 14
 """Maximum width of a label in `label_grid`."""
 _LEVELS = "▁▂▃▄▅▆▇█"
@@ -300,7 +300,7 @@ class _TableView:
     def _column_widths(self, positions: Sequence[int], room: int) -> list[int] | None:
         """Return widths of columns with a sum of at most `room`. The widest columns are narrowed first.
 
-        Returns None if the sum of the least widths is greater than `room`.
+        Returns None if `room` is too small for the minimum widths of the columns.
         """
         least = [self._least_width(position) for position in positions]
         widths = [max(small, self._full_width(position)) for small, position in zip(least, positions, strict=True)]

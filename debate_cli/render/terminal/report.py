@@ -35,7 +35,7 @@ _ROWS_BELOW = 5
 """Number of rows below the closing screen: the transcript's path, the next command and the shell's prompt."""
 
 MIN_WIDTH = 80
-"""If the window is narrower, claims on the closing screen are cut as in a window of this width."""
+"""Minimum window width for which claims are cut. In a narrower window, claims are cut as in a window of this width."""
 _WIDTH_BESIDE_CLAIM = 28
 """Approximate width, in characters, of everything to the left of a claim: label, id, standing and score."""
 

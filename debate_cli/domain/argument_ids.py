@@ -32,8 +32,9 @@ def rename_arguments(
 ) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
     """Give a new id to each argument whose id does not consist of the speaker's prefix and a short plain word.
 
-    Returns (all arguments, one entry with the old and the new id for each changed argument). `taken`: ids that are not available, e.g. those
-    of earlier turns. With `renumber`, a repeated id is changed too.
+    Returns (all arguments, one entry with the old and the new id for each changed argument).
+
+    `taken`: ids that are not available, e.g. those of earlier turns. With `renumber`, a repeated id is changed too.
     """
     used = {*taken, *(argument.id for argument in arguments if _is_own(argument.id, speaker.prefix))}
     kept: list[Argument] = []

@@ -107,7 +107,7 @@ def _sum_up(name: str, judged: Sequence[JudgedCitation], uncited: int) -> Debate
 
 
 def judged_rounds(debate: Debate) -> dict[int, str]:
-    """Map each round with citations to `citations`, and each other round with uncited claims to `uncited claims`."""
+    """Map each round that must be judged to `citations` or, if it has none, to `uncited claims`."""
     rounds = {debate.turns_by_index[item.turn].round: "uncited claims" for item in lookup_items(debate, None)}
     return rounds | {turn.round: "citations" for turn in debate.turns if turn.has_citations}
 

@@ -31,8 +31,10 @@ from debate_cli.systems.source_support import (
 from debate_cli.systems.sources.settings import SourcesSettings
 
 CREDITS: dict[Support, float] = {"yes": 1.0, "partly": 0.5}
-"""Credit of a citation, by the judge's answer (whether the source supports the argument). Any other answer, or a wrong
-quote, gives 0."""
+"""Credit of a citation with a correct quote, by the judge's answer (whether the source supports the argument).
+
+The answers `no` and `contradicts` give 0. Citations with the answer `unknown` do not count.
+"""
 
 
 class DebaterSources(FrozenModel):

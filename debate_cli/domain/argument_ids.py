@@ -15,7 +15,7 @@ from debate_cli.domain.turn import Argument, Turn
 
 _MAX_ID_CHARS_IN_WARNING = 40
 _PLAIN_SUFFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,11}")
-"""Matches what may follow the prefix and its hyphen."""
+"""Matches the part of an argument id after the prefix and the hyphen, e.g. `1` in `PRO-1`."""
 
 
 class RenamedArgument(NamedTuple):
@@ -32,8 +32,9 @@ def rename_arguments(
 ) -> tuple[tuple[Argument, ...], tuple[RenamedArgument, ...]]:
     """Give a new id to each argument whose id does not consist of the speaker's prefix and a short plain word.
 
-    Returns (all arguments, old and new id of each changed argument). `taken`: ids that are not available, e.g. those
-    of earlier turns. With `renumber`, a repeated id is changed too.
+    Returns (all arguments, one entry with the old and the new id for each changed argument).
+
+    `taken`: ids that are not available, e.g. those of earlier turns. With `renumber`, a repeated id is changed too.
     """
     used = {*taken, *(argument.id for argument in arguments if _is_own(argument.id, speaker.prefix))}
     kept: list[Argument] = []
@@ -117,8 +118,8 @@ class _References:
         self._ids = [*own, *((item.speaker, item.written, item.id) for item in renamed)]
         """Tuples (author, id in a text, id in the debate).
 
-        A renamed argument has two tuples, one for its old id and one for its new id. Example: if `A1` was renamed
-        `PRO-1`, (`Pro`, `A1`, `PRO-1`) and (`Pro`, `PRO-1`, `PRO-1`).
+        A renamed argument has two tuples, one for its old id and one for its new id. Example: after the change of `A1`
+        to `PRO-1`, the list has (`Pro`, `A1`, `PRO-1`) and (`Pro`, `PRO-1`, `PRO-1`).
         """
 
     def resolve(self, turn: Turn) -> Turn:

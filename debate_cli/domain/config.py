@@ -20,8 +20,8 @@ class EvidenceSource(ConfigModel):
     path: str = Field(min_length=1)
     """A file, a folder, or a pattern such as `reports/*.md`, relative to the configuration."""
     title: str | None = Field(default=None, min_length=1, max_length=200)
-    """Title, if `path` is a single file; else ignored. None means the first heading of each file, or the file's name if
-    it has no heading."""
+    """Title of the file; ignored unless `path` is a single file. None means the first heading of each file, or the
+    file's name if it has no heading."""
 
 
 Domain = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]*(/\S*)?$", max_length=253)]
@@ -210,8 +210,8 @@ class DebaterConfig(ConfigModel):
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far the debate can change the traits of the personality, from 0 (not at all) to 1 (fully)."""
     recovery: float = Field(default=0, ge=0, le=1)
-    """Speed of recovery from pressure, 0-1. After an exchange (two adjacent turns) without pressure, each trait moves
-    by this share of the distance to its initial value."""
+    """Speed of recovery from pressure: after an exchange (two adjacent turns) without pressure, this share (0-1) of
+    each trait's change is undone."""
     stance: float | None = Field(default=None, ge=-1, le=1)
     """Stance at the start, from -1 (against) to 1 (for). None means 0.8 on the side `for`, -0.8 on the side `against`,
     and 0 on any other side."""

@@ -14,8 +14,8 @@ from debate_cli.domain.turn import Phase
 from debate_cli.plugins import SYSTEMS
 from debate_cli.yaml_positions import KeyPath
 
-RESERVED_NAMES = {"draw": "which means that the debate has no winner", "even": "which means that no debater is ahead"}
-"""Names that no debater may have, and the meaning of each in a judge's answer."""
+RESERVED_NAMES = {"draw": "the debate has no winner", "even": "no debater is ahead"}
+"""Maps each name that no debater may have to the meaning of this word in a judge's answer."""
 MIN_DEBATERS = 2
 DEFAULT_ROLES = ("default", "judge")
 """Keys of `models`. Debaters without a `model` use `default`; judges without a model use `judge`, else `default`."""
@@ -95,7 +95,7 @@ def check_for_any_use(config: DebateConfig) -> list[Problem]:
 
 
 def check_for_judging(config: DebateConfig) -> list[Problem]:
-    """Return the problems of `config` for judging a debate or text. Debaters, models and systems are optional."""
+    """Return the problems that prevent judging with `config`. Debaters, models and systems are optional."""
     return check_stored_config(config, needs_models=False)
 
 
@@ -145,7 +145,8 @@ def _check_names(config: DebateConfig) -> Iterator[Problem]:
         path = ("debaters", index, "name")
         meaning = RESERVED_NAMES.get(normalize_text(debater.name))
         if meaning is not None:
-            yield Problem(path, f"no debater may be called `{debater.name}`, {meaning}; choose another name")
+            because = f"because this word in a judge's answer means that {meaning}"
+            yield Problem(path, f"no debater may be called `{debater.name}`, {because}; choose another name")
         if not debater.name.isprintable() or debater.name != debater.name.strip():
             yield Problem(
                 path,
@@ -268,7 +269,11 @@ def _check_judging(config: DebateConfig) -> Iterator[Problem]:
     for section, (name, _) in LEGACY_SECTIONS.items():
         if getattr(config, section) is not None and not has_unknown:
             has_system = LEGACY_KIND in kinds
-            why = f"has `{name}` already; keep one of the two" if has_system else "is not in `judging.systems`; add it"
+            why = (
+                f"already has the setting `{name}`; keep one of the two"
+                if has_system
+                else "is not in `judging.systems`; add it"
+            )
             yield Problem((section,), f"is for the judging system `{LEGACY_KIND}`, which {why}")
     for index, system in enumerate(systems):
         yield from _check_system_settings(config, system, (*path, index))

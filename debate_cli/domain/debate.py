@@ -95,7 +95,7 @@ class Debate(FrozenModel):
     failures: tuple[Failure, ...] = ()
     """Failed tasks. Speeches come first, then judgements."""
     given_up: frozenset[str] = frozenset()
-    """Failed tasks (by key) and failed searches (by id) that are not repeated until the debate is resumed."""
+    """Keys of failed tasks, and ids of failed searches. They are not repeated until the debate is resumed."""
     runs: tuple[JudgingRun, ...] = ()
     """The judging runs, oldest first."""
     renamed_arguments: tuple[RenamedArgument, ...] = ()
@@ -220,7 +220,7 @@ class Debate(FrozenModel):
     def judged_all_turns(self, run: JudgingRun, kind: str | None = None) -> bool:
         """Whether the run's verdict covers all turns that the debate has now.
 
-        Always true if the system `kind` judges each turn separately.
+        True if the run judged all these turns, or if the run's system `kind` judges each turn separately.
         """
         if run.heard is None or run.heard >= len(self.turns):
             return True
@@ -238,9 +238,9 @@ class Debate(FrozenModel):
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
     def compared_runs(self, run_id: str) -> tuple[JudgingRun, ...]:
-        """Return the run `run_id` and the other runs of its comparison of judge models.
+        """Return the run `run_id` and the other runs of the same comparison of judge models.
 
-        A run outside a comparison is returned alone. Empty if no run has the id `run_id`.
+        A run outside a comparison is returned alone. The result is empty if no run has the id `run_id`.
         """
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})
@@ -496,7 +496,7 @@ def initial_debate(event: DebateOpened) -> Debate:
 def new_run_ids(debate: Debate) -> Iterator[str]:
     """Yield ids for the debate's next judging runs: `r2`, `r3`, ….
 
-    Ids of runs that were lost with a damaged journal are left out, because the costs of these runs stay in the debate.
+    Ids of runs that were lost with a damaged journal are not used again, because the debate still contains their costs.
     """
     judgements = [item.task.run for item in debate.failures if isinstance(item.task, Brief)]
     searches = [item.key.partition("/")[0] for item in debate.searches]

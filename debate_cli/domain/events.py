@@ -147,7 +147,7 @@ INTERRUPTED = "interrupted"
 
 
 class Failure(FrozenModel):
-    """A task that gave no speech or assessment, and why."""
+    """A failed task, which gave no speech or assessment, and the cause."""
 
     task: Cue | Brief
     who: str

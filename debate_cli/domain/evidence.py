@@ -22,7 +22,7 @@ MAX_CITATIONS = 2
 
 
 def _locator_text(locator: object) -> object:
-    """Convert a locator that another program wrote. `{"page": 3}` becomes `page 3`, and null becomes an empty text."""
+    """Convert a locator from another program to text: `{"page": 3}` to `page 3`, and null to an empty text."""
     if isinstance(locator, Mapping):
         parts = cast("Mapping[str, object]", locator)
         return ", ".join(f"{name} {value}" for name, value in parts.items())
@@ -47,7 +47,7 @@ class Passage(FrozenModel):
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """(SHA-256 of the text, source, locator). Passages with the same place get the same id.
+        """Where the text is from: (SHA-256 of the text, source, locator). Passages with the same place get the same id.
 
         The same text in two sources gets two ids, because its meaning may depend on the source.
         """
@@ -75,7 +75,7 @@ class FoundPassage:
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """(SHA-256 of the text, source, locator). Passages with the same place get the same id."""
+        """Where the text is from: (SHA-256 of the text, source, locator). Equal places get the same passage id."""
         return self.sha256, self.source, self.locator
 
 

@@ -72,7 +72,10 @@ F = TypeVar("F", bound="FrozenModel")
 
 
 def copy_fields(source: FrozenModel, target: type[F], **changes: Any) -> F:
-    """Create a `target` from the fields that `source` and `target` share, then apply `changes`. Nothing is validated."""
+    """Create an object of the class `target` from the equally named fields of `source`, replaced by `changes` if given.
+
+    Nothing is validated.
+    """
     fields = vars(source)
     shared = {name: fields[name] for name in target.model_fields if name in fields}
     return target.model_construct(None, **shared | changes)
@@ -178,13 +181,13 @@ class ByKind:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 KEPT_VALUES = 8
-"""Number of newest intermediate results that `fold_growing` stores."""
+"""Maximum number of intermediate results that `fold_growing` stores. The newest are stored."""
 
 
 def fold_growing(
     cache: FrozenModel, name: Hashable, items: tuple[Item, ...], start: Value, step: Callable[[Value, Item], Value]
 ) -> Value:
-    """Return `functools.reduce(step, items, start)`. If `items` has grown since the last call, only new items are processed.
+    """Return `functools.reduce(step, items, start)`. If items were added since the last call, only these are processed.
 
     `cache` stores intermediate results under `name`. All calls with the same `cache` and `name` must have the same
     `start` and `step`.

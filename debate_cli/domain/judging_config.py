@@ -84,13 +84,13 @@ class SystemSettings(ConfigModel):
         return ""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield (key path within the settings, sentence) for each contradiction in the settings."""
+        """Yield (key path within the settings, error message) for each contradiction in the settings."""
         thresholds = getattr(self, "thresholds", None)
         if isinstance(thresholds, Thresholds) and thresholds.draw > thresholds.clear:
             yield ("thresholds",), "`clear` is below `draw`; raise `clear`"
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield (key path within the settings, sentence) for each unexpected effect of valid settings."""
+        """Yield (key path within the settings, notice) for each effect of valid settings that users may not expect."""
         yield from ()
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:

@@ -42,7 +42,8 @@ class JudgingRun(FrozenModel):
     started_at: UtcDatetime
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
-    """Models that the judges of this run use, by name; empty for the first run, which uses those of the debate."""
+    """Models that the judges of this run use, by name; empty for the first run, which uses the debate's
+    models."""
     providers: dict[str, ProviderSpec] = {}
     """Providers to add or to change for this run, by name."""
     replaces: bool = False

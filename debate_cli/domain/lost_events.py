@@ -19,7 +19,7 @@ from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.tasks import Cue, Task
 
 LOST_MESSAGE = "the answer was in the damaged part of the journal; its tokens are still charged"
-"""Message of a failure in place of an answer that was cut off."""
+"""Message of the failure that replaces a lost answer."""
 
 
 def keep_costs(lost: Iterable[Event]) -> list[Event]:

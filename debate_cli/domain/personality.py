@@ -22,9 +22,9 @@ extreme traits of a rigid personality towards the middle, and raises the highest
 HIGH_TRAIT, LOW_TRAIT = 8.0, 2.0
 """A trait is extreme at HIGH_TRAIT or above, and at LOW_TRAIT or below."""
 RIGID_TRAITS = 4
-"""A personality with at least this number of extreme traits is rigid."""
+"""Minimum number of extreme traits of a rigid personality."""
 SHARPENED_TRAITS = 3
-"""If a personality is not rigid, pressure raises this many of its highest traits."""
+"""Number of highest traits that pressure raises in a personality that is not rigid."""
 TRAIT_MIDDLE = 5.5
 """Value towards which pressure moves the extreme traits of a rigid personality."""
 
@@ -113,7 +113,7 @@ def apply_pressures(
 def recover(personality: Personality, start: Personality, recovery: float) -> Personality:
     """Return the personality after an exchange without pressure: each trait moves towards `start`.
 
-    `recovery`: share (0-1) of the distance that a trait moves.
+    `recovery`: share (0-1) of the distance to `start` by which each trait moves.
     """
     values = {trait: (float(getattr(personality, trait)), float(getattr(start, trait))) for trait in TRAITS}
     return Personality.model_validate(

@@ -18,7 +18,7 @@ ResponseType = Literal["refute", "challenge", "concede", "partial"]
 PositionShift = Literal["strengthened", "unchanged", "adjusted", "weakened"]
 
 CLOSING_ITEM = "closing"
-"""First part of the pairs that `Turn.citations` yields for citations in the closing statement."""
+"""Value of `item` for the closing statement, in the pairs (item, citation) from `Turn.citations`."""
 UNSTRUCTURED = "unstructured"
 """Warning of a turn whose text is the model's unchanged answer, because the answer did not fit the form."""
 

@@ -80,7 +80,10 @@ def first_finding(assessments: Iterable[Assessment], kind: type[FindingT]) -> Fi
 
 
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
-    """Return the system's settings in `run`, or `settings` (of the same system) if the run does not use the system."""
+    """Return the settings that a system has in `run`. If `run` does not use the system, return `settings`.
+
+    `settings`: any settings of the same system.
+    """
     systems = (system for known in debate.runs if known.id == get_run_id(run) for system in known.judging.systems)
     return next((system for system in systems if isinstance(system, type(settings))), settings)
 

@@ -73,7 +73,8 @@ class Requirement(FrozenModel):
     """What judges require: a change to a text, or a condition under which a motion holds. Contains untrusted text."""
 
     dimension: str | None
-    """The first name from the setting `dimensions` that occurs in the text; None if no name occurs."""
+    """What the requirement is about: the first name in the setting `dimensions` that occurs in `text`. None if no name
+    occurs."""
     text: str
     """The change or condition, in the words of the first judge who states it."""
     judges: tuple[str, ...]
@@ -236,7 +237,8 @@ class JudgingSystem(Generic[SettingsT]):
     first.
 
     A badge has the tone `good` if its outcome means that a judged text passes, and `bad` if the text fails. The notes
-    of a verdict have a field `option` (the chosen outcome) and a field `weights` (maps outcomes to scores)."""
+    of the system's verdicts need a field `option` (the chosen outcome) and a field `weights` (maps outcomes to
+    scores)."""
     options_in_debates: bool = True
     """Whether judges choose from `options` in debates too. If False, they choose only when they judge a text."""
     max_option_score: float = 1
@@ -270,10 +272,10 @@ class JudgingSystem(Generic[SettingsT]):
         raise NotImplementedError
 
     def waits_for(self, brief: Brief) -> tuple[str, ...]:
-        """Return the kinds of the other systems whose answers the question of `brief` quotes. Default: none.
+        """Return the kinds of other systems that must judge first, because `brief` quotes their answers to the judge.
 
-        A question about a round is asked once these systems have judged this round. Other questions are asked once these
-        systems have judged all rounds.
+        Default: none. A question about a round is asked after these systems have judged this round. Any other question
+        is asked after they have judged all rounds.
         """
         return ()
 

@@ -34,13 +34,14 @@ class Chart(NamedTuple):
     caption: str
     """A sentence on how to read the chart."""
     kind: Literal["line", "bars", "stack"]
-    """`line`: values over time. `bars`: groups of bars side by side. `stack`: parts of each bar end to end."""
+    """`line`: values over time. `bars`: bars side by side, in groups. `stack`: each bar consists of
+    parts, drawn end to end."""
     labels: tuple[str, ...]
     """Labels of the positions along a line, or of the groups of bars."""
     series: tuple[ChartSeries, ...]
     low: float
     high: float
-    """Highest value on the value axis; `low` is the lowest."""
+    """Upper end of the value axis; `low` is the lower end."""
     ticks: tuple[float, ...]
     """Values that get a label on the value axis."""
 

@@ -34,8 +34,8 @@ def score(
     `systems`: the kinds of systems to score; None means all. `settings`: maps kinds of systems to settings that replace
     the stored settings.
 
-    The deciding verdict is by the system that decides the debate; without a verdict by this system, it is the first
-    verdict. No verdict has the flag in two cases:
+    The deciding verdict is the verdict of the system that decides the debate. If this system has no verdict, it is the
+    first verdict. No verdict has the flag in two cases:
 
     - Only people judged.
     - The deciding verdict belongs to a comparison of judge models. The verdicts that are compared then come first.
@@ -77,7 +77,7 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
     """Return the verdicts of several runs: first the main verdict, then all others, run by run.
 
-    The main verdict is by the deciding system of the newest run that no person judged. Only the main verdict gets the
+    The main verdict is the deciding verdict of the newest run that no person judged. Only the main verdict gets the
     flag `decides`. Exception: if this run belongs to a comparison of judge models, no verdict gets the flag, and the
     deciding system's verdicts of all compared runs come first.
 
@@ -200,7 +200,7 @@ TOLERANCE = 1e-6
 
 
 def verdicts_match(stored: Verdict, recomputed: Verdict) -> bool:
-    """Return whether two verdicts agree in version of the rules, outcome, scores, and the numbers in their notes.
+    """Return whether two verdicts have the same outcome, scores, version of the rules, and numbers in their notes.
 
     Sentences in the notes are not compared, because their wording may change between versions.
     """

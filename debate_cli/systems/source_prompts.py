@@ -113,7 +113,10 @@ def find_supporting_source(debate: Debate, run_id: str, turn: int, words: str) -
 
 
 def name_item(debate: Debate, item: str) -> str:
-    """Return `item` if it is the id of an argument or `closing`, else `unknown`: other words could address the judge."""
+    """Return `item` if it is an argument's id or `closing`, else `unknown`.
+
+    Any other words are left out, because they could be instructions to the judge.
+    """
     return item if item in debate.arguments or item == CLOSING_ITEM else "unknown"
 
 

@@ -196,10 +196,10 @@ def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLo
 
 
 def check_lookup(answer: SourceLookup, debate: Debate) -> tuple[Quality, SourceOutcome | None]:
-    """Check the quote in a judge's answer to the question whether a claim's evidence or source exists.
+    """Return the judge's answer (whether the evidence or source exists), and the result of checking the judge's quote.
 
-    Return (answer to the question, result of the quote check). If the quote check fails, the answer becomes `unknown`. If
-    the judge named no passage, return (`unknown`, None).
+    If the quote check fails, the answer becomes `unknown`. If the judge named no passage, the result is
+    (`unknown`, None).
     """
     if not answer.passage:
         return "unknown", None
@@ -209,7 +209,7 @@ def check_lookup(answer: SourceLookup, debate: Debate) -> tuple[Quality, SourceO
 
 
 def describe_lookups(assessment: Assessment, debate: Debate) -> Iterator[str]:
-    """Yield a sentence for each source or piece of evidence that the judge looked up, with the check of the judge's quote."""
+    """Yield a sentence for each looked-up source or argument: whether it exists, and the check of the judge's quote."""
     for _, answer in iter_findings([assessment], SourceLookup):
         exists, outcome = check_lookup(answer, debate)
         check = f"{outcome.replace('_', ' ')} in {answer.passage}: " if outcome is not None else ""

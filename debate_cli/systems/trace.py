@@ -181,8 +181,8 @@ class WeakestArgument:
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
     """Return the argument with the lowest score. If scores are equal, the argument with the worse standing is weaker.
 
-    An argument without a score counts only if its standing is worse than UPHELD. For the ranking, its score is the
-    highest possible score.
+    An argument without a score counts only if its standing is worse than UPHELD. It ranks as if it had the highest
+    possible score.
 
     None if no argument counts, or if several count and all are equally weak.
     """

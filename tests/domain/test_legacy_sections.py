@@ -50,7 +50,7 @@ def test_factors_select_their_effects(system: Any, effects: str) -> None:
         ("judging: {systems: [structured]}\nvictory_conditions: {surrender_threshold: 0.3}", "which is not in `judging.systems`"),
         (
             "judging: {systems: [{kind: persuasion, factors: {evidence: 0.1}}]}\npersuasion_factors: {evidence_bonus: 0.3}",
-            "which has `factors` already",
+            "which already has the setting `factors`",
         ),
         ("persuasion_factors: {evidence_bonus: 3}", "persuasion_factors.evidence_bonus: must be at most 1"),
         ("persuasion_factors: {evidence_bonuses: 1}", "persuasion_factors.evidence_bonuses: unknown key"),

@@ -27,15 +27,15 @@ DIMENSION_MAXIMA: dict[str, float] = {"logic": 40, "rhetoric": 30, "tactics": 30
 SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10}
 """Highest mark of each criterion that does not count in a turn's score."""
 INCOMPLETE_CHAIN_MAX = 34.0
-"""Highest score in logic of a turn whose causal chain (cause, process, consequence) is incomplete."""
+"""Maximum score in logic for a turn with an incomplete causal chain (cause, process, consequence)."""
 MIN_WINNER_SCORES: dict[str, float] = {name: math.ceil(0.55 * most) for name, most in DIMENSION_MAXIMA.items()}
-"""Maps dimensions to scores. A turn that won the dimension in an exchange (two adjacent turns) gets at least this score.
+"""Maps each dimension to the minimum score of a turn that won the dimension in an exchange (two adjacent turns).
 
-A turn that lost the dimension in an exchange, and won it in none, gets at most this score minus 1.
+A turn that lost the dimension in an exchange, and won it in none, gets at most this minimum minus 1.
 """
 DRAW_SHARE = 0.10
-"""An exchange that the judge calls a draw is unresolved if the scores of its two turns differ by more than this share of
-the dimension's highest score."""
+"""Maximum difference between the scores of two turns that the judge calls equal, as a share of the dimension's highest
+score. If the difference is larger, the exchange is unresolved."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["chain", "floor", "ceiling"]
@@ -236,7 +236,7 @@ def _apply_penalties(scores: TurnScores, penalties: Iterable[Penalty]) -> TurnSc
 def count_wins(
     debate: Debate, comparisons: Mapping[int, PairComparison]
 ) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
-    """Return (exchanges won by participant, dimensions won by participant and dimension).
+    """Return (how many exchanges each participant won, how often each participant won each dimension).
 
     An exchange is two adjacent turns. Its winner won more dimensions than the opponent.
     """

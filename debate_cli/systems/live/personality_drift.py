@@ -92,7 +92,7 @@ def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None
 
 
 def describe_pressure(debate: Debate, name: str) -> str:
-    """Describe the debater's changed traits, and the pressure since the debater's last turn, for the debater's prompt.
+    """Return a text for the debater's prompt: which traits changed, and the pressure since the debater's last turn.
 
     Empty if no trait changed and there was no pressure.
     """
@@ -105,7 +105,7 @@ def describe_pressure(debate: Debate, name: str) -> str:
 
 
 def format_pressure(start: Personality, now: Personality, pressures: Mapping[PressureKind, float]) -> str:
-    """Return a text for a debater's prompt about `pressures` and about the changes of traits from `start` to `now`.
+    """Return a text for a debater's prompt: which traits changed from `start` to `now`, and the `pressures`.
 
     `pressures`: maps kinds of pressure to strengths, 0-1. The text is empty if there is no pressure and no change.
     """

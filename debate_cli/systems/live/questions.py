@@ -160,8 +160,8 @@ def _add_rhetoric_marks(filled: TurnForm, who: str, collector: MarkCollector) ->
         value: float = getattr(filled, name)
         if name == "delivery" and marks["framing"] < WEAK_FRAMING_BELOW and value > marks["framing"]:
             collector.add_warnings(
-                f"capped: framing {marks['framing']:g} is below {WEAK_FRAMING_BELOW}, so delivery {value:g} counts as"
-                f" {marks['framing']:g} too"
+                f"capped: framing {marks['framing']:g} is below {WEAK_FRAMING_BELOW}, so delivery counts as"
+                f" {marks['framing']:g} instead of {value:g}"
             )
             value = marks["framing"]
         marks[name] = collector.add_mark(who, name, value, (0, most))

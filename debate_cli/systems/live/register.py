@@ -234,10 +234,10 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
 
 @memoize_on_value
 def list_entries(debate: Debate, run: str, before: int | None = None) -> Mapping[str, RegisterRow]:
-    """Map names such as `E1` to the open suspect claims and logic gaps of the register, for a question to the judge.
+    """Return the open suspect claims and logic gaps that a question to the judge lists, by names such as `E1`.
 
     `before`: index of a turn. Only entries from assessments of earlier turns are returned, at most MAX_LISTED_ENTRIES
-    (the costliest). If `before` is None, all open entries are returned.
+    (the costliest). If `before` is None, all open entries are returned. Entries without a quote are always left out.
     """
     given = ordered_assessments(debate, "live", run)
     if before is not None:

@@ -42,7 +42,7 @@ from debate_cli.systems.outcome import ScoreOutcome, build_verdict, clear_from_t
 RULES = 2
 """Version of the scoring rules."""
 MIN_CONVERGENCE_TURNS = 10
-"""If a debate has at least this number of turns, the judge is asked to compare the first turns with the last turns."""
+"""Minimum number of turns in a debate in which the judge compares the first turns with the last turns."""
 COLD_START_TURNS = 2
 """Number of turns at the start of a debate whose marks are less reliable."""
 NARRATIVE_REVISION, RESOLUTION_REVISION, REVIEW_REVISION = 0, 1, 2
@@ -166,8 +166,8 @@ class LiveNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `LiveNotes`.
 
-    The score of a turn, 0-100, is the sum of its marks in logic, rhetoric and tactics. A debater's score is the mean
-    over those of the debater's turns that have all three marks. A debater without such a turn has no score.
+    The score of a turn, 0-100, is the sum of its scores in logic, rhetoric and tactics. A debater's score is the mean
+    score of the debater's turns that have all three marks. Without such a turn, the debater has no score.
 
     The verdict is undetermined in two cases: fewer than two debaters have a score, or a debater who spoke has none.
     """

@@ -33,8 +33,8 @@ class LiveSettings(SystemSettings):
     penalties: PenaltyPoints = PenaltyPoints()
     """Points that a turn loses in logic for inconsistencies; 0 by default."""
     withdrawals: bool = True
-    """At the end of the debate, the judge reviews the register of suspect claims and logic gaps, and may withdraw
-    entries. If true, a withdrawn entry costs the debater no points. If false, it costs as many as before."""
+    """Whether a withdrawn suspect claim or logic gap costs no points; if false, it costs as many as before. The judge may
+    withdraw claims and gaps in the final review, at the end of the debate."""
 
     @property
     def asks_in_turn(self) -> bool:

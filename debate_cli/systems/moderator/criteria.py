@@ -28,7 +28,7 @@ class Criterion(NamedTuple):
     """Name of the group of the criterion. The judge gives one reason for each group. Empty: the criterion is a group of
     its own."""
     head: str = ""
-    """Short name for tables. Empty: `name`, with spaces."""
+    """Short name for tables. Empty: `name`, with spaces instead of underscores."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,6 @@ FINAL = CriterionSet((
 ))  # fmt: skip
 """Criteria of the final evaluation. Notes and tables call them categories."""
 ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
-"""Factors of the mean total of a round and of the final evaluation in a debater's score."""
+"""A debater's score is ROUND_SHARE x mean points per round + FINAL_SHARE x points in the final evaluation."""
 MAX_SCORE = ROUND_SHARE * ROUND.total + FINAL_SHARE * FINAL.total
 """Highest score that a debater can reach."""

@@ -1,7 +1,7 @@
 """Scorer of the moderator.
 
-Score of a debater: 0.25 x mean of the round sums + 0.75 x total of the final evaluation. The scorer adds up the marks.
-Totals that judges wrote do not count.
+Score of a debater: 0.25 x mean points per round + 0.75 x points in the final evaluation. The points of a round, or of
+the final evaluation, are the sum of its marks. The program adds up the marks: totals that judges wrote do not count.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -93,7 +93,7 @@ class FinalRow(FrozenModel):
     total: float | None
     """Sum of the categories' marks, 0-100; None if a category has no mark."""
     round_mean: float | None
-    """Mean of the debater's round sums, 0-30; None if no round is fully marked."""
+    """The debater's mean points per fully marked round, 0-30; None if there is no such round."""
     score: float | None
     """Final score, at most `ModeratorNotes.highest`. None if `total` or `round_mean` is None, or if only other
     debaters spoke."""

@@ -30,7 +30,7 @@ class ModeratorSettings(SystemSettings):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """The judges: as many as the setting `judges` says, all with the model that the setting `judge` names."""
+        """The judges. The setting `judges` is their number, the setting `judge` is their model."""
         return numbered_seats(self.judges, self.judge)
 
     @property

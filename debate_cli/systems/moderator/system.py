@@ -81,8 +81,9 @@ class _ModeratorSystem(JudgingSystem[ModeratorSettings]):
             for row in notes.final
         }
         scores = describe_scores(verdict, MAX_SCORE, marks, FINAL.group_maxima, whole="the final evaluation")
-        parts = f"{ROUND_SHARE:.0%} of the mean total of a round plus {FINAL_SHARE:.0%} of the final evaluation"
-        return f"{scores} A score is {parts}." if scores else ""
+        rounds = f"{ROUND_SHARE:.0%} of the mean points per round"
+        final = f"{FINAL_SHARE:.0%} of the points in the final evaluation"
+        return f"{scores} A score is {rounds} plus {final}." if scores else ""
 
     def tables(self, verdict: Verdict) -> Iterator[Table]:
         return tables.tables(verdict)

@@ -265,9 +265,9 @@ def _missing(
 
 
 def find_required_changes(ballots: Sequence[Ballot], dimensions: Sequence[str], text: str) -> tuple[Requirement, ...]:
-    """Return the changes that the judges demand, grouped by dimension.
+    """Return what the judges require or criticize, grouped by dimension: required corrections and critical findings.
 
-    Changes that differ only in case, typography and punctuation count as one. `text`: the judged document.
+    Texts that differ only in case, typography and punctuation count as one. `text`: the judged document.
     """
     total = math.fsum(ballot.weight for ballot in ballots)
     demands = (
@@ -284,8 +284,8 @@ def find_conditions(notes: PanelNotes) -> tuple[Requirement, ...]:
     The conditions with the most weight come first. Conditions that differ only in case, typography and punctuation count
     as one.
 
-    Empty if the panel chose another option. Also empty if `notes.required_changes` has entries, because these contain
-    the conditions.
+    The result is empty in two cases: the panel chose another option, or `notes.required_changes` has entries, which
+    already contain the conditions.
     """
     if notes.option != "CONDITIONAL" or notes.required_changes or not notes.rounds:
         return ()
@@ -296,7 +296,7 @@ def find_conditions(notes: PanelNotes) -> tuple[Requirement, ...]:
 def _merge_demands(
     demands: Iterable[tuple[str, str, float]], dimensions: Sequence[str] = (), text: str = ""
 ) -> tuple[Requirement, ...]:
-    """Merge the demands that have the same words, and group them by dimension. A demand is (words, judge, share of the weight)."""
+    """Merge demands with the same words, and group them by dimension. A demand: (words, judge, share of the weight)."""
     merged: dict[str, tuple[str, dict[str, float]]] = {}
     for words, judge, weight in demands:
         if _fold(words):

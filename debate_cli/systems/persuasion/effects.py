@@ -99,9 +99,10 @@ def outgoing_influence(graph: InfluenceGraph) -> dict[str, float]:
 def social_context_vectors(states: Mapping[str, DebaterState], graph: InfluenceGraph) -> dict[str, tuple[float, ...]]:
     """Map each debater to a unit vector of 128 numbers.
 
-    The vector starts as fixed random features of the debater's state. Each of two steps replaces the vector with the mean
-    vector of the speakers who affected the debater; without such speakers, the vector stays. In a debate of two debaters
-    who affected each other, the second step restores the vectors of the start. Similar states give similar vectors.
+    First, each vector is computed from the debater's state: similar states give similar vectors. Then two steps follow.
+    Each step replaces a debater's vector with the mean vector of the speakers who affected the debater. If no speaker
+    affected the debater, the vector stays. If a debate has only two debaters, who affected each other, the first step
+    swaps their vectors, and the second step swaps them back.
     """
     vectors = {name: _random_features(state) for name, state in states.items()}
     for _ in range(AGGREGATION_ROUNDS):

@@ -59,11 +59,11 @@ class ScoreParts(_NoiseFree):
     stance: float
     """Points for the stance: 30 x |stance| x conviction."""
     persuasion: float
-    """Sum over all opponents: 10 x the mean persuasion by the last ten speeches that had an effect on the opponent, plus
-    20 if the opponent surrendered.
+    """Points for persuasion. Each opponent adds 10 x the mean persuasion by the last ten speeches that affected the
+    opponent, and 20 if the opponent surrendered.
     """
     resistance: float
-    """20 x conviction x (1 - mean attack received); 0 if no speech had an effect on the debater."""
+    """Points for resistance: 20 x conviction x (1 - mean attack received); 0 if no speech affected the debater."""
     penalty: float
     """-50 if the debater surrendered, else 0."""
 
@@ -204,7 +204,7 @@ class PersuasionNotes(Notes, _NoiseFree):
 def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
     """Return the verdict of one judging run, with notes of the class `PersuasionNotes`.
 
-    If no debater surrendered, and fewer than two debaters had an effect on another, the verdict is undetermined.
+    The verdict is undetermined if no debater surrendered and fewer than two debaters had an effect on another.
     """
     curve = compute_state_curve(debate, settings, run)
     final, effects = curve[-1].states, [effect for point in curve for effect in point.effects]

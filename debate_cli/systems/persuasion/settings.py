@@ -19,11 +19,11 @@ class VictoryConditions(ConfigModel):
     """Conditions under which a debater surrenders. They are checked at the end of each round."""
 
     surrender_threshold: UnitInterval = 0.4
-    """Conviction (0-1). A debater surrenders if conviction is below this value and recent persuasion is above 0.6. Recent
+    """A debater surrenders if conviction (0-1) is below this value and recent persuasion is above 0.6. Recent
     persuasion is the mean of the strongest persuasion in each of the last three rounds."""
     stance_neutral_threshold: UnitInterval = 0.2
-    """Distance of the stance from 0 (0-1). A debater surrenders if the stance is closer to 0 than this distance and
-    conviction is below 0.5. A debater who started that close to 0 is exempt."""
+    """A debater surrenders if the stance is closer to 0 than this distance (0-1) and conviction is below 0.5.
+    Exception: the stance was that close to 0 from the start."""
     consecutive_persuasion: int = Field(default=3, ge=1, le=MAX_CONSECUTIVE)
     """A debater surrenders after this number of consecutive rounds in which a speech persuaded the debater by more than
     0.5 (on a scale from 0 to 1)."""
@@ -85,7 +85,7 @@ class PersuasionSettings(SystemSettings):
     """A victory with a margin above this number of points is clear."""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield a problem if `effects` is `factors` and all factors are 0, because no speech could persuade anyone."""
+        """Yield a problem if `effects` is `factors` and all factors are 0: then no speech could persuade anyone."""
         if self.effects == "factors" and not any(dict(self.factors).values()):
             yield ("factors",), "at least one factor must be above 0"
 

@@ -25,8 +25,8 @@ the speaker."""
 PERSUASION_THRESHOLD = 0.6
 """A speech whose persuasion (0-1) is above this value moves the stance of the persuaded debater towards 0."""
 ATTACK_THRESHOLD = 0.3
-"""An attack moves the attacked debater's stance away from 0 if the attack's strength (0-1), minus 0.8 x this debater's
-conviction, is above this value."""
+"""An attack of strength a (0-1) on a debater with conviction c (0-1) moves the debater's stance away from 0 if a - 0.8c
+is above this value."""
 
 BANDS: dict[Band, float] = {"minimal": 0.2, "slight": 0.4, "moderate": 0.6, "significant": 0.8, "strong": math.inf}
 """Maps each band of persuasion to its upper bound. The bound itself is in the next band. The last band has no bound."""
@@ -198,7 +198,7 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
     """Return the first rule by which a debater in `state` surrenders; None if no rule applies.
 
     - `persuaded`: recent persuasion is above 0.6, and conviction is below `surrender_threshold`.
-    - `neutral`: the stance moved to less than `stance_neutral_threshold` from 0, and conviction is below 0.5.
+    - `neutral`: the stance moved closer to 0 than `stance_neutral_threshold`, and conviction is below 0.5.
     - `worn_down`: persuasion was above 0.5 in `consecutive_persuasion` consecutive rounds. A round in which no speech
       affected the debater ends the series.
     """

@@ -19,7 +19,7 @@ first of them in this mapping is picked."""
 UNTRIED_EFFECT = 0.3
 """Predicted persuasion (0-1) by a strategy that the speaker has not yet tried on the target."""
 SITUATION_BONUS = 0.2
-"""Number that is added to the predicted persuasion (0-1) if the strategy suits the situation."""
+"""Number that is added to the predicted persuasion if the strategy suits the situation."""
 MIN_BALANCED_DEBATERS = 3
 
 

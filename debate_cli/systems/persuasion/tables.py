@@ -107,8 +107,8 @@ def _influence_table(notes: PersuasionNotes) -> Table:
             "band": lambda edge: edge.band,
         },
         (
-            f"Influence, how much a debater persuaded the others on average: {influence}.",
-            f"Similarity of social contexts (the states of those who affected a debater), from -1 to 1: {similarity}.",
+            f"Influence (how much a debater persuaded the others on average, 0-1): {influence}.",
+            f"Similarity of social contexts (states of the debaters who affected a debater), -1 to 1: {similarity}.",
         ),
     )
 

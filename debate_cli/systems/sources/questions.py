@@ -22,7 +22,7 @@ from debate_cli.systems.source_support import (
 from debate_cli.systems.sources.settings import SourcesSettings
 
 NO_PASSAGE = "none"
-"""A judge writes this word in place of a passage id if no passage tells whether the source or the claim exists."""
+"""Word that a judge writes instead of a passage id, if no passage shows whether the evidence or source exists."""
 
 
 class CitationAnswer(FormModel):

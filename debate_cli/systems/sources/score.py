@@ -31,8 +31,10 @@ from debate_cli.systems.source_support import (
 from debate_cli.systems.sources.settings import SourcesSettings
 
 CREDITS: dict[Support, float] = {"yes": 1.0, "partly": 0.5}
-"""Credit of a citation, by the judge's answer (whether the source supports the argument). Any other answer, or a wrong
-quote, gives 0."""
+"""Credit of a citation with a correct quote, by the judge's answer (whether the source supports the argument).
+
+The answers `no` and `contradicts` give 0. Citations with the answer `unknown` do not count.
+"""
 
 
 class DebaterSources(FrozenModel):
@@ -107,7 +109,7 @@ def _sum_up(name: str, judged: Sequence[JudgedCitation], uncited: int) -> Debate
 
 
 def judged_rounds(debate: Debate) -> dict[int, str]:
-    """Map each round with citations to `citations`, and each other round with uncited claims to `uncited claims`."""
+    """Map each round that must be judged to `citations` or, if it has none, to `uncited claims`."""
     rounds = {debate.turns_by_index[item.turn].round: "uncited claims" for item in lookup_items(debate, None)}
     return rounds | {turn.round: "citations" for turn in debate.turns if turn.has_citations}
 

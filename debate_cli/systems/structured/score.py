@@ -1,8 +1,8 @@
 """Scorer of the structured system, whose judges mark each argument in each criterion, 1-10.
 
 The marks of several judges, and their penalties for fallacies, are averaged with the judges' weights. Score of an
-argument: weighted mean over the criteria, minus the penalty, but at least 1. Score of a debater: mean of the scores of
-the debater's arguments. Standings of claims do not change scores.
+argument: weighted mean over the criteria, minus the penalty, but at least 1. Score of a debater: mean score of the
+debater's arguments. Standings of claims do not change scores.
 """
 
 from collections import Counter, defaultdict

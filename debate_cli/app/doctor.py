@@ -1,99 +1,122 @@
-"""Use case `doctor`: asks models one tiny question to test their structured output, streaming, speed and cost.
+"""Use case `doctor`: asks models tiny questions to test their structured-output modes, their speed and their cost.
 
 No budget applies. An answer has at most MAX_CHECK_TOKENS tokens; a reasoning model keeps its own limit.
 """
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Literal
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 from debate_cli.app.context import RunContext
-from debate_cli.app.model_pool import ModelPool, PooledModel
+from debate_cli.app.model_pool import ModelPool
 from debate_cli.app.model_roles import all_model_specs, unique_specs, with_mock_models
 from debate_cli.app.preparation import model_problems
 from debate_cli.domain.config import DebateConfig, Limits, ModelSpec, Price
 from debate_cli.domain.evidence import Search
-from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.message_text import format_suggestion
-from debate_cli.domain.model_call import StructuredOutputMode, Usage, is_person
-from debate_cli.errors import ConfigError, UnsupportedError, UsageError
+from debate_cli.domain.model_call import Usage, is_person
+from debate_cli.errors import ConfigError, DebateError, ModelError, UnsupportedError, UsageError
 from debate_cli.llm.form import Form, FormModel, derive_schema, text
 from debate_cli.llm.json_reply import parse_reply, strip_thinking
-from debate_cli.llm.model import RESTART, Message, Profile, Request
+from debate_cli.llm.model import RESTART, Message, Model, Profile, Request
 from debate_cli.llm.prompt_sanitizer import prompt_line
 from debate_cli.llm.prompts import Prompts
-from debate_cli.llm.structured_output import StructuredAnswer, StructuredOutputClient
-from debate_cli.llm.usage import compute_cost
+from debate_cli.llm.structured_output import add_form_to_request
+from debate_cli.llm.usage import compute_cost, error_usage
 from debate_cli.providers.search.table import find_search_problems, find_search_target, with_lookup_search
 
+FormMode = Literal["native", "tool", "prompt"]
+CheckKind = FormMode | Literal["stream", "search"]
 CheckResult = Literal["ok", "not_enforced", "invalid", "one_piece", "rejected", "failed"]
-"""Result of a check. `ok`: the check passed. `not_enforced`: the server accepts the schema but does not enforce it. `invalid`: no
-answer fits the schema. `one_piece`: the answer was not streamed. `rejected`: the server lacks this mode. `failed`: the
-call failed, or the model declined to answer."""
+"""Result of a check. `ok`: the check passed. `not_enforced`: the server accepts the schema but does not enforce it. `invalid`: the answer is
+empty or does not fit the schema. `one_piece`: the answer was not streamed. `rejected`: the server lacks this mode.
+`failed`: the call failed, or the model declined to answer."""
 MAX_CHECK_ATTEMPTS = 2
 CHECK_PATIENCE_S = 5.0
-"""Seconds after which a check fails if the provider answers every call with status 429."""
+"""If the provider answers all calls with status 429, a check fails after this number of seconds."""
 MAX_CHECK_TOKENS = 2000
 """Maximum number of output tokens of an answer. A reasoning model keeps its own limit."""
 CHECK_TEMPERATURE = 0.2
-"""Temperature of the question, if the model's configuration sets none."""
+"""Temperature of the questions, if the model's configuration sets none."""
 
 
-class CountAnswer(FormModel):
-    """Form of the answer to `_QUESTION`. Only the form of the answer is checked: a wrong count is no problem."""
+class SumAnswer(FormModel):
+    """Form of the answer to `_QUESTION`, a sum. Only the form of the answer is checked: a wrong sum is no problem."""
 
-    words: str = text(400)
-    last: int
+    reason: str = text(120)
+    answer: int
 
 
-COUNT_FORM = Form("count", CountAnswer, derive_schema(CountAnswer))
+SUM_FORM = Form("sum", SumAnswer, derive_schema(SumAnswer))
 _SYSTEM_PROMPT = "This is a quick check of the connection. Answer briefly."
-_QUESTION = "Count from one to thirty in words, separated by commas. What is the last number?"
-"""Question of every check. The answer is long enough to measure the speed. The question does not mention JSON, so that only
-the structured-output mode can cause a JSON answer."""
+_QUESTION = "What is three plus four, and why? Give the reason in at most ten words."
+"""Question to test a structured-output mode. It does not mention JSON, because the mode must cause the JSON answer."""
+_STREAM_QUESTION = "Count from one to thirty in words, separated by commas, and say nothing else."
 
 
-class Check(FrozenModel):
-    """Result of testing a structured-output mode, streaming or the web search."""
+@dataclass(frozen=True, slots=True)
+class ModelCheck:
+    """Result of one question to a model."""
 
-    way: StructuredOutputMode | Literal["stream", "search"]
+    kind: CheckKind
     result: CheckResult
+    problem: str | None = None
+    """What was wrong, in one line; None for `ok`."""
+    has_form: bool = False
+    """Whether the answer contains a correctly filled-in form, even if the server did not enforce its schema."""
+    usage: Usage = field(default_factory=Usage)
+    latency_s: float | None = None
+    """Seconds to the last byte of the answer; None without an answer."""
+    first_text_s: float | None = None
+    """Seconds to the first piece of the streamed answer. Only the check of streaming sets this."""
+
+    @property
+    def tokens_per_second(self) -> float | None:
+        """Output tokens divided by `latency_s`; None if unknown."""
+        return self.usage.output_tokens / self.latency_s if self.latency_s and self.usage.output_tokens else None
 
 
-class Diagnosis(FrozenModel):
-    """What one question to a model shows; also the JSON output of `debate doctor`."""
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Results of all questions to one model."""
 
     model: str
     """The model as `provider/model`."""
-    usable: bool = False
-    """Whether the model can debate and judge: it filled in the form, or a person answers."""
     problem: str | None = None
-    """Why the model cannot be used, in one line, e.g. a missing key or the provider's error. None if it can be used."""
-    checks: tuple[Check, ...] = ()
-    """The structured-output modes that were tried, best mode first, then streaming. Empty if nothing was asked."""
-    latency_s: float | None = None
-    """Seconds that the provider took for all requests."""
-    first_text_s: float | None = None
-    """Seconds to the first piece of the streamed answer. Earlier requests are included."""
-    tokens_per_second: float | None = None
-    """Output tokens divided by `latency_s`; None if unknown."""
-    input_tokens: int = 0
-    output_tokens: int = 0
+    """Why the model could not be asked, e.g. a missing key. `checks` is then empty."""
+    checks: tuple[ModelCheck, ...] = ()
+    """Checks of the model's structured-output modes, best mode first, then the check of streaming."""
+    profile: Profile | None = None
     price: Price | None = None
     """Price of the model; None if unknown."""
-    cost_usd: float | None = None
-    """Cost of all requests; None if the price is unknown."""
-    sampling: bool | None = None
-    """Whether the model takes a temperature."""
-    max_output_tokens: int | None = None
+
+    @property
+    def usable(self) -> bool:
+        """Whether the model can debate and judge: it filled in a form correctly in some mode, or a person answers."""
+        return self.is_person or any(check.has_form for check in self.checks)
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person answers in place of a model. False if `problem` is set. A person gets no check questions."""
+        return self.problem is None and is_person(self.model)
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens of all checks."""
+        return sum((check.usage for check in self.checks), Usage())
+
+    @property
+    def cost_usd(self) -> float | None:
+        """Cost of the checks; None if the price is unknown."""
+        return compute_cost(self.usage, self.price)
 
 
 async def diagnose_models(
     specs: Sequence[ModelSpec], context: RunContext, *, searches: bool = False
 ) -> tuple[Diagnosis, ...]:
-    """Return a diagnosis of each model in `specs`. All models are asked at once.
+    """Return a diagnosis of each model in `specs`. All models are checked at once.
 
     If `searches` is True and a web search is configured, the web search is checked too. A problem of a model raises no
     error, but is part of the model's diagnosis. Raises ConfigError for a problem of the configured providers.
@@ -104,50 +127,45 @@ async def diagnose_models(
     pool = ModelPool(context, patience_s=CHECK_PATIENCE_S)
     try:
         found = await asyncio.gather(*(_diagnose_model(spec, context, pool) for spec in specs))
-        return (*found, *(await _diagnose_search(context, pool) if searches else ()))
+        search = await _diagnose_search(context, pool) if searches else None
     finally:
         await pool.aclose()
+    return tuple(found) if search is None else (*found, search)
 
 
 async def _diagnose_model(spec: ModelSpec, context: RunContext, pool: ModelPool) -> Diagnosis:
-    problems = [problem.message for problem in model_problems(context.config, [spec], context.env, context.folder)]
+    problems = model_problems(context.config, [spec], context.env, context.folder)
     if problems:
-        return Diagnosis(model=spec.model, problem=prompt_line("; ".join(problems)))
+        return Diagnosis(spec.model, problem=prompt_line("; ".join(problem.message for problem in problems)))
     try:
-        pooled = pool.model_for(spec, context.config)
+        model, profile, price, refused = pool.model_for(spec, context.config)
     except ConfigError as error:
-        return Diagnosis(model=spec.model, problem=prompt_line("; ".join(error.problems)))
+        return Diagnosis(spec.model, problem=prompt_line("; ".join(error.problems)))
     if is_person(spec.model):
-        return Diagnosis(model=spec.model, usable=True, price=pooled.price)
-    return await ask_model(spec, pooled, context.config.seed)
+        return Diagnosis(spec.model, price=price)
+    checks = await run_checks(model, profile, build_check_request(spec, profile, context.config.seed))
+    profile = replace(profile, sampling=profile.sampling and "temperature" not in refused)
+    return Diagnosis(spec.model, None, checks, profile, price)
 
 
-async def _diagnose_search(context: RunContext, pool: ModelPool) -> tuple[Diagnosis, ...]:
-    config, name = with_lookup_search(context.config), "web search"
+async def _diagnose_search(context: RunContext, pool: ModelPool) -> Diagnosis | None:
+    config = with_lookup_search(context.config)
     try:
         target = find_search_target(config, context.env)
-        if target is None:
-            return ()
-        name = target.spec.model
-        problems = tuple(problem.message for problem in find_search_problems(config, context.env))
-        client = None if problems else pool.search_client(config, Prompts(context.prompts))
     except ConfigError as error:
-        return (Diagnosis(model=name, problem=prompt_line("; ".join(error.problems))),)
-    if client is None:
-        return (Diagnosis(model=name, problem=prompt_line("; ".join(problems))),)
+        return Diagnosis("web search", problem=prompt_line("; ".join(error.problems)))
+    if target is None:
+        return None
+    if problems := find_search_problems(config, context.env):
+        return Diagnosis(target.spec.model, problem=prompt_line("; ".join(problem.message for problem in problems)))
+    client = pool.search_client(config, Prompts(context.prompts))
+    assert client is not None
     record = await client.search(Search(key="doctor", query=config.topic))
-    usage, failure = record.exchange.usage if record.exchange is not None else Usage(), record.failure
-    found = Diagnosis(
-        model=name,
-        usable=failure is None,
-        problem=prompt_line(failure.message) if failure is not None else None,
-        checks=(Check(way="search", result="ok" if failure is None else "failed"),),
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        price=target.price,
-        cost_usd=compute_cost(usage, target.price),
-    )
-    return (found,)
+    usage = record.exchange.usage if record.exchange is not None else Usage()
+    check = ModelCheck("search", "ok", has_form=True, usage=usage)
+    if record.failure is not None:
+        check = ModelCheck("search", "failed", prompt_line(record.failure.message), usage=usage)
+    return Diagnosis(target.spec.model, checks=(check,), price=target.price)
 
 
 def select_models(
@@ -189,9 +207,41 @@ def build_check_request(spec: ModelSpec, profile: Profile, seed: int | None) -> 
     )
 
 
-async def ask_model(spec: ModelSpec, pooled: PooledModel, seed: int | None) -> Diagnosis:
-    """Ask a model for one form, streamed, in its best structured-output mode that works."""
-    profile, price = pooled.profile, pooled.price
+async def run_checks(model: Model, profile: Profile, request: Request) -> tuple[ModelCheck, ...]:
+    """Send `request` in every structured-output mode of `profile`, all at once. Then test streaming."""
+    modes = await asyncio.gather(
+        *(_check_or_failure(mode, _check_mode(model, request, mode)) for mode in profile.modes)
+    )
+    return (*modes, await _check_or_failure("stream", _check_stream(model, request)))
+
+
+async def _check_or_failure(kind: CheckKind, answer: Awaitable[ModelCheck]) -> ModelCheck:
+    try:
+        return await answer
+    except DebateError as error:
+        usage = error_usage(error) if isinstance(error, ModelError) else Usage()
+        result = "rejected" if isinstance(error, UnsupportedError) else "failed"
+        return ModelCheck(kind, result, prompt_line(str(error)), usage=usage)
+
+
+async def _check_mode(model: Model, request: Request, mode: FormMode) -> ModelCheck:
+    reply = await model.complete(add_form_to_request(request, SUM_FORM, mode))
+    parsed = parse_reply(reply.text, SUM_FORM, truncated=reply.truncated)
+    check = ModelCheck(mode, "ok", None, parsed.outcome == "valid", reply.usage, reply.latency_s)
+    if reply.refusal is not None:
+        problem = f"the model declined to answer: {prompt_line(reply.refusal) or 'no reason given'}"
+        return replace(check, result="failed", problem=problem, has_form=False)
+    if mode != "prompt" and not reply.truncated:
+        alone = parse_reply(strip_thinking(reply.text), SUM_FORM, truncated=True)
+        if alone.outcome != "valid":
+            problem = "the server accepts the schema but does not enforce it"
+            return replace(check, result="not_enforced", problem=problem)
+    if check.has_form:
+        return check
+    return replace(check, result="invalid", problem=f"the answer does not fit the schema: {'; '.join(parsed.faults)}")
+
+
+async def _check_stream(model: Model, request: Request) -> ModelCheck:
     times: list[float] = []
 
     def on_text(piece: str) -> None:
@@ -200,42 +250,51 @@ async def ask_model(spec: ModelSpec, pooled: PooledModel, seed: int | None) -> D
         elif piece:
             times.append(time.perf_counter())
 
-    client = StructuredOutputClient(pooled.model, profile, name=spec.model, price=price)
-    answer = await client.ask(build_check_request(spec, profile, seed), COUNT_FORM, on_text)
-    usage, latency = answer.call.usage, answer.call.latency_s
-    first = max(0.0, latency - (time.perf_counter() - times[0])) if times else None
-    problem = answer.problem if answer.error is None else str(answer.error)
-    stream = [Check(way="stream", result="ok" if len(times) > 1 else "one_piece")] if answer.text else []
-    return Diagnosis(
-        model=spec.model,
-        usable=answer.form is not None,
-        problem=prompt_line(problem) if problem is not None else None,
-        checks=(*_check_modes(answer, profile), *stream),
-        latency_s=round(latency, 3) if answer.text else None,
-        first_text_s=round(first, 3) if first is not None else None,
-        tokens_per_second=round(usage.output_tokens / latency, 1) if latency and usage.output_tokens else None,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        price=price,
-        cost_usd=answer.call.cost_usd,
-        sampling=profile.sampling and "temperature" not in pooled.rejected_parameters,
-        max_output_tokens=profile.max_output_tokens,
-    )
+    reply = await model.complete(replace(request, messages=(Message("user", _STREAM_QUESTION),)), on_text)
+    first = max(0.0, reply.latency_s - (time.perf_counter() - times[0])) if times else None
+    check = ModelCheck("stream", "ok", usage=reply.usage, latency_s=reply.latency_s, first_text_s=first)
+    if reply.refusal is not None:
+        problem = f"the model declined to answer: {prompt_line(reply.refusal) or 'no reason given'}"
+        return replace(check, result="failed", problem=problem)
+    if not strip_thinking(reply.text):
+        return replace(check, result="invalid", problem="the answer is empty")
+    if len(times) > 1:
+        return check
+    return replace(check, result="one_piece", problem="the answer was not streamed; it came in one piece")
 
 
-def _check_modes(answer: StructuredAnswer[CountAnswer], profile: Profile) -> Iterator[Check]:
-    """Yield the result of each mode that was tried.
+def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:
+    """Return a diagnosis as JSON data, with seconds rounded to milliseconds."""
+    price, profile = diagnosis.price, diagnosis.profile
+    stream = next((check for check in diagnosis.checks if check.kind == "stream"), ModelCheck("stream", "failed"))
+    return {
+        "model": diagnosis.model,
+        "usable": diagnosis.usable,
+        "problem": diagnosis.problem,
+        "checks": [
+            {
+                "way": check.kind,
+                "result": check.result,
+                "problem": check.problem,
+                "has_form": check.has_form if check.kind != "stream" else None,
+                "input_tokens": check.usage.input_tokens,
+                "output_tokens": check.usage.output_tokens,
+                "latency_s": _round(check.latency_s),
+                "tokens_per_second": _round(check.tokens_per_second, 1),
+            }
+            for check in diagnosis.checks
+        ],
+        "latency_s": _round(stream.latency_s),
+        "first_text_s": _round(stream.first_text_s),
+        "tokens_per_second": _round(stream.tokens_per_second, 1),
+        "input_tokens": diagnosis.usage.input_tokens,
+        "output_tokens": diagnosis.usage.output_tokens,
+        "price": price.model_dump(mode="json") if price else None,
+        "cost_usd": diagnosis.cost_usd if diagnosis.checks else None,
+        "sampling": profile.sampling if profile else None,
+        "max_output_tokens": profile.max_output_tokens if profile else None,
+    }
 
-    A mode that was given up without an error is `not_enforced`, because its answer contained no JSON.
-    """
-    for mode in profile.modes[: profile.modes.index(answer.call.rung)]:
-        yield Check(way=mode, result="rejected" if mode in answer.call.rejected else "not_enforced")
-    result: CheckResult = "ok"
-    if answer.error is not None:
-        result = "rejected" if isinstance(answer.error, UnsupportedError) else "failed"
-    elif answer.form is None:
-        result = "invalid"
-    elif answer.call.rung != "prompt":
-        bare = parse_reply(strip_thinking(answer.raw_text), COUNT_FORM, truncated=True)
-        result = "ok" if bare.outcome == "valid" else "not_enforced"
-    yield Check(way=answer.call.rung, result=result)
+
+def _round(number: float | None, digits: int = 3) -> float | None:
+    return None if number is None else round(number, digits)

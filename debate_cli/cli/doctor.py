@@ -10,7 +10,7 @@ import typer
 from debate_cli.app.config_resolution import all_secrets
 from debate_cli.app.consent import find_destinations, find_hub_destinations, find_search_destination
 from debate_cli.app.context import RunContext
-from debate_cli.app.doctor import diagnose_models, select_models
+from debate_cli.app.doctor import diagnose_models, diagnosis_to_json, select_models
 from debate_cli.cli import config_options, console
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.consent import obtain_consents
@@ -20,7 +20,7 @@ from debate_cli.cli.setup_options import DoctorOptions
 from debate_cli.domain.nested_texts import map_texts
 from debate_cli.errors import ExitCode, UsageError
 from debate_cli.llm.redaction import Redactor
-from debate_cli.render.model_tables import doctor_table
+from debate_cli.render.model_tables import doctor_lines, doctor_table
 
 
 def run(given: DoctorOptions) -> None:
@@ -40,11 +40,11 @@ def run(given: DoctorOptions) -> None:
     diagnoses = asyncio.run(diagnose_models(specs, context, searches=not names))
     if not diagnoses:
         raise UsageError("the configuration names no model; name one: debate doctor PROVIDER/MODEL")
-    entries = [diagnosis.model_dump(mode="json") for diagnosis in diagnoses]
+    entries = [diagnosis_to_json(diagnosis) for diagnosis in diagnoses]
     shown: list[dict[str, Any]] = map_texts(entries, Redactor(all_secrets(loaded)))
     if given.json:
         print_json(shown)
     else:
-        console.show_tables([doctor_table(shown)])
-    if not all(diagnosis.usable for diagnosis in diagnoses):
+        console.show_tables([doctor_table(shown)], lines=doctor_lines(shown))
+    if not all(entry["usable"] for entry in entries):
         raise typer.Exit(ExitCode.PROVIDER_FAILED)

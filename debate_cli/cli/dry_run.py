@@ -9,7 +9,13 @@ from typing import Any
 from debate_cli.app.config_resolution import escape_variables
 from debate_cli.app.consent import describe_destinations
 from debate_cli.app.context import RunContext
-from debate_cli.app.estimate import NO_CALLS, CallTotals, RunEstimate, estimate_judging, estimate_run
+from debate_cli.app.estimate import (
+    NO_CALLS,
+    CallTotals,
+    RunEstimate,
+    estimate_judging,
+    estimate_run,
+)
 from debate_cli.app.judge import JudgeTask
 from debate_cli.cli.console import is_interactive, print_json, print_lines, print_status, show_tables, write_document
 from debate_cli.domain.config import DebateConfig
@@ -18,12 +24,13 @@ from debate_cli.domain.nested_texts import map_texts
 from debate_cli.render import sanitize, theme
 from debate_cli.render.theme import count_speeches
 from debate_cli.storage.serialization import config_to_json
-from debate_cli.systems.aggregation import group_by_key
-from debate_cli.systems.tables import Lines, Table, TableRow
+from debate_cli.systems.tables import Table, join_row_groups
 from debate_cli.yaml_positions import dump_yaml
 
+PLAN_HEADINGS = ("role and model", "", "calls", "tokens in", "tokens out", "USD")
 NOTHING_ASKED = "No model was asked."
-_TOTALS = ("calls", "tokens in", "tokens out", "USD")
+PlanRows = tuple[tuple[str, ...], tuple[str, ...]]
+"""Two rows of a plan: the planned totals, and the totals at worst."""
 
 
 def show_plan(context: RunContext, *, as_json: bool) -> None:
@@ -49,30 +56,22 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
     write_document([sanitize.sanitize_text(text) if sys.stdout.isatty() else text, "\n"])
     title = f"planned: {count_speeches(plan.speeches)} and at least {count_noun(plan.assessments, 'assessment')}"
     notes = [*_format_servers([context]), *_format_notes(config), NOTHING_ASKED]
-    show_plan_table(title, _plan_rows(plan), notes, is_comment=True)
+    show_plan_table(title, PLAN_HEADINGS, _plan_groups(plan), notes, prefix="# ")
 
 
 def show_plan_table(
-    title: str,
-    rows: Iterable[TableRow],
-    notes: Iterable[str] = (),
-    headings: tuple[str, ...] = ("role",),
-    *,
-    is_comment: bool = False,
+    title: str, headings: Sequence[str], groups: Sequence[PlanRows], notes: Sequence[str], *, prefix: str = ""
 ) -> None:
-    """Print totals as a table. `rows`: results of `format_plan_row`.
+    """Print totals as a table on a terminal, elsewhere as lines with aligned columns.
 
-    `headings`: headings of the columns before the totals.
-    With `is_comment`, each line is a YAML comment, unless stdout is a terminal.
+    `groups`: results of `format_plan_rows`. `prefix`: text before each line.
     """
-    numbers = frozenset(range(1, len(headings) + len(_TOTALS)))
-    table = Table(title, (*headings, *_TOTALS), tuple(rows), tuple(notes), numbers)
-    if is_comment and not is_interactive(sys.stdout):
-        from debate_cli.render.text.tables import table_lines
-
-        print_lines(f"# {line}" if line else line for line in table_lines(table))
-    else:
-        show_tables([table])
+    if is_interactive(sys.stdout):
+        numbers = frozenset(range(headings.index("") + 1, len(headings)))
+        show_tables([Table(title, tuple(headings), join_row_groups(groups), tuple(notes), numbers)])
+        return
+    lines = [title, *_align_rows([headings, *(row for rows in groups for row in rows)]), *notes]
+    print_lines(["", *(f"{prefix}{line}".rstrip() for line in lines)] if prefix else lines)
 
 
 def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool, each: bool = True, batch: bool = False) -> None:
@@ -97,12 +96,12 @@ def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool, each: bool 
     notes = [line for task in tasks[:1] for line in _format_notes(task.context.config, what=what)]
     servers = _format_servers(task.context for task in tasks)
     for task, plan in plans if each else ():
-        show_plan_table(
-            f"judging of {task.source}: about {count_noun(plan.assessments, 'assessment')}", _plan_rows(plan)
-        )
+        source = sanitize.sanitize_line(str(task.source))
+        title = f"{source}: about {count_noun(plan.assessments, 'assessment')}"
+        show_plan_table(title, PLAN_HEADINGS, _plan_groups(plan), ())
     if len(plans) > 1 or not each:
         whole = RunEstimate(0, 0, tuple(role for _, plan in plans for role in plan.roles))
-        show_plan_table(f"all {len(plans)} files", _plan_rows(whole)[-1:])
+        show_plan_table(f"all {len(plans)} files", PLAN_HEADINGS, _plan_groups(whole)[-1:], ())
     print_lines([*servers, *notes, NOTHING_ASKED])
 
 
@@ -113,15 +112,35 @@ def _format_servers(contexts: Iterable[RunContext]) -> Iterator[str]:
         yield f"Server: {sanitize.sanitize_line(destination)}."
 
 
-def _plan_rows(plan: RunEstimate) -> list[TableRow]:
-    roles = [format_plan_row(role.role, role.spec.model, role.planned, role.worst) for role in plan.roles]
-    return [*roles, format_plan_row("all", "", plan.planned, plan.worst)]
+def _plan_groups(plan: RunEstimate) -> list[PlanRows]:
+    roles = [format_plan_rows(role.role, role.spec.model, role.planned, role.worst) for role in plan.roles]
+    return [*roles, format_plan_rows("all", "", plan.planned, plan.worst)]
 
 
-def format_plan_row(name: str, model: str, planned: CallTotals, worst: CallTotals, *columns: str) -> TableRow:
-    """Return a table row: name and model, `columns`, and each planned total with the total at worst after it."""
-    totals = zip(_format_totals(planned), _format_totals(worst), strict=True)
-    return (Lines(tuple(filter(None, (name, model)))), *columns, *(f"{one} (≤ {most})" for one, most in totals))
+def _align_rows(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the rows as lines with aligned columns. `rows[0]` has the headings.
+
+    One column has no heading. This column and the columns before it are aligned to the left, the others to the right.
+    """
+    texts = rows[0].index("") + 1
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = zip(row, widths, range(len(row)), strict=True)
+        line = (text.ljust(width) if column < texts else text.rjust(width) for text, width, column in cells)
+        yield "  ".join(line).rstrip()
+
+
+def format_plan_rows(name: str, model: str, planned: CallTotals, worst: CallTotals, *columns: str) -> PlanRows:
+    """Return two rows of a plan.
+
+    - First row: `name`, the texts in `columns`, the word "planned", and the totals `planned`.
+    - Second row: `model`, empty cells below `columns`, the words "at worst", and the totals `worst`.
+    """
+    below = f"  {sanitize.sanitize_line(model)}" if model else ""
+    return (
+        (sanitize.sanitize_line(name), *columns, "planned", *_format_totals(planned)),
+        (below, *("" for _ in columns), "at worst", *_format_totals(worst)),
+    )
 
 
 def _format_totals(totals: CallTotals) -> tuple[str, ...]:
@@ -139,7 +158,7 @@ def _format_notes(config: DebateConfig, what: str = "The run") -> Iterator[str]:
         yield f"{what} ends before it exceeds {' or '.join(bounds)} (limits)."
     yield (
         "Planned: from a simulation on the mock; only a part of a long debate is simulated. "
-        "≤ (at worst): every answer has full length, and every allowed attempt is used."
+        "At worst: every answer has full length, and every allowed attempt is used."
     )
 
 
@@ -150,17 +169,19 @@ def _run_data(plan: RunEstimate) -> dict[str, object]:
         "roles": [
             {"role": role.role, "model": role.spec.model, **plan_data(role.planned, role.worst)} for role in plan.roles
         ],
-        "models": [
-            {
-                "model": model,
-                **_total_data(sum((role.worst for role in roles), NO_CALLS)),
-                "calls": sum(role.planned.calls for role in roles),
-            }
-            for model, roles in group_by_key((role.spec.model, role) for role in plan.roles).items()
-        ],
+        "models": _group_by_model(plan),
         **plan_data(plan.planned, plan.worst),
         "worst_cost_usd": plan.worst.cost_usd,
     }
+
+
+def _group_by_model(plan: RunEstimate) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = []
+    for model in dict.fromkeys(role.spec.model for role in plan.roles):
+        roles = [role for role in plan.roles if role.spec.model == model]
+        worst = sum((role.worst for role in roles), NO_CALLS)
+        found.append({"model": model, **_total_data(worst), "calls": sum(role.planned.calls for role in roles)})
+    return found
 
 
 def plan_data(planned: CallTotals, worst: CallTotals) -> dict[str, object]:

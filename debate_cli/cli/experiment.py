@@ -22,7 +22,7 @@ from debate_cli.cli.batches import BatchScreen
 from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status, write_document
 from debate_cli.cli.debate_options import Action, ExperimentOptions
-from debate_cli.cli.dry_run import NOTHING_ASKED, format_plan_row, plan_data, show_plan_table
+from debate_cli.cli.dry_run import NOTHING_ASKED, format_plan_rows, plan_data, show_plan_table
 from debate_cli.cli.output_files import check_output, file_or_stdout, refuse_stdout
 from debate_cli.domain.message_text import count_noun
 from debate_cli.errors import ExitCode, UsageError
@@ -52,7 +52,7 @@ from debate_cli.experiments.runner import (
 from debate_cli.experiments.settings import read_experiment_file
 from debate_cli.observer import NullObserver
 from debate_cli.render import experiment as shown
-from debate_cli.render import theme
+from debate_cli.render import sanitize, theme
 from debate_cli.render.content.experiment_report import leaderboard_table, report_tables
 from debate_cli.render.html.experiment import render_experiment
 from debate_cli.render.records import Record, dump_csv, dump_json_array, dump_jsonl
@@ -62,6 +62,7 @@ from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.variables import QUEUE_VARIABLE
 
+PLAN_HEADINGS = ("who", "debates", "", "calls", "tokens in", "tokens out", "USD")
 _OPTIONS: Mapping[Action, Collection[str]] = {
     "run": ExperimentOptions._field_defaults.keys() - {"format", "html", "force"},
     "status": ("out", "mock", "queue", "json"),
@@ -415,25 +416,25 @@ def _print_plan(experiment: Experiment, estimate: ExperimentEstimate, remarks: I
     parts.append(f"sides: {config.sides}")
     parts += [f"repeated {config.repeat} times"] if config.repeat > 1 else []
     parts += [f"{len(experiment.variants)} variants of the base"] if len(experiment.variants) > 1 else []
-    title = f"experiment {config.name}: {estimate.cells:,} cells ({', '.join(parts)})"
+    title = f"{sanitize.sanitize_line(config.name)}: {estimate.cells:,} cells ({', '.join(parts)})"
     left = f"{estimate.cells - estimate.done:,}"
     if estimate.done:
         title += f"; {estimate.done:,} are done, and this is the plan for the remaining {left}"
-    rows = [
-        format_plan_row(each.name, each.model, each.planned, each.worst, f"{each.debates:,}")
+    groups = [
+        format_plan_rows(each.name, each.model, each.planned, each.worst, f"{each.debates:,}")
         for each in (*estimate.players, *estimate.judges)
     ]
-    rows.append(format_plan_row("all", "", estimate.planned, estimate.worst, left))
+    groups.append(format_plan_rows("all", "", estimate.planned, estimate.worst, left))
     clock = theme.format_duration(estimate.seconds)
     speed = f"{TOKENS_PER_SECOND} tokens a second and {SECONDS_TO_FIRST_TOKEN:g} s before each answer"
     notes = [f"Time: at least {clock}, with {estimate.slowest}, {speed}."]
     if config.limits.max_cost_usd is not None:
         notes.append(f"The experiment starts no call that could exceed {config.limits.max_cost_usd:g} USD (limits).")
-    notes += [f"Note: {remark}." for remark in remarks]
+    notes += [f"Note: {sanitize.sanitize_line(remark)}." for remark in remarks]
     notes.append(
-        "Planned: one debate simulated with the mock, times the number of cells. ≤ (at worst): every answer has full length."
+        "Planned: one debate simulated with the mock, times the number of cells. At worst: every answer has full length."
     )
-    show_plan_table(title, rows, [*notes, NOTHING_ASKED], ("who", "debates"))
+    show_plan_table(title, PLAN_HEADINGS, groups, [*notes, NOTHING_ASKED])
 
 
 def _plan_data(estimate: ExperimentEstimate) -> dict[str, Any]:

@@ -103,10 +103,10 @@ class CheckOptions(NamedTuple):
 class DoctorOptions(NamedTuple):
     """Test each model with a tiny question: what it can do, what it costs, how fast it is.
 
-    Each model is asked to fill in one form and to stream the answer, as in a debate. There are three modes: a native
-    schema, a forced tool call and the schema in the prompt. If a mode does not work, the next one is tried. A model is
-    usable if one mode gives a valid answer. The question costs a few hundred tokens. If no MODEL is named and the
-    configuration searches the web, one web search is tested too. Exit code 3 if a model or the search is not usable.
+    Each model gets one question for each structured-output mode: native schema, forced tool call, schema in the prompt.
+    Another question tests a streamed answer. The questions cost a few hundred tokens per model. A model is usable if at
+    least one mode gives a valid answer. If no MODEL is named and the configuration searches the web, one web search is
+    tested too. Exit code 3 if a model or the search is not usable.
 
     Examples:
 

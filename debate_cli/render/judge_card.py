@@ -1,6 +1,6 @@
 """Formats judge cards: the results of a judge's audit as tables, Markdown and plain sentences."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from debate_cli.audit.comparison import Comparison, JudgeAgreement
@@ -14,21 +14,8 @@ from debate_cli.domain.model_call import mock_notice
 from debate_cli.render.sanitize import sanitize_line
 from debate_cli.render.text.markdown import escape_markdown, format_table
 from debate_cli.statistics.estimate import LEVEL_LABEL, Estimate
-from debate_cli.systems.tables import (
-    AXIS_SEPARATOR,
-    SHARE_AXIS,
-    Badge,
-    Cell,
-    Interval,
-    Table,
-    TableRow,
-    column_table,
-)
+from debate_cli.systems.tables import Badge, Cell, Table, TableRow, column_table
 
-MIN_AXIS_POINTS = 10.0
-"""Minimum length in points of each half of the axis for biases, left and right of 0. Thus small biases look small."""
-VALUE_COLUMN = frozenset({2})
-"""Index of the column with a number and its interval. It is right-aligned and never wrapped."""
 INTERVAL = f"{LEVEL_LABEL} interval"
 INTERVALS = f"Brackets contain the range of plausible values ({INTERVAL}). With fewer motions, the range is wider."
 POINTS = "The whole scale of scores has 100 points."
@@ -113,9 +100,9 @@ def card_tables(report: JudgeAuditReport, unknown_labels: int = 0) -> list[Table
         (f"{check.question} ({check.gate})", check.answer, check.found, check.required) for check in list_checks(report)
     ]
     tables = [Table("checks", ("question", "answer", "found", "required"), tuple(checks), (INTERVALS,))]
-    tables += bias_tables(report.measures)
+    tables += [_bias_table(report.measures)] if report.measures else []
     if report.comparison is not None:
-        tables.append(comparison_table(report.comparison, unknown_labels))
+        tables.append(_comparison_table(report.comparison, unknown_labels))
     return tables
 
 
@@ -134,10 +121,21 @@ def judge_agreement_table(between: JudgeAgreement) -> Table:
     return Table("agreement between the judges", ("judges", "same winner", "Cohen's κ"), tuple(rows), tuple(remarks))
 
 
-def _describe_measures(measures: Iterable[Measure]) -> str:
-    """Return sentences on the unit of the measures, and on how their intervals are computed."""
+def describe_unknown_labels(number: int) -> str:
+    """Return e.g. `2 labels left out: the winner is neither a debater nor a draw.`."""
+    return f"{count_noun(number, 'label')} left out: the winner is neither a debater nor a draw."
+
+
+def describe_measures(measures: Iterable[Measure]) -> str:
+    """Return sentences on the unit of the measures, and on what the bootstrap draws."""
     is_net = any(measure.variant in BEYOND_LENGTH for measure in measures)
     return " ".join([POINTS, *([WITHOUT_EFFECT_OF_LENGTH] if is_net else []), BOOTSTRAP])
+
+
+def describe_labels(comparison: Comparison) -> str:
+    """Return e.g. `by construction, 8 debates on 8 motions.`."""
+    debates, motions = count_noun(comparison.debates, "debate"), count_noun(comparison.motions, "motion")
+    return f"{comparison.source}, {debates} on {motions}."
 
 
 def describe_sample(report: JudgeAuditReport) -> str:
@@ -163,10 +161,6 @@ def format_card_markdown(report: AuditReport) -> str:
     if report.between is not None:
         lines += format_table(judge_agreement_table(report.between))
     return "\n".join(lines).rstrip() + "\n"
-
-
-def _interval(found: Estimate, start: float, end: float) -> Interval:
-    return Interval(found.value, found.low, found.high, start, end, 0.0)
 
 
 def changes_table(rows: Iterable[Change]) -> Table:
@@ -202,51 +196,33 @@ def format_estimate(found: Estimate, unit: str) -> str:
     return f"{value} ({low} to {high})"
 
 
-def bias_tables(measures: Sequence[Measure]) -> Iterator[Table]:
-    """Return the tables of biases in points and of biases in shares. Each row has its interval on an axis."""
-    found = [each.estimate for each in measures if each.unit == "points"]
-    ends = [abs(end) for each in found for end in (each.value, each.low, each.high) if end is not None]
-    reach = max([MIN_AXIS_POINTS, *ends])
-    points_axis = AXIS_SEPARATOR.join((f"−{reach:.0f}", "0", f"+{reach:.0f} points"))
-    for title, unit, start, end, axis in (
-        ("what moves the scores", "points", -reach, reach, points_axis),
-        ("how often the judge errs", "share", 0.0, 1.0, SHARE_AXIS),
-    ):
-        columns: dict[str, Callable[[Measure], Cell]] = {
-            "what was measured": lambda of: of.label,
-            axis: lambda of, start=start, end=end: _interval(of.estimate, start, end),
-            f"value ({INTERVAL})": lambda of: format_estimate(of.estimate, of.unit),
-            "indicates": lambda of: VARIANTS[of.variant].tested_bias,
-            "comparisons": lambda of: f"{of.estimate.rows} on {count_noun(of.estimate.clusters, 'motion')}",
-        }
-        of_unit = [measure for measure in measures if measure.unit == unit]
-        if of_unit:
-            table = column_table(title, of_unit, columns, [_describe_measures(of_unit)])
-            yield table._replace(numeric=VALUE_COLUMN)
+def _bias_table(measures: Sequence[Measure]) -> Table:
+    columns: dict[str, Callable[[Measure], Cell]] = {
+        "what was measured": lambda of: of.label,
+        f"value ({INTERVAL})": lambda of: format_estimate(of.estimate, of.unit),
+        "indicates": lambda of: VARIANTS[of.variant].tested_bias,
+        "comparisons": lambda of: f"{of.estimate.rows} on {count_noun(of.estimate.clusters, 'motion')}",
+    }
+    return column_table("biases", measures, columns, [describe_measures(measures)])
 
 
-def comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
-    """Return a table that shows how often the judge and some simple rules named the known winner."""
-    named = {"this judge": comparison.accuracy, **{f"rule: {name}": of for name, of in comparison.baselines.items()}}
-    accuracies: list[TableRow] = [
-        (name, _interval(found, 0, 1), format_estimate(found, "share")) for name, found in named.items()
+def _comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
+    judge: TableRow = ("this judge", format_estimate(comparison.accuracy, "share"))
+    rules: list[TableRow] = [
+        (f"rule: {name}", format_estimate(found, "share")) for name, found in comparison.baselines.items()
     ]
     others: list[TableRow] = [
-        ("lead over the best simple rule", None, format_estimate(comparison.lead, "share")),
-        ("Cohen's κ with the known winners", None, format_estimate(comparison.kappa, "number")),
-        ("α of the raters without the judge", None, format_estimate(comparison.alpha_people, "number")),
-        ("α with the judge", None, format_estimate(comparison.alpha_with_judge, "number")),
-        ("Brier score of the judge's margins", None, format_estimate(comparison.brier, "number")),
-        ("log score of the judge's margins", None, format_estimate(comparison.log_score, "number")),
-        ("error of the judge's scores, in points", None, format_estimate(comparison.score_error, "number")),
+        ("lead over the best simple rule", format_estimate(comparison.lead, "share")),
+        ("Cohen's κ with the known winners", format_estimate(comparison.kappa, "number")),
+        ("α of the raters without the judge", format_estimate(comparison.alpha_people, "number")),
+        ("α with the judge", format_estimate(comparison.alpha_with_judge, "number")),
+        ("Brier score of the judge's margins", format_estimate(comparison.brier, "number")),
+        ("log score of the judge's margins", format_estimate(comparison.log_score, "number")),
+        ("error of the judge's scores, in points", format_estimate(comparison.score_error, "number")),
     ]
-    debates, motions = count_noun(comparison.debates, "debate"), count_noun(comparison.motions, "motion")
-    remarks = [
-        f"Known winners (labels): {comparison.source}, {debates} on {motions}.",
-        "If only the judge or only the label says draw, the answer counts as half right.",
-    ]
+    remarks = [f"Known winners (labels): {describe_labels(comparison)}"]
     if unknown_labels:
-        remarks.append(f"{count_noun(unknown_labels, 'label')} left out: the winner is neither a debater nor a draw.")
+        remarks.append(describe_unknown_labels(unknown_labels))
     if comparison.needed is not None:
         remarks.append(
             f"About {comparison.needed} debates are needed to distinguish the judge from the best simple rule, "
@@ -254,10 +230,9 @@ def comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
         )
     return Table(
         "who named the known winner",
-        ("who", SHARE_AXIS, f"value ({INTERVAL})"),
-        (*accuracies, None, *(row for row in others if row[2] != _NO_VALUE)),
+        ("who", f"value ({INTERVAL})"),
+        (judge, *rules, None, *(row for row in others if row[1] != _NO_VALUE)),
         tuple(remarks),
-        VALUE_COLUMN,
     )
 
 

@@ -1,10 +1,10 @@
-"""Tables with the results of `debate doctor` and `debate models`."""
+"""Formats the results of `debate doctor` and `debate models` as tables and plain lines."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from debate_cli.render import theme
-from debate_cli.systems.tables import Badge, Cell, Lines, Number, Table, column_table
+from debate_cli.render import sanitize, theme
+from debate_cli.systems.tables import Badge, Table, TableRow, format_number
 
 CHECK_LABELS = {
     "native": "native schema",
@@ -13,9 +13,11 @@ CHECK_LABELS = {
     "stream": "streaming",
     "search": "web search",
 }
+MODEL_CHECKS = ("native", "tool", "prompt", "stream")
+"""Checks that have a column in the table of models."""
 RESULT_LABELS = {
     "ok": "works",
-    "not_enforced": "is accepted, but not enforced",
+    "not_enforced": "works, but the server does not enforce the schema",
     "invalid": "gives no usable answer",
     "one_piece": "arrives in one piece",
     "rejected": "is not supported",
@@ -27,28 +29,41 @@ _PLACES = {
     "paste": "a person at this terminal, who pastes answers",
     "searxng": "set providers.searxng.base_url",
 }
+_RESULT_BADGES = {
+    "ok": Badge("✓", "", "good"),
+    "not_enforced": Badge("≈", "", "mixed"),
+    "invalid": Badge("?", "", "mixed"),
+    "one_piece": Badge("▪", "", "mixed"),
+    "rejected": Badge("✗", "", "bad"),
+    "failed": Badge("!", "", "bad"),
+}
 
 
 def doctor_table(entries: Sequence[Mapping[str, Any]]) -> Table:
-    """Return a table with a row per model. The remarks name the problems, and the tokens and cost of the checks."""
-    problems = (f"{entry['model']}: {entry['problem']}" for entry in entries if entry["problem"])
-    usage = (f"{entry['model']}: {words}" for entry in entries if (words := format_check_usage(entry)))
-    columns: dict[str, Callable[[Mapping[str, Any]], Cell]] = {
-        "model": lambda entry: entry["model"],
-        "": lambda entry: Badge("✓", "usable", "good") if entry["usable"] else Badge("✗", "not usable", "bad"),
-        "checks": _checks_cell,
-        "time": lambda entry: "" if (took := entry["latency_s"]) is None else theme.format_duration(took),
-        "tokens/s": lambda entry: "" if (speed := entry["tokens_per_second"]) is None else Number(speed, 1),
-        "USD/M in/out": lambda entry: format_price(entry["price"]) if entry["checks"] else "",
-    }
-    return column_table("models", entries, columns, (*problems, *usage))._replace(has_key_column=True)
+    """Return a table with a row per model. The remarks name people, problems, and the tokens and cost of the checks."""
+    problems = [f"{entry['model']}: {problem}" for entry in entries for problem in describe_problems(entry)]
+    people = [f"{entry['model']}: {words}" for entry in entries if (words := describe_person(entry))]
+    usage = [f"{entry['model']}: {words}" for entry in entries if (words := format_check_usage(entry))]
+    return Table(
+        title="models",
+        heads=("model", *(CHECK_LABELS[way] for way in MODEL_CHECKS), "time", "tokens/s", "USD/M in/out"),
+        rows=tuple(map(_doctor_row, entries)),
+        remarks=(*people, *problems, *usage),
+        numeric=frozenset({5, 6, 7}),
+        has_key_column=True,
+    )
 
 
-def _checks_cell(entry: Mapping[str, Any]) -> Cell:
-    place = _PLACES.get(entry["model"].partition("/")[0])
-    if place is not None and entry["usable"] and not entry["checks"]:
-        return f"{place}; no question was asked"
-    return Lines(tuple(f"{CHECK_LABELS[check['way']]} {RESULT_LABELS[check['result']]}" for check in entry["checks"]))
+def _doctor_row(entry: Mapping[str, Any]) -> TableRow:
+    results = {check["way"]: check["result"] for check in entry["checks"]}
+    speed = entry["tokens_per_second"]
+    return (
+        _named_badge(entry["model"], ok=entry["usable"]),
+        *(_RESULT_BADGES[results[way]] if way in results else "—" for way in MODEL_CHECKS),
+        "—" if entry["latency_s"] is None else theme.format_duration(entry["latency_s"]),
+        "—" if speed is None else format_number(speed, 1),
+        format_price(entry["price"]) if entry["checks"] else "—",
+    )
 
 
 def provider_table(entries: Sequence[Mapping[str, Any]]) -> Table:
@@ -71,6 +86,49 @@ def provider_table(entries: Sequence[Mapping[str, Any]]) -> Table:
         remarks=("✗ the key is not set",),
         numeric=frozenset({5}),
     )
+
+
+def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a line per model, then a line per problem.
+
+    Example: `MODEL  usable  (native schema works, …)  4.2 s, 30 tokens/s`
+    """
+    for entry in entries:
+        checks = ", ".join(
+            f"{CHECK_LABELS[check['way']]} {RESULT_LABELS[check['result']]}" for check in entry["checks"]
+        )
+        price = f"USD per million tokens {format_price(entry['price'])}" if entry["checks"] else ""
+        took = "" if entry["latency_s"] is None else theme.format_duration(entry["latency_s"])
+        speed = entry["tokens_per_second"]
+        rate = "" if speed is None else f"{format_number(speed, 1)} tokens/s"
+        told = checks or describe_person(entry)
+        parts = (
+            sanitize.sanitize_line(entry["model"]),
+            "usable" if entry["usable"] else "not usable",
+            f"({told})" if told else "",
+            "; ".join(filter(None, (", ".join(filter(None, (took, rate))), price, format_check_usage(entry)))),
+        )
+        yield "  ".join(filter(None, parts))
+        yield from (f"  {problem}" for problem in describe_problems(entry))
+
+
+def describe_person(entry: Mapping[str, Any]) -> str:
+    """Return e.g. `a person at this terminal; no question was asked`; empty for a model or an unusable provider."""
+    place = _PLACES.get(entry["model"].partition("/")[0])
+    return f"{place}; no question was asked" if place is not None and entry["usable"] else ""
+
+
+def describe_problems(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each problem of a model. Checks with the same problem share one sentence."""
+    if entry["problem"]:
+        yield sanitize.sanitize_line(entry["problem"])
+    checks: dict[tuple[str, str], list[str]] = {}
+    for check in entry["checks"]:
+        if check["problem"]:
+            checks.setdefault((check["result"], check["problem"]), []).append(CHECK_LABELS[check["way"]])
+    for (result, problem), labels in checks.items():
+        subject = labels[0] if len(labels) == 1 else f"each of {', '.join(labels)}"
+        yield f"{subject} {RESULT_LABELS[result]}: {sanitize.sanitize_line(problem)}"
 
 
 def format_price(price: Mapping[str, Any] | None) -> str:

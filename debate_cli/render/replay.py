@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 from debate_cli.domain.assessment import Assessment
@@ -23,7 +24,6 @@ from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.observer import Observer
-from debate_cli.render.content.reading_order import group_waves
 
 TYPING_CHUNK = 8
 """Number of characters that are typed at once."""
@@ -53,7 +53,7 @@ class ReplayPlan(NamedTuple):
     def play(self, observer: Observer) -> Iterator[Pause]:
         """Replay the debate to `observer`. Yields a pause after each typed piece of text and after each speech."""
         stage = _ReplayState(observer, self.debate, self.round_number)
-        waves = group_waves(self.debate.select_turns(round_number=self.round_number), self.debate)
+        waves = group_waves(self.debate, self.round_number)
         for wave in [[turn] for together in waves for turn in together] if self.one_by_one else waves:
             for turn in (
                 wave if self.is_typed or len(wave) > 1 else ()
@@ -86,6 +86,14 @@ class ReplayPlan(NamedTuple):
             last = max((turn.index for turn in self.debate.select_turns(round_number=subject.round)), default=None)
             return any(turn.index == last for turn in wave) if wave[0].round == subject.round else False
         return bool(subject.turns) and max(subject.turns) in {turn.index for turn in wave}
+
+
+def group_waves(debate: Debate, round_number: int | None = None) -> list[list[Turn]]:
+    """Group turns that were made at the same time. `round_number`: return only the turns of this round."""
+    turns = debate.select_turns(round_number=round_number)
+    if debate.is_sequential:
+        return [[turn] for turn in turns]
+    return [list(wave) for _, wave in groupby(turns, key=lambda turn: (turn.round, turn.phase))]
 
 
 class _ReplayState:

@@ -11,10 +11,6 @@ from typing import Literal, NamedTuple, TypeVar
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.verdict import Verdict
 
-AXIS_SEPARATOR = " … "
-"""Separates the labels of an axis in the header of a column of intervals, e.g. `0 % … 50 % … 100 %`."""
-SHARE_AXIS = AXIS_SEPARATOR.join(("0 %", "50 %", "100 %"))
-
 N = TypeVar("N", bound=FrozenModel)
 Item = TypeVar("Item")
 Tone = Literal["good", "mixed", "bad", "info", "muted"]
@@ -50,8 +46,6 @@ class Interval(NamedTuple):
     high: float | None
     start: float
     end: float
-    zero: float | None = None
-    """Number at which the axis has a mark, e.g. the number that means no bias. None for no mark."""
 
 
 class Curve(NamedTuple):

@@ -5,6 +5,7 @@ import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_support import CommandResult, debate, write_config
@@ -12,8 +13,7 @@ from llm_support import reply
 from model_server import ModelServer, model_server
 from rich.console import Console
 
-from debate_cli.app.doctor import Check, CheckResult, Diagnosis, ask_model, build_check_request
-from debate_cli.app.model_pool import PooledModel
+from debate_cli.app.doctor import CheckResult, Diagnosis, ModelCheck, build_check_request, diagnosis_to_json, run_checks
 from debate_cli.domain.config import ModelSpec, Price
 from debate_cli.domain.model_call import Usage
 from debate_cli.errors import UnauthorizedError, UnsupportedError
@@ -21,11 +21,10 @@ from debate_cli.llm.model import OnText, Profile, Reply, Request
 from debate_cli.render.model_tables import doctor_table
 from debate_cli.render.terminal.drawing import render_table
 
-FORM = '{"words": "one, two", "last": 2}'
+FORM = '{"reason": "counting on", "answer": 7}'
 FENCED = f"Here you are:\n```json\n{FORM}\n```"
 EVERY = Profile(modes=("native", "tool", "prompt"))
-SPEC = ModelSpec(model="lab/one")
-REJECTED = UnsupportedError("no\n\x1b[31mschema")
+ASKED = build_check_request(ModelSpec(model="lab/one"), EVERY, seed=7)
 CONFIG = """
 topic: Tea or coffee?
 seed: 7
@@ -39,30 +38,27 @@ debaters: [{{name: Pro, side: for}}, {{name: Con, side: against, model: default}
 
 @dataclass
 class Patient:
-    """A model that answers each mode as configured; FORM by default."""
+    """A model that answers each mode, and the streamed question (`text`), as configured; FORM by default."""
 
     answers: Mapping[str, Reply | Exception] = field(default_factory=dict[str, Reply | Exception])
     pieces: tuple[str, ...] = ("one, ", "two")
+    asked: list[Request] = field(default_factory=list[Request])
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Give the answer to a mode."""
-        answer = self.answers.get(request.rung, reply(FORM))
+        self.asked.append(request)
+        answer = self.answers.get(request.rung, reply("".join(self.pieces) if request.rung == "text" else FORM))
         if isinstance(answer, Exception):
             raise answer
-        assert on_text is not None
-        for piece in self.pieces:
-            on_text(piece)
+        if on_text is not None:
+            for piece in self.pieces:
+                on_text(piece)
         return answer
 
 
-def found(patient: Patient, profile: Profile = EVERY, price: Price | None = None) -> Diagnosis:
-    """The diagnosis of `patient`."""
-    return asyncio.run(ask_model(SPEC, PooledModel(patient, profile, price, set()), seed=7))
-
-
-def results(diagnosis: Diagnosis) -> dict[str, str]:
-    """Mode -> result."""
-    return {check.way: check.result for check in diagnosis.checks}
+def found(patient: Patient, profile: Profile = EVERY) -> dict[str, ModelCheck]:
+    """Mode -> check of `patient`."""
+    return {check.kind: check for check in asyncio.run(run_checks(patient, profile, ASKED))}
 
 
 @pytest.fixture
@@ -87,55 +83,77 @@ def doctor(here: Path, *args: str) -> CommandResult:
 
 
 @pytest.mark.parametrize(
-    ("answers", "expected", "usable"),
+    ("answer", "native", "prompt"),
     [
-        ({}, {"native": "ok", "stream": "ok"}, True),
-        ({"native": reply(f"<think>well</think>{FORM}")}, {"native": "ok", "stream": "ok"}, True),
-        ({"native": reply(FENCED)}, {"native": "not_enforced", "stream": "ok"}, True),
-        ({"native": REJECTED}, {"native": "rejected", "tool": "ok", "stream": "ok"}, True),
-        (
-            {"native": REJECTED, "tool": reply("Two."), "prompt": reply(FENCED)},
-            {"native": "rejected", "tool": "not_enforced", "prompt": "ok", "stream": "ok"},
-            True,
-        ),
-        ({"native": reply('{"words": "so", "last": "2"}')}, {"native": "invalid", "stream": "ok"}, False),
-        ({"native": reply('{"words": "so', truncated=True)}, {"native": "invalid", "stream": "ok"}, False),
-        ({"native": reply("", refusal="No.")}, {"native": "failed"}, False),
-        ({"native": UnauthorizedError("bad key")}, {"native": "failed"}, False),
-        (
-            dict.fromkeys(EVERY.modes, REJECTED),
-            {"native": "rejected", "tool": "rejected", "prompt": "rejected"},
-            False,
-        ),
+        (reply(FORM), ("ok", True), ("ok", True)),
+        (reply(f"<think>well</think>{FORM}"), ("ok", True), ("ok", True)),
+        (reply("Seven."), ("not_enforced", False), ("invalid", False)),
+        (reply(FENCED), ("not_enforced", True), ("ok", True)),
+        (reply('{"reason": "so", "answer": "7"}'), ("not_enforced", False), ("invalid", False)),
+        (reply('{"reason": "so', truncated=True), ("invalid", False), ("invalid", False)),
+        (reply("", refusal="No."), ("failed", False), ("failed", False)),
+        (UnsupportedError("no response_format"), ("rejected", False), ("rejected", False)),
+        (UnauthorizedError("bad key"), ("failed", False), ("failed", False)),
     ],
 )
-def test_an_answer_shows_which_ways_of_structuring_work(
-    answers: Mapping[str, Reply | Exception], expected: dict[str, CheckResult], *, usable: bool
+def test_an_answer_shows_whether_a_way_of_structuring_works(
+    answer: Reply | Exception, native: tuple[CheckResult, bool], prompt: tuple[CheckResult, bool]
 ) -> None:
-    """The first mode that works is the last one that is tried; `native` and `tool` need bare JSON."""
-    diagnosis = found(Patient(answers))
-    assert (results(diagnosis), diagnosis.usable, diagnosis.problem is None) == (expected, usable, usable)
+    """`native` and `tool` need bare JSON; `prompt` accepts any wrapping."""
+    checks = found(Patient({"native": answer, "tool": answer, "prompt": answer}))
+    assert (checks["native"].result, checks["native"].has_form) == native
+    assert (checks["tool"].result, checks["tool"].has_form) == native
+    assert (checks["prompt"].result, checks["prompt"].has_form) == prompt
 
 
-def test_a_stream_in_one_piece_is_no_stream() -> None:
+@pytest.mark.parametrize(
+    ("answer", "pieces", "result"),
+    [
+        (reply("one, two"), ("one, ", "two"), "ok"),
+        (reply("one, two"), ("one, two",), "one_piece"),
+        (reply(""), (), "invalid"),
+        (UnauthorizedError("bad key"), (), "failed"),
+    ],
+)
+def test_a_stream_in_one_piece_is_no_stream(
+    answer: Reply | Exception, pieces: tuple[str, ...], result: CheckResult
+) -> None:
     """A streamed answer that comes in one piece is reported, because the live view would stay empty."""
-    assert results(found(Patient(pieces=(FORM,))))["stream"] == "one_piece"
+    assert found(Patient({"text": answer}, pieces))["stream"].result == result
 
 
 def test_a_problem_is_described_in_one_line() -> None:
     """A problem is described in one line, even if the server's text has several."""
-    assert found(Patient(dict.fromkeys(EVERY.modes, REJECTED))).problem == "no schema"
+    checks = found(Patient({"native": UnsupportedError("no\n\x1b[31mschema"), "tool": reply("Seven.")}))
+    assert checks["native"].problem == "no schema"
+    assert [way for way, check in checks.items() if check.problem is None] == ["prompt", "stream"]
 
 
 def test_tokens_add_up_to_a_cost() -> None:
-    """Failed requests count with their known usage; without a price the cost is unknown, not 0."""
-    error = UnsupportedError("no schema")
+    """Failed questions count with their known usage; without a price the cost is unknown, not 0."""
+    error = UnauthorizedError("bad key")
     error.usage = Usage(input_tokens=50)
-    patient = Patient({"native": error})
-    diagnosis = found(patient, price=Price(input=2, output=8))
-    assert diagnosis.input_tokens > 50
-    assert diagnosis.cost_usd == pytest.approx((diagnosis.input_tokens * 2 + diagnosis.output_tokens * 8) / 1_000_000)
-    assert found(patient).cost_usd is None
+    checks = (
+        ModelCheck("native", "ok", has_form=True, usage=Usage(input_tokens=100, output_tokens=10)),
+        *asyncio.run(run_checks(Patient({"prompt": error, "text": error}), Profile(modes=("prompt",)), ASKED)),
+    )
+    diagnosis = Diagnosis("lab/one", checks=checks, price=Price(input=2, output=8))
+    assert diagnosis.cost_usd == pytest.approx((200 * 2 + 10 * 8) / 1_000_000)
+    assert Diagnosis("lab/one", checks=checks).cost_usd is None
+
+
+@pytest.mark.parametrize(
+    ("checks", "usable"),
+    [
+        ((ModelCheck("native", "rejected"), ModelCheck("prompt", "ok", has_form=True)), True),
+        ((ModelCheck("native", "not_enforced", has_form=True),), True),
+        ((ModelCheck("native", "not_enforced"), ModelCheck("stream", "ok")), False),
+        ((), False),
+    ],
+)
+def test_a_model_is_usable_if_one_way_gives_a_form(checks: tuple[ModelCheck, ...], usable: bool) -> None:
+    """A model is usable if one structured-output mode gives a form; a stream alone is not enough."""
+    assert diagnosis_to_json(Diagnosis("lab/one", checks=checks))["usable"] is usable
 
 
 @pytest.mark.parametrize(
@@ -156,7 +174,11 @@ def test_every_model_of_the_configuration_is_checked(here: Path, server: ModelSe
     done = doctor(here, "--json")
     first, second = done.json
     assert (done.code, first["model"], second["model"]) == (0, "lab/one", "lab/two")
-    assert first["checks"] == [{"way": "native", "result": "ok"}, {"way": "stream", "result": "ok"}]
+    assert {check["way"]: check["result"] for check in first["checks"]} == {
+        "native": "ok",
+        "prompt": "ok",
+        "stream": "ok",
+    }
     assert first["cost_usd"] == pytest.approx((first["input_tokens"] * 2 + first["output_tokens"] * 8) / 1_000_000)
     assert {body["model"]: body["temperature"] for body in server.bodies} == {"one": 0.2, "two": 0.9}
 
@@ -186,17 +208,14 @@ def test_a_missing_key_and_an_unknown_provider_are_rows(here: Path) -> None:
     assert "unknown provider nobody" in problems[2]
 
 
-def test_a_server_that_refuses_the_question_is_not_usable(here: Path, server: ModelServer) -> None:
-    """The problem is reported once; no traceback."""
+def test_a_server_that_refuses_every_question_is_not_usable(here: Path, server: ModelServer) -> None:
+    """A problem of several checks is reported once; no traceback."""
     server.failures += [401] * 3
     done = doctor(here, "default")
     assert done.code == 3
-    heading, row, problem = done.out.splitlines()
-    assert (heading, row) == (
-        "== Models ==",
-        "lab/one  not usable  (checks: native schema failed, USD/M in/out: 2 / 8)",
-    )
-    assert "answered 401" in problem
+    assert done.out.startswith("lab/one  not usable  (native schema failed, schema in prompt failed, streaming failed)")
+    assert [line for line in done.out.splitlines()[1:] if "answered 401" in line] == done.out.splitlines()[1:]
+    assert len(done.out.splitlines()) == 2
 
 
 def test_a_server_that_takes_no_temperature_is_usable(here: Path, server: ModelServer) -> None:
@@ -213,25 +232,22 @@ def test_with_the_mock_no_server_is_asked(here: Path, server: ModelServer) -> No
     assert [entry["model"] for entry in done.json] == ["mock/two", "mock/gpt-5"]
 
 
+def entry(**changes: Any) -> dict[str, Any]:
+    """An entry as `--json` prints it."""
+    checks = (
+        ModelCheck("native", "rejected", "the server\x1b[2J takes [red]no[/red] schema"),
+        ModelCheck("prompt", "ok", has_form=True, usage=Usage(input_tokens=1200, output_tokens=30)),
+        ModelCheck("stream", "ok", usage=Usage(output_tokens=60), latency_s=2.0, first_text_s=0.4),
+    )
+    return diagnosis_to_json(Diagnosis("lab/one", checks=checks, price=Price(input=0.25, output=2))) | changes
+
+
 def test_the_table_shows_the_values_of_the_document() -> None:
     """The table has modes, speed and price, with the problems below, and without control sequences."""
-    diagnosis = Diagnosis(
-        model="lab/one",
-        usable=True,
-        problem="the server\x1b[2J takes [red]no[/red] schema",
-        checks=(Check(way="native", result="rejected"), Check(way="prompt", result="ok")),
-        latency_s=2.0,
-        tokens_per_second=30.0,
-        input_tokens=1200,
-        output_tokens=90,
-        price=Price(input=0.25, output=2),
-        cost_usd=0.0005,
-    )
-    screen = Console(width=100, record=True, file=io.StringIO())
-    screen.print(render_table(doctor_table([diagnosis.model_dump(mode="json")]), {}))
+    screen = Console(width=80, record=True, file=io.StringIO())
+    screen.print(render_table(doctor_table([entry()]), {}))
     drawn = screen.export_text()
     row = next(line for line in drawn.splitlines() if "lab/one" in line)
-    shown = ["lab/one", "✓", "usable", "native", "schema", "is", "not", "supported", "2.0", "s", "30", "0.25", "/", "2"]
-    assert row.split() == shown, drawn
-    assert "lab/one: the server takes [red]no[/red] schema" in " ".join(drawn.split())
+    assert row.split() == ["✓", "lab/one", "✗", "—", "✓", "✓", "2.0", "s", "30", "0.25", "/", "2"], drawn
+    assert "native schema is not supported: the server takes [red]no[/red] schema" in " ".join(drawn.split())
     assert "the checks used 1200 tokens in, 90 out, $0.0005" in drawn

@@ -264,7 +264,7 @@ def test_a_dry_run_counts_searches(server: FakeSearXNG, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fails", "code", "words"), [(False, 0, "usable  (checks: web search works"), (True, 3, "web search failed")]
+    ("fails", "code", "words"), [(False, 0, "usable  (web search works)"), (True, 3, "web search failed")]
 )
 def test_doctor_makes_one_search(*, fails: bool, code: int, words: str, server: FakeSearXNG, tmp_path: Path) -> None:
     """`doctor` makes one search, and tells whether it works."""

@@ -94,9 +94,10 @@ def test_reports_show_marks_momentum_and_resolution() -> None:
 
 
 def test_the_close_prints_everything_that_waits() -> None:
-    """A speech in flight is dropped. The speech and the report that waited for it are printed."""
-    view = requested_first_wave()
-    view.apply(turn_event(FIRST), TURN_MARK)
+    """A speech in flight is dropped, and the report that waited for it is printed."""
+    view = LiveView()
+    view.request(FIRST)
+    view.apply(TURN_MARK)
     assert "live, turn 1" not in view.printed()
     view.apply(INTERRUPTED)
     assert 0 < view.printed_text().index("live, turn 1") < view.printed_text().index("interrupted")

@@ -9,9 +9,8 @@ from render_support import debate
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Event, TurnCompleted
 from debate_cli.domain.tasks import Cue, Task
-from debate_cli.render.content.reading_order import group_waves
 from debate_cli.render.content.speech_parts import parse_partial_speech, split_turn
-from debate_cli.render.replay import ReplayPlan
+from debate_cli.render.replay import ReplayPlan, group_waves
 
 
 @dataclass
@@ -71,9 +70,9 @@ def test_an_assessment_of_a_round_without_turns_is_last() -> None:
 def test_a_live_judge_with_feedback_makes_every_turn_a_wave() -> None:
     """Without feedback both turns of a round are one wave."""
     live = debate_with_speeches({"kind": "live", "feedback": True})
-    assert [len(wave) for wave in group_waves(live.turns, live)] == [1] * len(live.turns)
+    assert [len(wave) for wave in group_waves(live)] == [1] * len(live.turns)
     aside = debate_with_speeches({"kind": "live", "feedback": False})
-    assert [len(wave) for wave in group_waves(aside.turns, aside)] == [2, 2, 2]
+    assert [len(wave) for wave in group_waves(aside)] == [2, 2, 2]
 
 
 def test_one_round_is_replayed_alone() -> None:

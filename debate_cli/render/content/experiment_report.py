@@ -18,7 +18,7 @@ from debate_cli.experiments.progress import BASE_JUDGES, FailureGroup
 from debate_cli.render import theme
 from debate_cli.statistics.estimate import LEVEL_LABEL, Estimate
 from debate_cli.statistics.ratings import Rating, Ratings
-from debate_cli.systems.tables import SHARE_AXIS, Cell, Gauge, Interval, Number, Table, column_table, drop_empty_columns
+from debate_cli.systems.tables import Cell, Gauge, Interval, Number, Table, column_table, drop_empty_columns
 
 MOTIONS_SHOWN = 20
 FEW_CLUSTERS = 10
@@ -67,7 +67,7 @@ def _system_tables(found: SystemAnalysis) -> Iterator[Table]:
         "points of the player": lambda pair: format_share(pair.share),
     }
     yield column_table("pairs", found.pairs, by_pair)
-    yield judges_table(found)
+    yield _judges_table(found)
     if len(found.judges) > 1:
         yield _agreement_table(found)
     yield _motions_table(found)
@@ -132,13 +132,11 @@ def _signed(value: float, digits: int) -> str:
     return f"{round(value, digits) + 0:.{digits}f}".replace("-", "−")
 
 
-def judges_table(found: SystemAnalysis) -> Table:
-    """Return a row per judge: its side bias on an axis, changed results, effect of length, and preference for its own model."""
+def _judges_table(found: SystemAnalysis) -> Table:
     columns: dict[str, Callable[[JudgeRecord], Cell]] = {
         "judge": lambda judge: judge.name or BASE_JUDGES,
-        "points for the motion": lambda judge: format_share(judge.first_share),
-        SHARE_AXIS: lambda judge: _interval(judge.first_share, 0.5),
         "verdicts": lambda judge: Number(judge.judgements, 0),
+        "points for the motion": lambda judge: format_share(judge.first_share),
         "other result with sides swapped": lambda judge: format_share(judge.swapped),
         "length ρ": lambda judge: _format_interval(judge.length, 2),
     }
@@ -150,19 +148,14 @@ def judges_table(found: SystemAnalysis) -> Table:
         "If every pair also debated with exchanged sides, 50 % for the motion means no side bias. Length ρ: Spearman "
         "correlation of the margin with the ratio of the speeches' lengths."
     )
-    numbers = frozenset(place for place, head in enumerate(columns) if place and head != SHARE_AXIS)
-    return column_table("judges", found.judges, columns, [remark])._replace(numeric=numbers)
-
-
-def _interval(share: Estimate, zero: float | None = None) -> Interval:
-    return Interval(share.value, share.low, share.high, 0, 1, zero)
+    return column_table("judges", found.judges, columns, [remark])
 
 
 def _agreement_table(found: SystemAnalysis) -> Table:
     columns: dict[str, Callable[[PairAgreement], Cell]] = {
         "judges": lambda pair: f"{pair.first or BASE_JUDGES} and {pair.second or BASE_JUDGES}",
         "same result": lambda pair: format_share(pair.share),
-        SHARE_AXIS: lambda pair: _interval(pair.share),
+        "interval": lambda pair: Interval(pair.share.value, pair.share.low, pair.share.high, 0, 1),
         "Cohen's κ": lambda pair: _format_interval(pair.kappa, 2),
     }
     remark = (

@@ -1,16 +1,21 @@
 """Builds the short notices of a running debate: judges' reports and failures. The text is not sanitized."""
 
+from collections.abc import Collection, Iterable
+from math import inf
 from typing import NamedTuple
 
 from debate_cli.domain.assessment import Assessment, Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
 from debate_cli.domain.reviewer import PROBABILITY
-from debate_cli.domain.tasks import Cue
+from debate_cli.domain.tasks import MOMENTS, Brief, Cue
 from debate_cli.render import theme
 from debate_cli.render.content.agreement import label_judging_system
 from debate_cli.systems.base import LiveReport, ReportedScore
 from debate_cli.systems.registry import get_system
+
+MAX_WAITING_ROUNDS = 2
+"""Maximum number of rounds whose finished speeches wait for the judges' reports on earlier rounds."""
 
 
 class JudgeReport(NamedTuple):
@@ -22,6 +27,50 @@ class JudgeReport(NamedTuple):
     """Sentences about the assessment, shown below the scores."""
     alerts: tuple[str, ...] = ()
     """Warnings about speeches that try to manipulate the judge."""
+
+
+def report_position(brief: Brief) -> tuple[bool, int, int, int, int]:
+    """Return a key that sorts the reports of one system by round and turn. Reports on the whole debate are last.
+
+    A report on a pair of turns comes after the reports on each of the two turns.
+    """
+    subject = brief.subject
+    place = max(subject.turns, default=-1), MOMENTS.index(subject.moment)
+    return subject.moment == "debate", subject.round or 0, *place, brief.revision
+
+
+def must_report_wait(brief: Brief, in_flight: Iterable[Brief]) -> bool:
+    """Return whether the report of a judge must wait for an earlier report of the same judging system.
+
+    `brief`: the judge's task. `in_flight`: the tasks on which judges are working.
+    """
+    return any(
+        (other.run, other.system) == (brief.run, brief.system) and report_position(other) < report_position(brief)
+        for other in in_flight
+    )
+
+
+def report_round(brief: Brief, debate: Debate) -> float:
+    """Return the number of the round after which a judge's report is shown; infinity for a report on the whole debate.
+
+    `brief`: the judge's task.
+    """
+    subject = brief.subject
+    if subject.moment == "debate":
+        return inf
+    rounds = (turn.round for turn in debate.turns if turn.index in subject.turns)
+    return max(rounds, default=0) if subject.round is None else subject.round
+
+
+def must_speech_wait(round_number: int, finished: Collection[int], in_flight: Iterable[Brief], debate: Debate) -> bool:
+    """Return whether finished speeches of a round must wait, because judges still assess an earlier round.
+
+    If speeches of more than `MAX_WAITING_ROUNDS` rounds wait, the result is False.
+
+    - `finished`: numbers of the rounds whose finished speeches wait.
+    - `in_flight`: the judges' tasks in progress.
+    """
+    return len(finished) <= MAX_WAITING_ROUNDS and any(report_round(of, debate) < round_number for of in in_flight)
 
 
 def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:

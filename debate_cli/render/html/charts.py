@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from debate_cli.render import sanitize, theme
+from debate_cli.statistics.estimate import Estimate
 from debate_cli.systems.charts import Chart, ChartSeries
 from debate_cli.systems.tables import Interval
 
@@ -26,16 +27,25 @@ MAX_AXIS_LABELS = 20
 """Maximum number of labels below a line chart that spans the page. A narrower chart has half as many."""
 
 
-def plot_interval(cell: Interval) -> dict[str, float | None]:
-    """Return `{value, low, high, zero, width}`: positions, and the width of the interval, in percent of the axis."""
+def plot_interval(
+    label: str, found: Estimate | Interval, text: str, *, axis_start: float = 0.0, axis_end: float = 1.0
+) -> dict[str, object]:
+    """Return the data to draw a number and its interval: `{label, text, value, low, high, width}`.
+
+    `label` and `text` are copied into the result. `value`, `low` and `high` are positions on the axis, and `width` is
+    the width of the interval, all in percent of the axis.
+    """
 
     def place(value: float | None) -> float | None:
-        share = None if value is None else (value - cell.start) / (cell.end - cell.start)
-        return None if share is None else round(100 * min(1.0, max(0.0, share)), 2)
+        return (
+            None
+            if value is None
+            else round(100 * min(1.0, max(0.0, (value - axis_start) / (axis_end - axis_start))), 2)
+        )
 
-    low, high = place(cell.low), place(cell.high)
-    width = 0.0 if low is None or high is None else max(0.4, high - low)
-    return {"value": place(cell.value), "low": low, "high": high, "zero": place(cell.zero), "width": width}
+    start, end = place(found.low), place(found.high)
+    width = 0.0 if start is None or end is None else max(0.4, end - start)
+    return {"label": label, "text": text, "value": place(found.value), "low": start, "high": end, "width": width}
 
 
 ChartLabel = tuple[str, float, float]

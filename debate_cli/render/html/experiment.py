@@ -3,18 +3,18 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from debate_cli.experiments.analysis import Analysis
-from debate_cli.experiments.progress import Status
+from debate_cli.experiments.analysis import Analysis, SystemAnalysis
+from debate_cli.experiments.progress import BASE_JUDGES, Status
 from debate_cli.experiments.results import JudgementRow
 from debate_cli.render import theme
 from debate_cli.render.content.experiment_report import (
     format_share,
-    judges_table,
     leaderboard_table,
     matrix_rows,
     report_tables,
 )
 from debate_cli.render.experiment import progress_sentence
+from debate_cli.render.html.charts import plot_interval
 from debate_cli.render.html.templating import file_href, render_page
 from debate_cli.statistics.estimate import Estimate, cluster_rows
 
@@ -29,8 +29,7 @@ def render_experiment(
     `link`: returns a link for the path of a transcript. The link leads to the HTML page beside the transcript, else to
     the transcript. It is empty if neither file exists.
     """
-    suffixes = ("", *(f", {found.system}" for found in analysis.systems))
-    drawn = {f"{title}{suffix}" for title in ("leaderboard", "judges") for suffix in suffixes}
+    drawn = {f"leaderboard{suffix}" for suffix in ("", *(f", {found.system}" for found in analysis.systems))}
     return render_page(
         "experiment.html.j2",
         "page.css",
@@ -46,12 +45,19 @@ def render_experiment(
         matrix=matrix_rows,
         heat=_heat_class,
         share=format_share,
-        judges=judges_table,
+        judge_plots=_judge_plots,
         tables=[table for table in report_tables(analysis, status.failures) if table.title not in drawn],
         debates=list(_list_debates(rows, link)),
         classes={},
         signs={},
     )
+
+
+def _judge_plots(found: SystemAnalysis) -> list[dict[str, object]]:
+    return [
+        plot_interval(judge.name or BASE_JUDGES, judge.first_share, format_share(judge.first_share))
+        for judge in found.judges
+    ]
 
 
 def _heat_class(found: Estimate | None) -> str:

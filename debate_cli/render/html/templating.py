@@ -4,6 +4,7 @@ import base64
 import hashlib
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -12,7 +13,8 @@ from markupsafe import Markup
 from debate_cli.render import sanitize
 from debate_cli.render.html.charts import plot_interval
 from debate_cli.render.theme import format_model, format_model_id
-from debate_cli.systems.tables import AXIS_SEPARATOR, Cell, Interval, Lines, Table, format_number
+from debate_cli.statistics.estimate import LEVEL_LABEL
+from debate_cli.systems.tables import Cell, Interval, Lines, format_number
 
 SHORT_CELL_LENGTH = 30
 """Maximum number of characters of a text cell that is never wrapped."""
@@ -20,7 +22,10 @@ SHORT_CELL_LENGTH = 30
 
 @cache
 def build_environment() -> Environment:
-    """Return the Jinja2 environment of all packaged templates, with filters for text and numbers."""
+    """Return the Jinja2 environment of all packaged templates, with filters for text and numbers.
+
+    Templates read the confidence level of intervals from the variable `interval_level`.
+    """
     environment = Environment(
         loader=PackageLoader("debate_cli.render.html"),
         autoescape=True,
@@ -37,12 +42,12 @@ def build_environment() -> Environment:
         "model_id": format_model_id,
         "breadth": _cell_width_class,
         "kind": _type_name,
-        "plotted": plot_interval,
-        "has_axis": _has_axis,
-        "axis_labels": _axis_labels,
+        "plotted": _plot_cell,
         "csp_hash": csp_hash,
     }
     environment.filters.update(filters)
+    variables: dict[str, Any] = {"interval_level": LEVEL_LABEL}
+    environment.globals.update(variables)
     return environment
 
 
@@ -75,14 +80,6 @@ def break_paths(text: str) -> Markup:
     return Markup("/<wbr>").join(text.split("/"))
 
 
-def _has_axis(table: Table) -> bool:
-    return any(isinstance(cell, Interval) for row in table.rows for cell in row or ())
-
-
-def _axis_labels(head: str) -> list[str]:
-    return head.split(AXIS_SEPARATOR) if AXIS_SEPARATOR in head else []
-
-
 def _type_name(value: object) -> str:
     return type(value).__name__
 
@@ -91,3 +88,7 @@ def _cell_width_class(value: Cell) -> str:
     words = value.cells if isinstance(value, Lines) else (value,)
     longest = max((len(word) for word in words if isinstance(word, str)), default=0)
     return "" if not longest else "brief" if longest <= SHORT_CELL_LENGTH else "words"
+
+
+def _plot_cell(cell: Interval) -> dict[str, object]:
+    return plot_interval("", cell, "", axis_start=cell.start, axis_end=cell.end)

@@ -11,7 +11,6 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.render import sanitize, theme
@@ -22,7 +21,6 @@ from debate_cli.render.content.speech_parts import (
     CitationIndex,
     SpeechPart,
     ThreadIndex,
-    index_citations,
     parse_partial_speech,
     split_turn,
     text_since_restart,
@@ -57,6 +55,8 @@ class SpeechStream:
     """A requested speech. `pieces` grows while the speech streams; `turn` is set when the speech is finished."""
 
     cue: Cue
+    threads: ThreadIndex = field(default_factory=ThreadIndex)
+    """Threads of the arguments that were made before this speech was requested."""
     pieces: list[str] = field(default_factory=list[str])
     turn: Turn | None = None
 
@@ -126,21 +126,22 @@ def turn_panel(
     return _panel(turn.speaker, styles, body, _call_text(turn))
 
 
-def streaming_panels(streams: Sequence[SpeechStream], debate: Debate, size: tuple[int, int]) -> PanelRow:
+def streaming_panels(
+    streams: Sequence[SpeechStream], styles: Styles, citations: CitationIndex, size: tuple[int, int]
+) -> PanelRow:
     """Return the panels of speeches in progress. `size`: columns and lines of the window."""
     width, height = size
     if panel_width(len(streams), width) == width:
         height = max(MIN_BODY_LINES + PANEL_EDGES, height // len(streams))
-    return PanelRow([_streaming_panel(stream, debate, height) for stream in streams])
+    return PanelRow([_streaming_panel(stream, styles, citations, height) for stream in streams])
 
 
-def _streaming_panel(stream: SpeechStream, debate: Debate, height: int) -> FramedPanel:
-    styles, threads = theme.participant_styles(debate.participants), ThreadIndex(debate.turns)
+def _streaming_panel(stream: SpeechStream, styles: Styles, citations: CitationIndex, height: int) -> FramedPanel:
     if stream.turn is not None:
-        parts = _finished_parts(stream.turn, styles, threads, index_citations(debate))
+        parts = _finished_parts(stream.turn, styles, stream.threads, citations)
     else:
         streamed = parse_partial_speech(text_since_restart(stream.pieces))
-        parts = [_part(part, stream.cue, styles, threads) for part in streamed]
+        parts = [_part(part, stream.cue, styles, stream.threads) for part in streamed]
     style = styles.get(stream.cue.speaker, theme.UNKNOWN_SIGN)
     thinking = Spinner("dots", Text("thinking", style=theme.MUTED), style=style.colour)
     body = _add_blank_lines(parts) if parts else thinking

@@ -6,7 +6,7 @@ Another thread writes to the terminal, so that a slow terminal never delays the 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from queue import SimpleQueue
@@ -18,6 +18,7 @@ from rich.live import Live
 from rich.rule import Rule
 from rich.text import Text
 
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import (
     AssessmentCompleted,
@@ -25,25 +26,30 @@ from debate_cli.domain.events import (
     DebateOpened,
     DebateResumed,
     Event,
+    Failure,
     JudgingOpened,
     TaskFailed,
     TurnCompleted,
 )
-from debate_cli.domain.tasks import Cue, Task
-from debate_cli.domain.turn import Turn
+from debate_cli.domain.tasks import Brief, Cue, Task
+from debate_cli.domain.turn import Phase, Turn
 from debate_cli.observer import is_judging_only
 from debate_cli.render import theme
 from debate_cli.render.content import chair
-from debate_cli.render.content.reading_order import ReadingOrder, group_waves
 from debate_cli.render.content.run_notices import (
     build_judge_report,
     describe_failure,
+    must_report_wait,
+    must_speech_wait,
+    report_position,
+    report_round,
 )
 from debate_cli.render.content.speech_parts import ThreadIndex, index_citations
 from debate_cli.render.content.summary import change_lines
 from debate_cli.render.live import header
 from debate_cli.render.live.header import ProgressLine
 from debate_cli.render.live.speech import PanelRow, SpeechStream, Tail, streaming_panels, turn_panel
+from debate_cli.render.replay import group_waves
 from debate_cli.render.terminal.drawing import terminal_line
 
 FRAMES_PER_SECOND = 10
@@ -177,9 +183,10 @@ class _ViewState:
         self._printed: list[RenderableType] = []
         self._debate: Debate | None = None
         self._streams_by_turn: dict[int, SpeechStream] = {}
-        self._order = ReadingOrder(whole_waves=True)
+        self._withheld: list[Assessment | Failure] = []
+        self._pending: dict[str, Brief] = {}
         self._shown_failures: set[str] = set()
-        self._round = 0
+        self._round = 0, ""
 
     def print(self, *renderables: RenderableType) -> None:
         self._printed += renderables
@@ -193,45 +200,27 @@ class _ViewState:
             return Group()
         parts: list[RenderableType] = []
         width, height = window
-        status = [self.progress.render(width, self._order.briefs_in_flight)]
+        status = [self.progress.render(width, self._pending.values())]
         status += [terminal_line(f"! {wait}", theme.GOLD) for wait in waits]
         if self._hint:
             status.append(Text(self._hint, no_wrap=True, overflow="ellipsis"))
         rows = max(2, height - 1)
-        cues = [self._streams_by_turn[index].cue for index in sorted(self._streams_by_turn)]
-        waves, current = group_waves(cues, self._debate), self._round
+        styles, citations = theme.participant_styles(self._debate.participants), index_citations(self._debate)
+        waves, current = self._waves(), self._round
         for wave in waves:
             heading: list[Rule | Text] = []
-            if current != (current := wave[0].round):
-                rule, notice = _round_heading(wave[0], self._debate)
+            if current != (current := (wave[0].cue.round, wave[0].cue.phase)):
+                rule, notice = self._round_heading(*current)
                 notice.no_wrap, notice.overflow = True, "ellipsis"
                 heading = [rule, notice]
             size = width, (rows - len(status)) // len(waves) - len(heading)
-            parts += [
-                *heading,
-                streaming_panels([self._streams_by_turn[cue.index] for cue in wave], self._debate, size),
-            ]
+            parts += [*heading, streaming_panels(wave, styles, citations, size)]
         return Tail(Group(*parts, *status), rows, marked=False)
 
     def event(self, event: Event, debate: Debate) -> None:
         if self._debate is None and is_judging_only(event, debate):
             self.print(header.rejudging_heading(debate))
         self._debate = debate
-        if isinstance(event, TurnCompleted) and event.turn.index in self._streams_by_turn:
-            self._streams_by_turn[event.turn.index].turn = event.turn
-        self._show(self._order.add(event, debate), debate)
-        self.progress.record_event(event, debate)
-
-    def _show(self, events: Iterable[Event], debate: Debate) -> None:
-        for is_speech, together in groupby(events, key=lambda event: isinstance(event, TurnCompleted)):
-            if is_speech:
-                turns = [event.turn for event in together if isinstance(event, TurnCompleted)]
-                self._print_speeches(turns, debate)
-            else:
-                for event in together:
-                    self._show_event(event, debate)
-
-    def _show_event(self, event: Event, debate: Debate) -> None:
         match event:
             case DebateOpened():
                 announcement = chair.announce_debate(debate)
@@ -241,60 +230,116 @@ class _ViewState:
                 self._resume(event, debate)
             case JudgingOpened():
                 self.print(header.judging_run_heading(debate, debate.run(event.run)))
-            case TaskFailed(failure=failure):
-                if isinstance(failure.task, Cue):
-                    self._streams_by_turn.pop(failure.task.index, None)
-                    self._open_round(failure.task, debate)
-                self.print(header.notice("✗", theme.RED, describe_failure(failure, self._shown_failures)))
-            case AssessmentCompleted():
-                self.print(header.judge_report_notice(build_judge_report(event.assessment, debate), debate))
+            case TurnCompleted(turn=turn):
+                cue = Cue(index=turn.index, round=turn.round, phase=turn.phase, speaker=turn.speaker)
+                self._streams_by_turn.setdefault(turn.index, SpeechStream(cue, ThreadIndex(debate.turns))).turn = turn
+                self._print_complete_waves()
+            case TaskFailed(failure=Failure(task=Cue() as cue) as failure):
+                self._end_speech(cue, failure)
+            case AssessmentCompleted(assessment=judged) | TaskFailed(failure=judged):
+                self._pending.pop(_brief_of(judged).key, None)
+                self._withheld.append(judged)
+                self._print_reports()
+                self._print_complete_waves()
             case DebateClosed():
-                self._streams_by_turn.clear()
+                self.finish()
                 self.print(*header.closing_notices(debate, event.reason))
             case _:
                 pass
+        self.progress.record_event(event, debate)
 
     def asking(self, task: Task) -> None:
-        self._order.asking(task)
-        if isinstance(task, Cue):
-            self._streams_by_turn.setdefault(task.index, SpeechStream(task))
+        if isinstance(task, Brief):
+            self._pending[task.key] = task
+        elif self._debate is not None:
+            self._streams_by_turn.setdefault(task.index, SpeechStream(task, ThreadIndex(self._debate.turns)))
 
     def text(self, cue: Cue, piece: str) -> None:
         if cue.index in self._streams_by_turn:
             self._streams_by_turn[cue.index].pieces.append(piece)
 
     def finish(self) -> None:
-        if self._debate is not None:
-            self._show(self._order.finish(self._debate), self._debate)
-        self._streams_by_turn.clear()
+        self._pending = {}
+        self._streams_by_turn = {index: of for index, of in self._streams_by_turn.items() if of.turn is not None}
+        self._print_complete_waves()
+        self._print_reports()
+
+    def _waves(self) -> list[list[SpeechStream]]:
+        streams = [self._streams_by_turn[index] for index in sorted(self._streams_by_turn)]
+        if self._debate is not None and self._debate.is_sequential:
+            return [[stream] for stream in streams]
+        return [list(wave) for _, wave in groupby(streams, key=lambda stream: (stream.cue.round, stream.cue.phase))]
 
     def _resume(self, event: DebateResumed, debate: Debate) -> None:
         self.print(header.debate_heading(debate, theme.describe_resume(debate), self._plan._replace(calls=None)))
         self.print(*(terminal_line(f"changed: {line}", theme.MUTED) for line in change_lines(event.changes)))
-        self._print_speeches(debate.turns, debate)
+        threads = ThreadIndex(debate.turns)
+        for wave in group_waves(debate):
+            self._print_speeches([(turn, threads) for turn in wave], debate)
         if debate.turns:
             self.print(header.resume_rule(debate))
 
-    def _print_speeches(self, turns: Iterable[Turn], debate: Debate) -> None:
-        show = partial(
-            turn_panel,
-            styles=theme.participant_styles(debate.participants),
-            threads=ThreadIndex(debate.turns),
-            citations=index_citations(debate),
-            show_hidden=self._show_hidden,
-        )
-        for wave in group_waves(turns, debate):
-            self._open_round(wave[0], debate)
-            self.print(PanelRow([show(turn) for turn in wave]))
-            for turn in wave:
-                self._streams_by_turn.pop(turn.index, None)
+    def _print_reports(self) -> None:
+        if self._debate is None:
+            return
+        withheld, self._withheld = self._withheld, []
+        for item in sorted(withheld, key=lambda item: report_position(_brief_of(item))):
+            brief = _brief_of(item)
+            if brief.subject.turns:
+                is_speech_open = bool(self._streams_by_turn.keys() & brief.subject.turns)
+            else:
+                last = report_round(brief, self._debate)
+                is_speech_open = any(stream.cue.round <= last for stream in self._streams_by_turn.values())
+            if is_speech_open or must_report_wait(brief, self._pending.values()):
+                self._withheld.append(item)
+            elif isinstance(item, Failure):
+                self._print_failure(item)
+            else:
+                self.print(header.judge_report_notice(build_judge_report(item, self._debate), self._debate))
 
-    def _open_round(self, speech: Turn | Cue, debate: Debate) -> None:
-        if self._round < speech.round:
-            self._round = speech.round
-            self.print(*_round_heading(speech, debate))
+    def _end_speech(self, cue: Cue, failure: Failure) -> None:
+        self._streams_by_turn.pop(cue.index, None)
+        self._print_complete_waves(pending=())
+        if cue.round >= self._round[0]:
+            self._open_round(cue.round, cue.phase)
+        self._print_failure(failure)
+
+    def _print_failure(self, failure: Failure) -> None:
+        self.print(header.notice("✗", theme.RED, describe_failure(failure, self._shown_failures)))
+
+    def _print_complete_waves(self, pending: Collection[Brief] | None = None) -> None:
+        pending = self._pending.values() if pending is None else pending
+        if self._debate is None:
+            return
+        for wave in self._waves():
+            said = [(stream.turn, stream.threads) for stream in wave if stream.turn is not None]
+            number = wave[0].cue.round
+            unprinted = {stream.cue.round for stream in self._streams_by_turn.values() if stream.turn is not None}
+            if len(said) < len(wave) or must_speech_wait(number, unprinted, pending, self._debate):
+                return
+            for stream in wave:
+                del self._streams_by_turn[stream.cue.index]
+            self._print_speeches(said, self._debate)
+            self._print_reports()
+
+    def _print_speeches(self, turns: Sequence[tuple[Turn, ThreadIndex]], debate: Debate) -> None:
+        if turns:
+            styles, citations = theme.participant_styles(debate.participants), index_citations(debate)
+            self._open_round(turns[0][0].round, turns[0][0].phase)
+            show = partial(turn_panel, styles=styles, citations=citations, show_hidden=self._show_hidden)
+            self.print(PanelRow([show(turn, threads=threads) for turn, threads in turns]))
+
+    def _open_round(self, round_number: int, phase: Phase) -> None:
+        if self._round != (round_number, phase):
+            self._round = round_number, phase
+            self.print(*self._round_heading(round_number, phase))
+
+    def _round_heading(self, number: int, phase: Phase) -> tuple[Rule, Text]:
+        assert self._debate is not None
+        return header.round_rule(number, phase), header.chair_notice(chair.announce_round(self._debate, number, phase))
 
 
-def _round_heading(speech: Turn | Cue, debate: Debate) -> tuple[Rule, Text]:
-    announcement = chair.announce_round(debate, speech.round, speech.phase)
-    return header.round_rule(speech.round, speech.phase), header.chair_notice(announcement)
+def _brief_of(judged: Assessment | Failure) -> Brief:
+    task = judged.task if isinstance(judged, Failure) else judged.brief
+    assert isinstance(task, Brief)
+    return task

@@ -226,12 +226,9 @@ def interval_bar(cell: Interval, width: int = BAR_WIDTH) -> str:
         return ""
 
     def place(value: float) -> int:
-        share = (value - cell.start) / (cell.end - cell.start)
-        return round((width - 1) * min(1.0, max(0.0, share)))
+        return round((width - 1) * (value - cell.start) / (cell.end - cell.start))
 
     signs = [" "] * width
-    if cell.zero is not None:
-        signs[place(cell.zero)] = "│"
     if cell.low is not None and cell.high is not None:
         first, last = place(cell.low), place(cell.high)
         signs[first : last + 1] = ["─"] * (last - first + 1)

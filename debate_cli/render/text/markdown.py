@@ -176,11 +176,9 @@ def _remarks(turn: Turn, *, show_hidden: bool) -> list[str]:
 
 def format_table(table: Table) -> list[str]:
     """Return a table as lines: title, rows and remarks."""
-    written = [[_cell(cell) for cell in row] for row in table.rows if row is not None]
-    shown = [place for place in range(len(table.heads)) if not written or any(row[place] for row in written)]
     heads = [escape_markdown(head) for head in table.heads]
-    rule = ["---:" if place in table.numeric else "---" for place in range(len(heads))]
-    rows = [[row[place] for place in shown] for row in (heads, rule, *written)]
+    rule = ["---:" if position in table.numeric else "---" for position in range(len(heads))]
+    rows = [heads, rule, *([_cell(cell) for cell in row] for row in table.rows if row is not None)]
     lines = [f"## {escape_markdown(table.heading)}", "", *(f"| {' | '.join(row)} |" for row in rows), ""]
     return [*lines, *(line for remark in table.remarks for line in (escape_markdown(remark), ""))]
 

@@ -4,7 +4,8 @@ Each line of a speech starts with the speaker's name, so that a speech cannot im
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TextIO
+from math import inf
+from typing import Any, TextIO
 
 from debate_cli.domain.debate import Debate, rehearsal_notice, restrict_to_runs
 from debate_cli.domain.events import (
@@ -13,22 +14,26 @@ from debate_cli.domain.events import (
     DebateOpened,
     DebateResumed,
     Event,
+    Failure,
     JudgingOpened,
     TaskFailed,
     TurnCompleted,
 )
-from debate_cli.domain.tasks import Cue, Task
+from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.observer import NullObserver, is_judging_only
 from debate_cli.render import theme
 from debate_cli.render.content import chair, participants
-from debate_cli.render.content.reading_order import ReadingOrder
 from debate_cli.render.content.report import SCREEN_PARTS, Block, ReportPart, VerdictReport, build_debate_report
 from debate_cli.render.content.run_notices import (
     JudgeReport,
     build_judge_report,
     describe_failure,
+    must_report_wait,
+    must_speech_wait,
+    report_position,
+    report_round,
 )
 from debate_cli.render.content.speech_parts import CitationIndex, SpeechPart, ThreadIndex, index_citations, split_turn
 from debate_cli.render.content.summary import SummaryRow, change_lines, closing_rows, usage_rows
@@ -199,30 +204,71 @@ def _row_lines(rows: Iterable[SummaryRow]) -> Iterable[str]:
         yield sanitize_line(f"{row.label[:1].upper()}{row.label[1:]}:") + f" {words}" if row.label else f"  {words}"
 
 
+def _reading_position(event: Event, debate: Debate) -> tuple[Any, ...]:
+    match event:
+        case TurnCompleted(turn=spoken) | TaskFailed(failure=Failure(task=Cue() as spoken)):
+            return spoken.round, 0, spoken.index
+        case DebateClosed():
+            return inf, 2
+        case _:
+            brief = _judged_brief(event)
+            return (0,) if brief is None else (report_round(brief, debate), 1, *report_position(brief))
+
+
+def _judged_brief(event: Event) -> Brief | None:
+    match event:
+        case AssessmentCompleted():
+            return event.assessment.brief
+        case TaskFailed(failure=Failure(task=Brief() as brief)):
+            return brief
+        case _:
+            return None
+
+
 class PlainObserver(NullObserver):
-    """Observer that writes turns and judgements to `stream` as plain lines, in the order of `ReadingOrder`."""
+    """Observer that writes turns and judgements to `stream` as plain lines.
+
+    Simultaneous speeches and the reports of one judging system are written in the order of the debate. Speeches wait
+    for the judges' reports on earlier rounds.
+    """
 
     def __init__(self, stream: TextIO, *, show_hidden: bool = False, plan: theme.RunPlan = theme.NO_PLAN) -> None:
         """`show_hidden`: whether to write hidden directives of debaters. `plan`: plan of the run, for the heading."""
         self._stream = stream
         self._show_hidden = show_hidden
         self._plan = plan
-        self._round = 0
+        self._round = 0, ""
         self._has_heading = False
-        self._order = ReadingOrder()
+        self._speeches_in_flight: set[int] = set()
+        self._briefs_in_flight: dict[str, Brief] = {}
+        self._held_events: list[tuple[Event, Debate]] = []
         self._newest: Debate | None = None
         """The debate after the last event."""
         self._shown_failures: set[str] = set()
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write the events that can be shown now; see `ReadingOrder`."""
+        """Write `event` once all speeches and reports that come before `event` are written."""
+        match event:
+            case TurnCompleted():
+                self._speeches_in_flight.discard(event.turn.index)
+            case TaskFailed(failure=Failure(task=Cue() as cue)):
+                self._speeches_in_flight.discard(cue.index)
+            case DebateClosed():
+                self._speeches_in_flight.clear()
+                self._briefs_in_flight.clear()
+            case _:
+                if (brief := _judged_brief(event)) is not None:
+                    self._briefs_in_flight.pop(brief.key, None)
+        self._held_events.append((event, debate))
         self._newest = debate
-        for ready in self._order.add(event, debate):
-            self._write_event(ready, debate)
+        self._write_ready()
 
     def asking(self, task: Task) -> None:
         """Record that `task` was sent to a model."""
-        self._order.asking(task)
+        if isinstance(task, Cue):
+            self._speeches_in_flight.add(task.index)
+        else:
+            self._briefs_in_flight[task.key] = task
 
     def note(self, note: str) -> None:
         """Write the note."""
@@ -230,9 +276,29 @@ class PlainObserver(NullObserver):
 
     def finish(self) -> None:
         """Write all withheld events."""
-        if self._newest is not None:
-            for event in self._order.finish(self._newest):
-                self._write_event(event, self._newest)
+        self._speeches_in_flight.clear()
+        self._briefs_in_flight.clear()
+        self._write_ready()
+
+    def _write_ready(self) -> None:
+        held, self._held_events = self._held_events, []
+        unwritten = {event.turn.round for event, _ in held if isinstance(event, TurnCompleted)}
+        pending = self._briefs_in_flight.values()
+        speech_waits = False
+        for event, debate in sorted(held, key=lambda pair: _reading_position(*pair)):
+            brief = _judged_brief(event)
+            report_waits = brief is not None and must_report_wait(brief, pending)
+            newest = self._newest or debate
+            if isinstance(event, TurnCompleted) and not speech_waits:
+                turn = event.turn
+                unwritten = {number for number in unwritten if number >= turn.round}
+                speech_waits = min(self._speeches_in_flight, default=turn.index) < turn.index or must_speech_wait(
+                    turn.round, unwritten, pending, newest
+                )
+            if speech_waits or report_waits:
+                self._held_events.append((event, debate))
+            else:
+                self._write_event(event, debate if brief is None else newest)
 
     def _write_event(self, event: Event, debate: Debate) -> None:
         if not self._has_heading and is_judging_only(event, debate):
@@ -250,26 +316,21 @@ class PlainObserver(NullObserver):
                 self._write([f"Judging run {sanitize_line(event.run)}"])
                 self._write(_participant_lines("Judge", participants.judge_rows(debate, debate.run(event.run))))
             case TurnCompleted(turn=turn):
-                self._open_round(turn, debate)
+                if self._round != (turn.round, turn.phase):
+                    self._round = turn.round, turn.phase
+                    self._write(["", f"== Round {turn.round}: {theme.PHASE_LABELS.get(turn.phase, turn.phase)} =="])
+                    self._announce(chair.announce_round(debate, turn.round, turn.phase))
                 threads, citations = ThreadIndex(debate.turns), index_citations(debate)
                 self._write(turn_lines(turn, threads, citations, show_hidden=self._show_hidden))
             case AssessmentCompleted():
                 self._write(judge_report_lines(build_judge_report(event.assessment, debate)))
             case TaskFailed():
-                if isinstance(event.failure.task, Cue):
-                    self._open_round(event.failure.task, debate)
                 self._write([f"Failed: {sanitize_line(describe_failure(event.failure, self._shown_failures))}"])
             case DebateClosed() if debate.document_name is None:
                 self._write([""])
                 self._announce(chair.announce_close(debate, event.reason))
             case _:
                 pass
-
-    def _open_round(self, speech: Turn | Cue, debate: Debate) -> None:
-        if self._round < speech.round:
-            self._round = speech.round
-            self._write(["", f"== Round {speech.round}: {theme.PHASE_LABELS.get(speech.phase, speech.phase)} =="])
-            self._announce(chair.announce_round(debate, speech.round, speech.phase))
 
     def _announce(self, announcement: str) -> None:
         self._write([f"Chair: {sanitize_line(announcement)}"] if announcement else [])

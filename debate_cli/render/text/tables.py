@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from debate_cli.render import theme
 from debate_cli.render.sanitize import sanitize_line
-from debate_cli.systems.tables import AXIS_SEPARATOR, Badge, Cell, DebaterCell, Number, Table
+from debate_cli.systems.tables import Badge, Cell, DebaterCell, Number, Table
 
 MAX_SHORT_CELL = 24
 """A text cell with at most this number of characters is on the line of its row. A longer cell has its own line."""
@@ -17,7 +17,7 @@ def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[s
 
     `badges`: maps the first cell of a row to a word that is added to the row.
     """
-    weights = [sanitize_line(header) for header in table.heads if _is_weight(header)]
+    weights = [sanitize_line(header) for header in table.heads if header.endswith("%")]
     heading = f"{sanitize_line(table.heading)} ({', '.join(weights)})" if weights else sanitize_line(table.heading)
     lines = ["", f"== {heading} =="]
     rows = [row for row in table.rows if row is not None]
@@ -54,9 +54,5 @@ def _table_row_lines(
     yield from long
 
 
-def _is_weight(header: str) -> bool:
-    return header.endswith("%") and AXIS_SEPARATOR not in header
-
-
 def _without_weight(header: str) -> str:
-    return header.rpartition(" ")[0] if _is_weight(header) else header
+    return header.rpartition(" ")[0] if header.endswith("%") else header

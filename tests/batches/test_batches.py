@@ -151,11 +151,9 @@ def test_one_batch_for_all_debates(here: Path, server: BatchServer, model: str) 
     assert [len(batch.requests) for batch in server.batches] == [3]
     calls = answers(here)
     assert [call["usage"]["output_tokens"] for call in calls] == [100] * 3
-    direct = debate("judge", "transcripts", "--system", "structured", "--model", model, "--dry-run", "--json", cwd=here)
-    batched = debate(
-        "judge", "transcripts", "--system", "structured", "--model", model, "--batch", "--dry-run", "--json", cwd=here,
-    )  # fmt: skip
-    planned = [shown.json[0]["plan"]["planned"]["cost_usd"] for shown in (direct, batched)]
+    words = ("judge", "transcripts/d0.json", "--system", "structured", "--model", model, "--dry-run", "--json")
+    plans = [debate(*words, *option, cwd=here).json for option in ((), ("--batch",))]
+    planned = [shown[0]["plan"]["planned"]["cost_usd"] for shown in plans]
     assert planned[1] == pytest.approx(planned[0] / 2)
     prices = {"openai/gpt-4.1-mini": (0.2, 0.8), "anthropic/claude-sonnet-4-5": (1.5, 7.5)}
     assert calls[0]["cost_usd"] <= (USAGE.input_tokens * 1.25 * prices[model][0] + 100 * prices[model][1]) / 1e6
@@ -288,7 +286,7 @@ def test_batch_that_the_vendor_never_got(here: Path, server: BatchServer, model:
 )
 def test_batch_that_the_vendor_refused(here: Path, server: BatchServer, model: str, status: int) -> None:
     """The command ends, and the debates still wait, so that `--collect FOLDER` submits their questions."""
-    server.refuse, server.retry_after = lambda _path: status, 1
+    server.refuse, server.retry_after = lambda _path: status, 0.1
     refused = judge(here, server, "--model", model)
     assert refused.code == 3
     assert "no batch is in progress; continue with:\ndebate judge --collect transcripts\n" in refused.err
@@ -356,7 +354,7 @@ def test_interrupt_during_a_submission(here: Path, slow: BatchServer) -> None:
 @pytest.mark.parametrize(("kind", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, 137)])
 def test_end_before_the_submission(here: Path, slow: BatchServer, kind: signal.Signals, code: int) -> None:
     """After Ctrl-C or kill -9, `--collect FOLDER` finds the debates whose questions were not submitted yet."""
-    _save_debates(here, here / "transcripts" / "d0.json", range(3, 30))
+    _save_debates(here, here / "transcripts" / "d0.json", range(3, 10))
     words = ("judge", "transcripts", "--system", "structured", "--model", MODELS[0], "--batch")
     with start_process(*words, cwd=here, env=slow.env) as process:
         wait_until(lambda: any((here / "transcripts").glob("*.jsonl")), "the first journal")
@@ -648,10 +646,17 @@ def test_interrupt_keeps_everything(here: Path, slow: BatchServer) -> None:
 )
 def test_changed_store_ends_the_wait(here: Path, slow: BatchServer, statement: str, said: str) -> None:
     """A batch that another process gave up, or a table that is not ours, ends the wait with one sentence."""
-    with judging_in_a_batch(here, slow) as process:
-        with closing(sqlite3.connect(stored(here).path)) as database, database:
-            database.execute(statement)
-        ended = process.wait()
+    polled: list[str] = []
+
+    def change_store(path: str) -> int:
+        if path.endswith("/batch_0") and not polled:
+            polled.append(path)
+            with closing(sqlite3.connect(stored(here).path)) as database, database:
+                database.execute(statement)
+        return 0
+
+    slow.refuse = change_store
+    ended = judge(here, slow, "--model", MODELS[0])
     assert ended.code == 1
     assert said in ended.err
     assert len(slow.batches) == 1

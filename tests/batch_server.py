@@ -57,7 +57,7 @@ class BatchServer(Served):
     """OpenAI: ids of batches that stay in progress in any case."""
     rejection: str = "refused by the test"
     """OpenAI: the error of a rejected request."""
-    retry_after: int | None = None
+    retry_after: float | None = None
     """Seconds after which a refused request may be repeated."""
     loses: Literal["answer", "batch"] | None = None
     """Whether the answer to the creation of a batch, or the batch too, is lost: the request hangs."""

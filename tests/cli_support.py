@@ -32,7 +32,7 @@ LIMIT_S = 60.0
 """Longest time that a process may take; after that the test fails."""
 CONFIGS = Path(__file__).parent.parent / "configs"
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["forked_start", "openai"])
+FORKS.set_forkserver_preload(["forked_start", "openai", "anthropic"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ class Answering(BaseHTTPRequestHandler):
     wbufsize = 65536
     disable_nagle_algorithm = True
 
-    def send(self, status: int, kind: str, payload: bytes, *, retry_after: int | None = None) -> None:
+    def send(self, status: int, kind: str, payload: bytes, *, retry_after: float | None = None) -> None:
         """A whole answer with `kind` as its media type."""
         self.send_response(status)
         self.send_header("Content-Type", kind)

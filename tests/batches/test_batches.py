@@ -9,13 +9,15 @@ import shutil
 import signal
 import sqlite3
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from batch_server import USAGE, BatchServer, Fate, batch_server
+from batch_server import USAGE, BatchServer, Fate, ServedBatch, batch_server
 from cli_support import CONFIGS, CommandResult, RunningProcess, debate, run_on_terminal, start_process, wait_until
 
 from debate_cli.errors import ServerError
@@ -40,11 +42,16 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def here(tmp_path: Path, finished: Path) -> Path:
     """A folder with three saved debates."""
     folder = tmp_path / "here"
-    (folder / "transcripts").mkdir(parents=True)
-    text = finished.read_text()
-    for number in range(3):
-        (folder / "transcripts" / f"d{number}.json").write_text(text.replace('"id": "d0"', f'"id": "d{number}"', 1))
+    _save_debates(folder, finished, range(3))
     return folder
+
+
+def _save_debates(here: Path, transcript: Path, numbers: Iterable[int]) -> None:
+    """Save copies of a debate with the ids d0, d1 and so on."""
+    (here / "transcripts").mkdir(parents=True, exist_ok=True)
+    text = transcript.read_text()
+    for number in numbers:
+        (here / "transcripts" / f"d{number}.json").write_text(text.replace('"id": "d0"', f'"id": "d{number}"', 1))
 
 
 @pytest.fixture
@@ -67,22 +74,55 @@ def judge(here: Path, server: BatchServer, *args: str, system: str = "structured
 
 
 @contextmanager
-def judging_in_a_batch(
-    here: Path, server: BatchServer, model: str = MODELS[0], path: str = "transcripts"
-) -> Generator[RunningProcess]:
-    """`judge --batch` of all transcripts, or of `path`, as a process whose batch was polled once."""
-    number = len(server.batches)
-    words = ("judge", path, "--system", "structured", "--model", model, "--batch")
+def judging_in_a_batch(here: Path, server: BatchServer, model: str = MODELS[0]) -> Generator[RunningProcess]:
+    """`judge --batch` of all transcripts as a process whose batch was polled once."""
+    words = ("judge", "transcripts", "--system", "structured", "--model", model, "--batch")
     with start_process(*words, cwd=here, env=server.env) as process:
-        wait_until(lambda: len(server.batches) > number and server.batches[number].polls, "the first poll")
+        wait_until(lambda: server.batches and server.batches[0].polls, "the first poll")
         yield process
 
 
-def judge_until_killed(here: Path, server: BatchServer, model: str = MODELS[0], path: str = "transcripts") -> None:
-    """Kill `judge --batch` after the first poll."""
-    with judging_in_a_batch(here, server, model, path) as process:
-        process.signal(signal.SIGKILL)
-        process.wait()
+@dataclass(frozen=True, slots=True)
+class KilledJudging:
+    """What is left of a `judge --batch` that was killed after the first poll; not to be changed."""
+
+    folder: Path
+    """The transcripts with the journals and the store."""
+    batch: ServedBatch
+    files: dict[str, bytes]
+    """The files of the vendor."""
+
+
+@pytest.fixture(scope="module")
+def killed_judging(finished: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], KilledJudging]:
+    """A function of the model. It starts and kills a process at its first call for the model."""
+
+    @cache
+    def judge_and_kill(model: str) -> KilledJudging:
+        here = tmp_path_factory.mktemp("killed") / "here"
+        _save_debates(here, finished, range(3))
+        with batch_server(is_open=False) as server:
+            with judging_in_a_batch(here, server, model) as process:
+                process.signal(signal.SIGKILL)
+                process.wait()
+            return KilledJudging(here / "transcripts", server.batches[0], server.files)
+
+    return judge_and_kill
+
+
+@pytest.fixture
+def judge_until_killed(
+    here: Path, slow: BatchServer, killed_judging: Callable[[str], KilledJudging]
+) -> Callable[[str], None]:
+    """A function of the model. Afterwards, folder and server are as if `judge --batch` was killed after the first poll."""
+
+    def restore(model: str) -> None:
+        left = killed_judging(model)
+        shutil.copytree(left.folder, here / "transcripts", dirs_exist_ok=True)
+        slow.files |= left.files
+        slow.create(left.batch.requests, left.batch.metadata, left.batch.input_file)
+
+    return restore
 
 
 def collect(here: Path, server: BatchServer, *args: str | Path, cwd: Path | None = None) -> CommandResult:
@@ -111,11 +151,9 @@ def test_one_batch_for_all_debates(here: Path, server: BatchServer, model: str) 
     assert [len(batch.requests) for batch in server.batches] == [3]
     calls = answers(here)
     assert [call["usage"]["output_tokens"] for call in calls] == [100] * 3
-    direct = debate("judge", "transcripts", "--system", "structured", "--model", model, "--dry-run", "--json", cwd=here)
-    batched = debate(
-        "judge", "transcripts", "--system", "structured", "--model", model, "--batch", "--dry-run", "--json", cwd=here,
-    )  # fmt: skip
-    planned = [shown.json[0]["plan"]["planned"]["cost_usd"] for shown in (direct, batched)]
+    words = ("judge", "transcripts/d0.json", "--system", "structured", "--model", model, "--dry-run", "--json")
+    plans = [debate(*words, *option, cwd=here).json for option in ((), ("--batch",))]
+    planned = [shown[0]["plan"]["planned"]["cost_usd"] for shown in plans]
     assert planned[1] == pytest.approx(planned[0] / 2)
     prices = {"openai/gpt-4.1-mini": (0.2, 0.8), "anthropic/claude-sonnet-4-5": (1.5, 7.5)}
     assert calls[0]["cost_usd"] <= (USAGE.input_tokens * 1.25 * prices[model][0] + 100 * prices[model][1]) / 1e6
@@ -248,7 +286,7 @@ def test_batch_that_the_vendor_never_got(here: Path, server: BatchServer, model:
 )
 def test_batch_that_the_vendor_refused(here: Path, server: BatchServer, model: str, status: int) -> None:
     """The command ends, and the debates still wait, so that `--collect FOLDER` submits their questions."""
-    server.refuse = lambda _path: status
+    server.refuse, server.retry_after = lambda _path: status, 0.1
     refused = judge(here, server, "--model", model)
     assert refused.code == 3
     assert "no batch is in progress; continue with:\ndebate judge --collect transcripts\n" in refused.err
@@ -316,9 +354,7 @@ def test_interrupt_during_a_submission(here: Path, slow: BatchServer) -> None:
 @pytest.mark.parametrize(("kind", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, 137)])
 def test_end_before_the_submission(here: Path, slow: BatchServer, kind: signal.Signals, code: int) -> None:
     """After Ctrl-C or kill -9, `--collect FOLDER` finds the debates whose questions were not submitted yet."""
-    text = (here / "transcripts" / "d0.json").read_text()
-    for number in range(3, 30):
-        (here / "transcripts" / f"d{number}.json").write_text(text.replace('"id": "d0"', f'"id": "d{number}"', 1))
+    _save_debates(here, here / "transcripts" / "d0.json", range(3, 10))
     words = ("judge", "transcripts", "--system", "structured", "--model", MODELS[0], "--batch")
     with start_process(*words, cwd=here, env=slow.env) as process:
         wait_until(lambda: any((here / "transcripts").glob("*.jsonl")), "the first journal")
@@ -345,9 +381,11 @@ def test_end_before_the_submission(here: Path, slow: BatchServer, kind: signal.S
         (MODELS[1], "emptied"),
     ],
 )
-def test_batch_that_the_vendor_has_lost(here: Path, slow: BatchServer, model: str, lost: str) -> None:
+def test_batch_that_the_vendor_has_lost(
+    here: Path, slow: BatchServer, judge_until_killed: Callable[[str], None], model: str, lost: str
+) -> None:
     """Only --resubmit asks again; the lost answers are counted as paid, at their estimate."""
-    judge_until_killed(here, slow, model)
+    judge_until_killed(model)
     slow.is_open.set()
     if lost == "archived":
         slow.batches[0].is_archived = True
@@ -380,18 +418,32 @@ def test_lost_batch_whose_id_is_unknown(here: Path, server: BatchServer) -> None
     assert len(answers(here)) == 3
 
 
-@pytest.mark.parametrize("status", [401, pytest.param(404, marks=pytest.mark.soak), 500])
-@pytest.mark.parametrize("folder", ["transcripts", "others"])
-def test_failing_batch_does_not_stop_another(here: Path, slow: BatchServer, status: int, folder: str) -> None:
+@pytest.mark.parametrize(
+    ("folder", "status"),
+    [
+        ("transcripts", 401),
+        ("transcripts", 500),
+        ("others", 401),
+        pytest.param("transcripts", 404, marks=pytest.mark.soak),
+        pytest.param("others", 404, marks=pytest.mark.soak),
+        pytest.param("others", 500, marks=pytest.mark.soak),
+    ],
+)
+def test_failing_batch_does_not_stop_another(here: Path, slow: BatchServer, folder: str, status: int) -> None:
     """What the other vendor has answered is saved, and what is due next submitted; the failure ends the command."""
     (here / "others").mkdir()
     (here / "transcripts" / "d1.json").rename(here / folder / "d1.json")
-    slow.fate = lambda batch, _request: "expired" if batch == 1 else "answered"
-    judge_until_killed(here, slow, MODELS[0], "transcripts/d0.json")
-    judge_until_killed(here, slow, MODELS[1], f"{folder}/d1.json")
+    slow.refuse = lambda _path: 401
+    for path, model in zip(("transcripts/d0.json", f"{folder}/d1.json"), MODELS, strict=True):
+        words = ("judge", path, "--system", "structured", "--model", model, "--batch")
+        assert debate(*words, cwd=here, env=slow.env).code == 3
+    slow.refuse = lambda _path: 0
+    folders = tuple(dict.fromkeys(("transcripts", folder)))
+    assert collect(here, slow, *folders).code == 6
+    next(batch for batch in slow.batches if not batch.input_file).fates[:] = ["expired"]  # Anthropic's
     slow.is_open.set()
     slow.refuse = lambda path: status if path.startswith("/v1/batches/") else 0
-    failed = collect(here, slow, *dict.fromkeys(("transcripts", folder)))
+    failed = collect(here, slow, *folders)
     assert failed.code == 3
     assert "debate: openai (127.0.0.1" in failed.lines[-1]
     assert "1 batch is in progress (1 request" in failed.err
@@ -422,8 +474,15 @@ def test_damaged_line_of_the_results(here: Path, server: BatchServer, model: str
     assert [call["attempts"] for call in answers(here)] == [2 if named[1] == f"d{each}" else 1 for each in range(3)]
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("breaks_off", ["within a line", "after a line"])
+@pytest.mark.parametrize(
+    ("model", "breaks_off"),
+    [
+        (MODELS[0], "within a line"),
+        (MODELS[1], "after a line"),
+        pytest.param(MODELS[0], "after a line", marks=pytest.mark.soak),
+        pytest.param(MODELS[1], "within a line", marks=pytest.mark.soak),
+    ],
+)
 def test_results_that_are_damaged_once_are_read_again(
     here: Path, server: BatchServer, model: str, breaks_off: str
 ) -> None:
@@ -482,12 +541,14 @@ REJECTED_PARAMETER = "Unsupported parameter: 'temperature' is not supported with
 
 
 @pytest.mark.parametrize("rejection", [REJECTED_MODE, REJECTED_PARAMETER])
-def test_rejected_mode_after_a_restart(here: Path, slow: BatchServer, rejection: str) -> None:
+def test_rejected_mode_after_a_restart(
+    here: Path, slow: BatchServer, judge_until_killed: Callable[[str], None], rejection: str
+) -> None:
     """A restart finds the batch with the next structured-output mode, or without the rejected parameter."""
     slow.rejection = rejection
     slow.fate = lambda batch, _request: "answered" if batch else "rejected"
     slow.held = frozenset({"batch_1"})
-    judge_until_killed(here, slow)
+    judge_until_killed(MODELS[0])
     slow.is_open.set()
     for _ in range(2):
         waiting = collect(here, slow)
@@ -594,18 +655,25 @@ def test_interrupt_keeps_everything(here: Path, slow: BatchServer) -> None:
 )
 def test_changed_store_ends_the_wait(here: Path, slow: BatchServer, statement: str, said: str) -> None:
     """A batch that another process gave up, or a table that is not ours, ends the wait with one sentence."""
-    with judging_in_a_batch(here, slow) as process:
-        with closing(sqlite3.connect(stored(here).path)) as database, database:
-            database.execute(statement)
-        ended = process.wait()
+    polled: list[str] = []
+
+    def change_store(path: str) -> int:
+        if path.endswith("/batch_0") and not polled:
+            polled.append(path)
+            with closing(sqlite3.connect(stored(here).path)) as database, database:
+                database.execute(statement)
+        return 0
+
+    slow.refuse = change_store
+    ended = judge(here, slow, "--model", MODELS[0])
     assert ended.code == 1
     assert said in ended.err
     assert len(slow.batches) == 1
 
 
-def test_debate_that_waits_is_left_alone(here: Path, slow: BatchServer) -> None:
+def test_debate_that_waits_is_left_alone(here: Path, judge_until_killed: Callable[[str], None]) -> None:
     """While answers wait, neither another judging nor a resume asks about the debate."""
-    judge_until_killed(here, slow)
+    judge_until_killed(MODELS[0])
     several = debate("judge", "transcripts", "--mock", cwd=here)
     assert (
         several.err.count("debate: transcripts/d1.json: a batch with questions about this debate is in progress") == 1
@@ -616,9 +684,11 @@ def test_debate_that_waits_is_left_alone(here: Path, slow: BatchServer) -> None:
         assert "debate judge --collect" in refused.err
 
 
-def test_one_file_is_collected_without_the_others(here: Path, slow: BatchServer) -> None:
+def test_one_file_is_collected_without_the_others(
+    here: Path, slow: BatchServer, judge_until_killed: Callable[[str], None]
+) -> None:
     """The answers of the other debates of a batch stay, and the vendor is not asked for them again."""
-    judge_until_killed(here, slow)
+    judge_until_killed(MODELS[0])
     slow.is_open.set()
     assert collect(here, slow, "transcripts/d1.json").code == 0
     polls = slow.batches[0].polls
@@ -628,9 +698,11 @@ def test_one_file_is_collected_without_the_others(here: Path, slow: BatchServer)
     assert slow.batches[0].polls == polls
 
 
-def test_store_that_knows_a_saved_debate(here: Path, slow: BatchServer) -> None:
+def test_store_that_knows_a_saved_debate(
+    here: Path, slow: BatchServer, judge_until_killed: Callable[[str], None]
+) -> None:
     """After a crash just after a debate was saved, --collect clears its requests, so that it can be judged again."""
-    judge_until_killed(here, slow, path="transcripts/d0.json")
+    judge_until_killed(MODELS[0])
     kept = stored(here).path.read_bytes()
     slow.is_open.set()
     assert collect(here, slow).code == 0
@@ -642,9 +714,9 @@ def test_store_that_knows_a_saved_debate(here: Path, slow: BatchServer) -> None:
     assert debate("judge", "transcripts/d0.json", "--mock", cwd=here).code == 0
 
 
-def test_store_of_an_earlier_version(here: Path, slow: BatchServer) -> None:
+def test_store_of_an_earlier_version(here: Path, slow: BatchServer, judge_until_killed: Callable[[str], None]) -> None:
     """A store without the lists of debates and without the marks of rejected requests is upgraded."""
-    judge_until_killed(here, slow)
+    judge_until_killed(MODELS[0])
     with closing(sqlite3.connect(stored(here).path)) as database, database:
         database.executescript(
             "DROP TABLE waiting; DROP TABLE unfinished; ALTER TABLE requests DROP COLUMN is_rejected; PRAGMA user_version = 1"
@@ -654,9 +726,11 @@ def test_store_of_an_earlier_version(here: Path, slow: BatchServer) -> None:
     assert len(answers(here)) == 3
 
 
-def test_without_its_store_nothing_is_submitted_again(here: Path, slow: BatchServer) -> None:
+def test_without_its_store_nothing_is_submitted_again(
+    here: Path, slow: BatchServer, judge_until_killed: Callable[[str], None]
+) -> None:
     """A transcript whose `batches.sqlite` is gone may have a batch at the vendor: it takes --resubmit to submit another."""
-    judge_until_killed(here, slow)
+    judge_until_killed(MODELS[0])
     slow.is_open.set()
     stored(here).path.unlink()
     refused = collect(here, slow, "transcripts/d0.json", "--batch")
@@ -692,9 +766,7 @@ def test_a_list_that_repeats_itself_is_an_error(here: Path, server: BatchServer)
 
 def test_more_debates_than_files_may_be_open(here: Path) -> None:
     """The limit of open files is raised as far as the system allows, because each waiting debate has two open."""
-    text = (here / "transcripts" / "d0.json").read_text()
-    for number in range(3, 15):
-        (here / "transcripts" / f"d{number}.json").write_text(text.replace('"id": "d0"', f'"id": "d{number}"', 1))
+    _save_debates(here, here / "transcripts" / "d0.json", range(3, 15))
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (len(list(Path("/proc/self/fd").iterdir())) + 15, hard))
     try:

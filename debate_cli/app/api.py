@@ -163,7 +163,15 @@ def import_debate(
     TranscriptError if the file contains no debate.
     """
     check_arguments(import_debate, locals())
-    request = ImportRequest(format, columns or {}, topic, sides or {}, tuple(drop), merge or {}, round_by)
+    request = ImportRequest(
+        format=format,
+        columns=columns or {},
+        topic=topic,
+        sides=sides or {},
+        drop=tuple(drop),
+        merge=merge or {},
+        round_by=round_by,
+    )
     source = Path(path)
     with _wrong_arguments_as_config_errors():
         (target,) = choose_targets([source], None, Path())

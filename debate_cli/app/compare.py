@@ -77,7 +77,7 @@ class VerdictPair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class JudgementComparison:
     """All differences between two judgements A and B.
 
     A judgement has no verdicts if its debate lacks the chosen judging run.

@@ -220,8 +220,9 @@ class Session:
                 debate = debate.apply(closed)
             await journal.sync()
             self.context.observer.event(resumed, debate)
-            if self.context.batches is None and not self._is_replayed:
-                BatchStore(path.parent).forget(debate.id)  # its judges are no longer asked in batches
+            store = BatchStore(path.parent)
+            if self.context.batches is None and not self._is_replayed and store.is_judged_in_batches(debate.id):
+                store.forget(debate.id)  # its judges are no longer asked in batches
             session = replace(self, context=replace(self.context, config=debate.config))
             return await session._run_engine(debate, files, used=debate.model_calls)
 

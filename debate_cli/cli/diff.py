@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from debate_cli.app.compare import LATEST_RUNS, Comparison, ComparisonSide
+from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, JudgementComparison
 from debate_cli.cli import console
 from debate_cli.cli.console import print_json
 from debate_cli.cli.saved_options import DiffOptions
@@ -23,7 +23,7 @@ def run(given: DiffOptions) -> None:
     names = [LATEST_RUNS, LATEST_RUNS] if given.runs is None else [name.strip() for name in given.runs.split(",")]
     if len(names) != 2 or not all(names):  # noqa: PLR2004 - two sides
         raise UsageError(f"--runs {given.runs}: name two judging runs, for example r1,r2")
-    compared = Comparison(_select_side(first, names[0]), _select_side(second, names[1]))
+    compared = JudgementComparison(_select_side(first, names[0]), _select_side(second, names[1]))
     if given.json:
         print_json(build_comparison_document(compared))
     else:

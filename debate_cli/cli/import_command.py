@@ -133,7 +133,15 @@ def _build_request(given: ImportOptions) -> ImportRequest:
     if unknown is not None:
         raise UsageError(f"--map {unknown}: there is no such field; the fields are {', '.join(KNOWN_COLUMNS)}")
     sides, merge = _pairs("--side", given.side or ()), _pairs("--merge", given.merge or ())
-    return ImportRequest(given.format, columns, given.topic, sides, tuple(given.drop or ()), merge, given.round_by)
+    return ImportRequest(
+        format=given.format,
+        columns=columns,
+        topic=given.topic,
+        sides=sides,
+        drop=tuple(given.drop or ()),
+        merge=merge,
+        round_by=given.round_by,
+    )
 
 
 def _pairs(

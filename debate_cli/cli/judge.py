@@ -302,7 +302,7 @@ class _Judging:
         files = "" if given.files is None else f"--files {sanitize.quote_path(given.files)}"
         code = run_control.report_outcome(
             outcome,
-            EndedCommand(outcome.path, files, self.batches is not None, observer.shown_failures),
+            EndedCommand(outcome.path, files, batch=self.batches is not None, shown_failures=observer.shown_failures),
             suggest_judging=len(self.plans) == 1 and not given.quiet and not given.json,
             stop_cause=observer.stop_cause,
         )

@@ -243,7 +243,12 @@ def _execute(
     people.report_draft()
     code = run_control.report_outcome(
         outcome,
-        EndedCommand(outcome.path, _format_resume_options(given, context), shown_failures=observer.shown_failures),
+        EndedCommand(
+            outcome.path,
+            "" if given.files is None else f"--files {sanitize.quote_path(given.files)}",
+            _format_evidence_options(context),
+            shown_failures=observer.shown_failures,
+        ),
         suggest_judging=not given.quiet,
         stop_cause=observer.stop_cause,
     )
@@ -274,12 +279,12 @@ def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:
         screen.show_summary(outcome.debate, outcome.verdicts, detail, plain=given.plain)
 
 
-def _format_resume_options(given: RunOptions, context: RunContext) -> str:
-    named = [] if given.files is None else [("--files", given.files)]
+def _format_evidence_options(context: RunContext) -> str:
     evidence = context.config.evidence
-    if context.corpus is not None and evidence is not None:
-        named += [("--evidence", os.path.relpath(context.folder / source.path)) for source in evidence.named_sources]
-    return " ".join(f"{option} {sanitize.quote_path(path)}" for option, path in named)
+    if context.corpus is None or evidence is None:
+        return ""
+    paths = (os.path.relpath(context.folder / source.path) for source in evidence.named_sources)
+    return " ".join(f"--evidence {sanitize.quote_path(path)}" for path in paths)
 
 
 def _format_planned_cost(context: RunContext) -> str:

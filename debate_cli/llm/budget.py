@@ -32,8 +32,9 @@ def list_budget_options(errors: Iterable[str]) -> list[str]:
 
 
 def find_budget_errors(debate: Debate) -> tuple[str, ...]:
-    """Return the messages of BudgetError about tasks of `debate` that have no answer, each once."""
-    failed = (item for item in debate.failures if item.task.key not in debate.answered_keys)
+    """Return the messages of BudgetError that are the last failure of a task without an answer, each once."""
+    last = {item.task.key: item for item in debate.failures}
+    failed = (item for key, item in last.items() if key not in debate.answered_keys)
     return tuple(dict.fromkeys(item.message for item in failed if item.cause == BudgetError.__name__))
 
 

@@ -36,8 +36,12 @@ _API_KEY = re.compile(
 )
 _LONG_WORD = r"(?:(?=[A-Za-z._~+/=-]*[0-9])[A-Za-z0-9._~+/=-]{8,}|[A-Za-z0-9._~+/=-]{16,})"
 _BEARER = re.compile(rf"({_WORD_START}(?i:bearer)(?:\s|\\[nrt])+){_LONG_WORD}")
+_SPACE = r"(?:\s|\\{1,8}[nrt])*+"
+"""Matches white space, also as JSON escapes."""
+_QUOTE = r"""(?:\\{0,8}["'])?"""
 _KEY_HEADER = re.compile(
-    r"""((?i:api(?:(-)|_?)key)\\?["']?\s*[:=]\s*\\?["']?)(?(2)|(?=[A-Za-z._~+/-]*[0-9]))[A-Za-z0-9._~+/-]{6,}"""
+    rf"((?i:api(?:(-)|_?)key){_QUOTE}{_SPACE}[:=]{_SPACE}{_QUOTE})"
+    r"(?(2)|(?=[A-Za-z._~+/-]*[0-9]))[A-Za-z0-9._~+/-]{6,}"
 )
 _URL_CREDENTIALS = re.compile(
     r"""((?<=[A-Za-z0-9+.-])://)(?:[^\s/:@"'\\<>\[\]]*:[^\s/@"'\\<>\[\]]+|[^\s/:@"'\\<>\[\]]{12,})(?=@)"""

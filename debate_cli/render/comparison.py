@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from debate_cli.app.compare import LATEST_RUNS, Comparison, ComparisonSide, VerdictPair, judging_cost
+from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, JudgementComparison, VerdictPair, judging_cost
 from debate_cli.domain.config_differences import Difference, format_setting_pair
 from debate_cli.domain.debate import models_used_by_debater, models_used_by_judges
 from debate_cli.domain.verdict import Verdict
@@ -40,7 +40,7 @@ RunsBySystem = dict[str, str]
 """Maps each judging system to the id of the judging run that gave the system's verdict."""
 
 
-def build_comparison_tables(compared: Comparison) -> list[Table]:
+def build_comparison_tables(compared: JudgementComparison) -> list[Table]:
     """Return tables on summary, judgements, verdicts, scores, claims and settings. Empty tables are left out."""
     summary = Table(title="in short", heads=(), rows=(), remarks=tuple(summarize_comparison(compared)))
     tables = [
@@ -53,7 +53,7 @@ def build_comparison_tables(compared: Comparison) -> list[Table]:
     return [summary, *(table for table in tables if table.rows)]
 
 
-def build_comparison_document(compared: Comparison) -> dict[str, Any]:
+def build_comparison_document(compared: JudgementComparison) -> dict[str, Any]:
     """Return the JSON document of a comparison: judgements a and b, and their differences."""
     a, b = map(_side_document, (compared.a, compared.b), _runs(compared))
     return {
@@ -86,7 +86,7 @@ def build_comparison_document(compared: Comparison) -> dict[str, Any]:
     }
 
 
-def summarize_comparison(compared: Comparison) -> Iterator[str]:
+def summarize_comparison(compared: JudgementComparison) -> Iterator[str]:
     """Yield sentences on the main differences: motions, outcomes, claims and settings."""
     if compared.is_identical:
         yield NO_DIFFERENCES
@@ -112,11 +112,11 @@ def summarize_comparison(compared: Comparison) -> Iterator[str]:
     yield f"Settings that differ: {len(_settings_except_motion(compared))}. Not compared: {left_out}."
 
 
-def _settings_except_motion(compared: Comparison) -> list[Difference]:
+def _settings_except_motion(compared: JudgementComparison) -> list[Difference]:
     return [item for item in compared.settings if item.key != MOTION_SETTING]
 
 
-def _runs(compared: Comparison) -> tuple[RunsBySystem, RunsBySystem]:
+def _runs(compared: JudgementComparison) -> tuple[RunsBySystem, RunsBySystem]:
     return (
         {pair.system: pair.a.run for pair in compared.verdicts if pair.a is not None},
         {pair.system: pair.b.run for pair in compared.verdicts if pair.b is not None},
@@ -128,7 +128,7 @@ def _verdict_document(verdict: Verdict | None) -> dict[str, Any] | None:
     return None if verdict is None else {key: getattr(verdict, key) for key in keys}
 
 
-def comparison_styles(compared: Comparison) -> dict[str, Sign]:
+def comparison_styles(compared: JudgementComparison) -> dict[str, Sign]:
     """Map the name of each debater of A and B to symbol, side and colour.
 
     A name that is in both A and B gets the symbol, side and colour of the debater in A.
@@ -152,7 +152,7 @@ def _side_document(side: ComparisonSide, runs: RunsBySystem) -> dict[str, Any]:
     }
 
 
-def _sides_table(compared: Comparison) -> Table:
+def _sides_table(compared: JudgementComparison) -> Table:
     a, b = map(_side_facts, (compared.a, compared.b), _runs(compared))
     rows = tuple((name, value, b[name]) for name, value in a.items() if value != b[name])
     return Table(title="compared", heads=("", "A", "B"), rows=rows)

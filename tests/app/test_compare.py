@@ -1,11 +1,11 @@
-"""Comparison of two judgements (`debate diff`): claims, settings, cost and runs. Outcomes and scores: `render/test_comparison.py`."""
+"""JudgementComparison of two judgements (`debate diff`): claims, settings, cost and runs. Outcomes and scores: `render/test_comparison.py`."""
 
 from typing import Any
 
 import pytest
 from render_support import START, debate, exchange, structured_assessment, with_assessment
 
-from debate_cli.app.compare import Comparison, ComparisonSide, judging_cost
+from debate_cli.app.compare import ComparisonSide, JudgementComparison, judging_cost
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure, JudgingOpened, TaskFailed
@@ -37,21 +37,21 @@ def test_different_claims_with_one_id_are_not_compared() -> None:
     )
     turns = (BASE.turns[0].model_copy(update={"arguments": changed}), *BASE.turns[1:])
     other = Debate.model_validate({**BASE.model_dump(), "turns": turns})
-    found = Comparison(ComparisonSide(BASE), ComparisonSide(other))
+    found = JudgementComparison(ComparisonSide(BASE), ComparisonSide(other))
     assert (len(found.claims), found.standings) == (3, ())
 
 
 def test_standings_need_a_structured_assessment_on_both_sides() -> None:
     """A missing assessment is not a change."""
     kept = [item for item in BASE.assessments if item.system != "structured"]
-    found = Comparison(ComparisonSide(BASE), ComparisonSide(BASE.with_assessments(kept)))
+    found = JudgementComparison(ComparisonSide(BASE), ComparisonSide(BASE.with_assessments(kept)))
     assert (len(found.claims), found.standings, found.judged_claims) == (0, (), (4, 0))
 
 
 def test_settings_are_compared_as_plain_data() -> None:
     """None for a missing value, a number for a number; limits are not compared."""
     other = debate(limits={"max_tokens": 1000}, seed=9)
-    settings = Comparison(ComparisonSide(BASE), ComparisonSide(other)).settings
+    settings = JudgementComparison(ComparisonSide(BASE), ComparisonSide(other)).settings
     assert [tuple(item) for item in settings] == [("seed", None, 9)]
 
 
@@ -79,7 +79,7 @@ def test_judging_cost_includes_failed_calls_of_the_run() -> None:
 def test_two_runs_of_one_debate_can_be_compared() -> None:
     """A system with a verdict in one run only is one-sided; the model of the run is a setting."""
     other = with_second_run()
-    found = Comparison(ComparisonSide(other, "r1"), ComparisonSide(other, "r2"))
+    found = JudgementComparison(ComparisonSide(other, "r1"), ComparisonSide(other, "r2"))
     assert [(item.system, item.outcome) for item in found.verdicts] == [
         ("structured", "same"),
         ("moderator", "one_sided"),
@@ -90,14 +90,14 @@ def test_two_runs_of_one_debate_can_be_compared() -> None:
 
 def test_the_newest_run_of_each_system_is_the_default() -> None:
     """Structured of r2, moderator of r1."""
-    found = Comparison(ComparisonSide(with_second_run()), ComparisonSide(BASE))
+    found = JudgementComparison(ComparisonSide(with_second_run()), ComparisonSide(BASE))
     assert [item.a.run for item in found.verdicts if item.a is not None] == ["r2", "r1"]
 
 
 def test_a_replaced_system_has_no_verdict() -> None:
     """r2 replaces the structured assessment of r1."""
     other = with_second_run(replaces=True)
-    found = Comparison(ComparisonSide(other, "r1"), ComparisonSide(other, "r2"))
+    found = JudgementComparison(ComparisonSide(other, "r1"), ComparisonSide(other, "r2"))
     assert {item.system: item.outcome for item in found.verdicts} == {
         "moderator": "one_sided",
         "structured": "one_sided",
@@ -107,7 +107,7 @@ def test_a_replaced_system_has_no_verdict() -> None:
 def test_a_participant_scored_on_one_side_has_no_change() -> None:
     """Its one score is listed."""
     other = with_structured(marks=tuple(mark for mark in structured_assessment().marks if mark.participant == "Bo"))
-    (structured, _) = Comparison(ComparisonSide(BASE), ComparisonSide(other)).verdicts
+    (structured, _) = JudgementComparison(ComparisonSide(BASE), ComparisonSide(other)).verdicts
     ada = next(item for item in structured.scores() if item.participant == "Ada")
     assert (ada.a is not None, ada.b, ada.change) == (True, None, None)
 
@@ -122,6 +122,6 @@ def test_the_newest_of_several_runs_is_compared() -> None:
         structured_assessment().model_copy(update=fields) for fields in ({"run": "r2", "marks": ()}, {"run": "r3"})
     )
     found = found.with_assessments([*BASE.assessments, silent, full])
-    newest = Comparison(ComparisonSide(BASE), ComparisonSide(found)).verdicts[0].b
+    newest = JudgementComparison(ComparisonSide(BASE), ComparisonSide(found)).verdicts[0].b
     assert newest is not None
     assert (newest.run, newest.victory == "undetermined") == ("r3", False)

@@ -158,6 +158,18 @@ def test_judging_that_fails_leaves_the_debate_unchanged(saved: Path) -> None:
     assert [verdict for verdict in after["verdicts"] if verdict["run"] == "r1"] == before["verdicts"]
 
 
+@pytest.mark.parametrize(("status", "words"), [(401, "LAB_KEY"), (404, "name m")])
+def test_a_permanent_error_names_its_cause(here: Path, status: int, words: str) -> None:
+    """Exit 3, and a message that names the variable of the key, or the model."""
+    with model_server(failures=[status] * 9) as server:
+        config = (
+            judged_by(server.base_url).replace("mock/a", "vllm/m").replace("api_key_env: null", "api_key_env: LAB_KEY")
+        )
+        write_config(here, config)
+        done = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here, env={"LAB_KEY": "sk-lab-1234567890abcdef"})
+    assert (done.code, words in done.err) == (3, True), done.err
+
+
 @pytest.mark.parametrize("code", [0, 3])
 def test_with_json_a_halted_debate_is_still_one_document(here: Path, code: int) -> None:
     """The debate so far is on stdout, the reason on stderr."""

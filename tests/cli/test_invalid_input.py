@@ -232,6 +232,14 @@ def test_a_file_that_is_not_a_debate_is_not_called_an_invalid_id(here: Path, nam
     assert (done.code, f"{name}: is not valid JSON" in done.err) == (2, True), done.err
 
 
+@pytest.mark.parametrize("command", ["replay", "score", "check", "judge"])
+def test_file_names_are_sanitized(command: str, tmp_path: Path) -> None:
+    """Control characters of a file's name do not reach the terminal."""
+    done = debate(command, "\x1b]0;pwned\x07x.json", cwd=tmp_path)
+    assert done.code != 0
+    assert not {"\x1b", "\x07"} & set(done.out + done.err)
+
+
 @pytest.mark.parametrize(
     ("command", "words"),
     [("replay x --speed 0", "'--speed': must be at least 0.01"), ("run --seed x", "'--seed': must be a valid integer")],

@@ -9,6 +9,9 @@ from model_server import model_server
 from render_support import debate as saved_debate
 from saved_support import first_debate, write_transcript_file
 
+from debate_cli.llm.budget import find_budget_errors
+from debate_cli.storage.transcript_store import open_debate
+
 DRAWN = {"TERM": "xterm-256color", "COLUMNS": "80"}
 JUDGED = (
     "topic: Cats or dogs?\nproviders: {{vllm: {{base_url: '{base_url}', api_key_env: null}}}}\n"
@@ -111,6 +114,16 @@ def test_a_debate_stopped_by_its_budget_shows_the_limit_to_raise(here: Path) -> 
     _, drawn = run_on_terminal("list", cwd=here, env=DRAWN)
     assert [line.strip() for line in drawn.splitlines() if "resume: " in line] == [f"resume: {command}"]
     assert debate("replay", "one", cwd=here).err.endswith(f"; resume with: {command}\n")
+
+
+def test_only_the_last_failure_of_a_task_names_an_option(here: Path) -> None:
+    """The budget that once stopped a speech need not be raised if the speech failed later for another reason."""
+    assert debate("run", CONFIGS / "mock.yaml", "--id", "one", "-q", "--max-tokens", "9000", cwd=here).code == 4
+    saved = open_debate(here / "transcripts" / "one.json").debate
+    later = [item.model_copy(update={"cause": "ServerError", "message": "it failed"}) for item in saved.failures]
+    assert all("limits.max_tokens" in message for message in find_budget_errors(saved))
+    assert find_budget_errors(saved)
+    assert find_budget_errors(saved.model_copy(update={"failures": (*saved.failures, *later)})) == ()
 
 
 def test_missing_judgements_show_how_to_resume(here: Path) -> None:

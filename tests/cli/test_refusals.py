@@ -37,6 +37,8 @@ def test_a_file_in_the_place_of_the_exchange_folder_is_refused(here: Path) -> No
         ("run {mock} --id one", ["--fail-under", "Nobody=1"]),
         ("judge saved --mock", ["--fail-under", "Nobody=1"]),
         ("score saved", ["--fail-under", "Nobody=1"]),
+        ("run {mock} --id one", ["--expect-winner", "Nobody"]),
+        ("judge saved --mock", ["--expect-winner", "Nobody"]),
         ("score saved", ["--expect-winner", "Nobody"]),
     ],
 )

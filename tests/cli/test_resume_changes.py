@@ -2,12 +2,16 @@
 
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cli_support import CommandResult, debate, write_config
 from model_server import model_server
+
+from debate_cli.storage.batch_store import STORE_NAME, BatchStore
 
 CONFIG = """\
 topic: Cats or dogs?
@@ -221,3 +225,13 @@ def test_a_debate_with_variables_is_resumed_without_its_configuration(here: Path
     ]
     changed = resume(here, "--var", "A=Fish")
     assert (kept, changed.code, 'vars.A: stored "Birds", given "Fish"' in changed.err) == ([0, 0, 0, 0], 2, True)
+
+
+def test_batches_of_other_debates_hinder_no_resume(stopped_once: Path, here: Path) -> None:
+    """A debate that was never judged in batches is resumed while another process writes to the store of batches."""
+    folder = shutil.copytree(stopped_once, here / "copy")
+    BatchStore(folder / "transcripts").add_waiting("other")
+    with closing(sqlite3.connect(folder / "transcripts" / STORE_NAME)) as database:
+        database.execute("BEGIN IMMEDIATE")
+        done = resume(folder, "--max-tokens", "100000")
+    assert done.code == 0, done.err

@@ -267,7 +267,12 @@ def test_what_is_no_regular_file_is_reported_and_the_rest_done(
 
 @pytest.mark.parametrize(
     ("how", "format_"),
-    [*(("names", format_) for format_ in ("table", "json", "jsonl", "csv")), ("folder", "table"), ("glob", "table")],
+    [
+        *(("names", format_) for format_ in ("table", "json", "jsonl", "csv")),
+        ("folder", "json"),
+        ("folder", "table"),
+        ("glob", "table"),
+    ],
 )
 def test_one_bad_file_does_not_stop_the_others(several: Path, how: str, format_: str) -> None:
     """Exit 1; the verdicts of good files are printed, the bad file is named once on stderr."""

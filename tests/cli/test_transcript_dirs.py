@@ -54,7 +54,7 @@ def test_an_id_is_searched_where_run_saves(here: Path, command: tuple[str, ...],
     assert done.code == 0, done.err
 
 
-@pytest.mark.parametrize("command", [COMMANDS[0], COMMANDS[-1]], ids=lambda command: command[0])
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 def test_an_id_in_the_default_folder_is_found(here: Path, command: tuple[str, ...]) -> None:
     """An id in the default folder is found even after `output.dir` was changed."""
     write_transcript_file(here / "transcripts" / "one.json", first_debate())

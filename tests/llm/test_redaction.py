@@ -55,6 +55,8 @@ class StreamingModel:
         ("x-api-key: hush-hush", "x-api-key: [redacted]"),
         ('api_key="hush12"', 'api_key="[redacted]"'),
         ('{"x-api-key": "hush-hush"}', '{"x-api-key": "[redacted]"}'),
+        (r'{"text": "api_key=\nabcdefg1"}', r'{"text": "api_key=\n[redacted]"}'),
+        (r'"{\"text\": \"api_key=\\nabcdefg1\"}"', r'"{\"text\": \"api_key=\\n[redacted]\"}"'),
         ("https://me:pw@example.org/v1?a=b", "https://[redacted]@example.org/v1?a=b"),
         ("https://0123456789abcdef@example.org/v1", "https://[redacted]@example.org/v1"),
         (r'{"text": "line\nsk-abcdefgh12345678"}', r'{"text": "line\n[redacted]"}'),
@@ -86,7 +88,15 @@ def test_ordinary_words_stay(text: str) -> None:
 
 ALPHABET = 'ab1-\\"\n é🙂:/@='
 PIECES = st.sampled_from(
-    [SECRET, "sk-abcdefgh12345678", "Bearer abc123def456", "https://a:b@c", "x-api-key: abcdefg", REDACTED]
+    [
+        SECRET,
+        "sk-abcdefgh12345678",
+        "Bearer abc123def456",
+        "https://a:b@c",
+        "x-api-key: abcdefg",
+        "api_key=\nabcdefg1",
+        REDACTED,
+    ]
 )
 TEXTS = st.lists(st.text(ALPHABET, max_size=8) | PIECES, max_size=6).map("".join)
 

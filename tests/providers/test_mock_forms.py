@@ -153,10 +153,7 @@ FORMATS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture(
-    params=[pytest.param(name, marks=[pytest.mark.soak] * (name == "structured")) for name in sorted(FORMATS)],
-    scope="module",
-)
+@pytest.fixture(params=sorted(FORMATS), scope="module")
 def debate(request: pytest.FixtureRequest) -> Debate:
     """A mock debate in one of the formats, judged by all systems."""
     return run_debate(config_of(format=FORMATS[request.param], judging={"systems": SYSTEMS}, seed=3))

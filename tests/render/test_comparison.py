@@ -1,4 +1,4 @@
-"""Comparison of two judgements: sentences, tables and JSON."""
+"""JudgementComparison of two judgements: sentences, tables and JSON."""
 
 import pytest
 from poisoned_support import plain_debate
@@ -15,7 +15,7 @@ from render_support import (
     with_second_judging,
 )
 
-from debate_cli.app.compare import LATEST_RUNS, Comparison, ComparisonSide
+from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, JudgementComparison
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateClosed, JudgingOpened
@@ -32,9 +32,9 @@ BASE = debate()
 STRUCTURED = structured_assessment()
 
 
-def compare(b: Debate, a: Debate = BASE, *runs: str) -> Comparison:
+def compare(b: Debate, a: Debate = BASE, *runs: str) -> JudgementComparison:
     """Compare `a.json` with `b.json`, or two runs of `a.json`."""
-    return Comparison(
+    return JudgementComparison(
         ComparisonSide(a, runs[0] if runs else LATEST_RUNS, "a.json"),
         ComparisonSide(b, runs[1] if runs else LATEST_RUNS, "a.json" if runs else "b.json"),
     )
@@ -87,12 +87,12 @@ def costly() -> Debate:
     )
 
 
-def lines(pair: Comparison) -> str:
+def lines(pair: JudgementComparison) -> str:
     """The tables as plain lines."""
     return "\n".join(line for table in build_comparison_tables(pair) for line in table_lines(table))
 
 
-def drawn(pair: Comparison, width: int) -> str:
+def drawn(pair: JudgementComparison, width: int) -> str:
     """The tables on a terminal."""
     return render_tables(build_comparison_tables(pair), width)
 
@@ -140,7 +140,7 @@ def test_the_first_sentences_have_the_main_difference(other: Debate, sentences: 
         (compare(with_standing("PRO-2", "UPHELD")), "Claims whose standing differs: 0 of 4."),
     ],
 )
-def test_differences_are_described_in_sentences(pair: Comparison, sentence: str) -> None:
+def test_differences_are_described_in_sentences(pair: JudgementComparison, sentence: str) -> None:
     """A sentence on the standings says how many claims were compared."""
     assert sentence in summarize_comparison(pair)
 

@@ -170,3 +170,12 @@ def test_a_failure_that_a_resume_would_repeat_needs_a_change(cause: str, is_repe
 def test_the_line_before_the_first_command_says_what_must_change(cause: str, clause: str, ended: EndedCommand) -> None:
     """The command fails again without this change."""
     assert clause in next(missing(SHORT, (cause,)).lines(ended))
+
+
+def test_sources_are_named_only_to_the_command_that_runs_the_debate() -> None:
+    """`debate judge` refuses them if no judging system looks up facts."""
+    ended = EndedCommand("one.json", run_options="--evidence sources")
+    again, other = missing(SHORT, ("ServerError",)).commands(ended)
+    assert again == "debate run --resume one.json --evidence sources"
+    assert other.startswith("debate judge one.json ")
+    assert "--evidence" not in other

@@ -39,7 +39,9 @@ class EndedCommand(NamedTuple):
     path: Path | str | None
     """The transcript; None if the debate was not saved."""
     options: str = ""
-    """Options to repeat, e.g. `--files DIR`."""
+    """Options to repeat in every command, e.g. `--files DIR`."""
+    run_options: str = ""
+    """Options to repeat only in `debate run`, e.g. `--evidence DIR`."""
     batch: bool = False
     """Whether the judges were asked in a batch."""
     shown_failures: Collection[str] = ()
@@ -52,7 +54,8 @@ class EndedCommand(NamedTuple):
         """
         if self.path is None:
             return _join(" and ", "the same command", _join(" ", *options))
-        return resume_command(self.path, (*options, self.options), batch=self.batch)
+        repeated = (self.options,) if self.batch else (self.options, self.run_options)
+        return resume_command(self.path, (*options, *repeated), batch=self.batch)
 
 
 def resume_command(path: Path | str, options: Iterable[str] = (), *, batch: bool = False) -> str:

@@ -55,7 +55,7 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
         links += len(visible) - len(inside)
         unknown += len(inside) - len(files)
         found += files
-    skipped = {"because of an unknown suffix": unknown, "because of a link out of the folder": links}
+    skipped = {"because of an unknown suffix": unknown, "because a link leads out of the folder": links}
     notes = [
         f"{count_noun(count, 'file')} skipped, {reason}; to import one, give its path as FILE"
         for reason, count in skipped.items()

@@ -192,7 +192,7 @@ def build_judge_plans(
         check_system_kind(kind)
     if len(sources) > 1 and request.out is not None and request.out.is_file():
         raise UsageError(
-            f"--out {request.out}: this is one file for several results; name a folder, with a slash at its end if its name "
+            f"--out {request.out}: several results do not fit into one file; name a folder, with a slash at its end if its name "
             "has a dot"
         )
     if request.text_id is not None and (len(sources) != 1 or not sources[0].is_text):

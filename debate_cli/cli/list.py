@@ -14,7 +14,7 @@ from debate_cli.storage.transcript_store import DEFAULT_OUTPUT_FOLDER, transcrip
 
 
 def run(given: ListOptions) -> None:
-    """List the saved debates of a folder: who won, and what it cost."""
+    """List the saved debates of a folder, with winners and costs."""
     folder = given.folder or next((folder for folder in transcript_dirs() if folder.exists()), None)
     if folder is None:
         console.print_status("debate: nothing is saved here yet; start with `debate run --mock`")

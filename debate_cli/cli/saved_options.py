@@ -278,7 +278,7 @@ class ReplayOptions(NamedTuple):
 
 
 class ListOptions(NamedTuple):
-    """List the saved debates of a folder: who won, and what it cost.
+    """List the saved debates of a folder, with winners and costs.
 
     The newest debate comes first. In a pipe or file each debate is one line. Tabs separate the columns: id, start
     (UTC), topic, models, winners, cost in USD, state (with missing judgements), and `rehearsal` or `rehearsal in part`
@@ -472,7 +472,7 @@ class ImportOptions(NamedTuple):
         str | None,
         typer.Option(
             metavar="PROVIDER/MODEL",
-            help="Ask this model for the claims of each speech; each claim's quote is checked word for word. Without this option, each speech is one argument.",
+            help="Ask this model for the claims of each speech, each with a quote that is checked word for word. Without this option, each speech counts as one argument.",
         ),
     ] = None
     mock: options.MockOption = False

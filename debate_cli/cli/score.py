@@ -96,7 +96,7 @@ class _Report:
     unusable: list[UnusableFile] = field(default_factory=list[UnusableFile])
     scored_files: int = 0
     rehearsals: Counter[str] = field(default_factory=Counter[str])
-    """Number of debates for each sentence about the mock's answers. The sentence is empty if the mock gave none."""
+    """Maps each note on answers of the mock to its number of debates. The note is empty if the mock gave no answers."""
     unmet_gates: int = 0
     compared_verdicts: int = 0
     has_differences: bool = False
@@ -249,7 +249,7 @@ def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:
         )
     if request.write and report.scored_files and option:
         console.print_status(
-            f"--write stored verdicts that were recomputed with {option}; `debate list` shows them, but replay, "
+            f"the stored verdicts are now those recomputed with {option}; `debate list` shows them, but replay, "
             "diff and score recompute them with the settings of each debate"
         )
 

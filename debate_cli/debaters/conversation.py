@@ -29,7 +29,7 @@ STRATEGY_INSTRUCTIONS = {
     "aggressive": "press the weakest premise of your opponents hard, and name each of their errors",
     "defensive": "protect your strongest arguments against what was said, and concede only what you cannot defend",
     "persuasive": "win over opponents who are not firm: build on what they accept, and show what speaks for your position",
-    "balanced": "weigh the positions of all sides against each other, and show why yours answers most of them",
+    "balanced": "weigh the positions of all sides against each other, and show why yours is the best answer to them",
     "empathetic": "start from what your opponents rightly care about, and lead from there to your position",
 }
 

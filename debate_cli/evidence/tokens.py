@@ -73,7 +73,7 @@ def is_ascii(words: Collection[str]) -> bool:
 
 
 def has_negation(words: Collection[str], language: str | None) -> bool:
-    """Whether casefolded `words` contain a negation of `language`.
+    """Whether casefolded `words` contain a negation word of the language `language`.
 
     If `language` is None, the negations of all languages count.
     """

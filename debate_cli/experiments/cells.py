@@ -80,7 +80,7 @@ def cell_to_json(cell: Cell) -> dict[str, Any]:
 
 
 def cell_from_json(fields: Mapping[str, Any]) -> Cell:
-    """Return the cell that `cell_to_json` converted."""
+    """Convert the result of `cell_to_json` back to a cell."""
     own = dict(fields)
     names = own.pop("judge_names")
     pairs = zip(own.pop("judges"), names, strict=True)

@@ -104,7 +104,7 @@ class _VendorBatches(ABC):
     async def _read_file(self, path: str, expected: int) -> list[tuple[str, str]]:
         """Return the lines of a file of results, as pairs from `_read_line`. A damaged file is read again once.
 
-        If lines are missing, the last pair is an empty text and, for example, `2 of the 9 lines of PATH`.
+        If lines are missing, a further pair says how many: an empty text and e.g. `2 of the 9 lines of PATH`.
 
         `expected`: number of lines according to the vendor.
         """

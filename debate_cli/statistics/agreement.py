@@ -137,7 +137,7 @@ class CalibrationBin:
     forecast: float
     """Mean probability of the forecasts, 0 to 1."""
     happened: float
-    """Mean outcome of the forecasts, 0 to 1: the share of events that happened. A draw adds one half."""
+    """Share of the forecast events that happened, 0 to 1. A draw counts as one half."""
     count: int
 
 

@@ -19,7 +19,7 @@ class OutPath:
         return cls(Path(text), text.endswith(("/", os.sep)) or os.path.isdir(text))  # noqa: PTH112 - never raises
 
     def is_file(self, *suffixes: str) -> bool:
-        """Return whether `path` is a file: not a folder, and with one of the given suffixes (default: any suffix)."""
+        """Return whether `path` is a file: not a folder, and with one of `suffixes`. Without `suffixes`, any suffix will do."""
         suffix = self.path.suffix
         return not self.is_folder and (suffix in suffixes if suffixes else bool(suffix))
 

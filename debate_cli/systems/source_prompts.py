@@ -29,8 +29,8 @@ WORD_CHECKS = (
     "quote with the source word for word; unchecked means that nothing could be compared."
 )
 SUPPORT_ANSWERS = (
-    "The fields supports (whether the source supports the claim), reputable, recent, relevant and reason are the answers of "
-    "a judge of sources. The value unknown means that this judge could not tell or did not answer."
+    'The fields "supports" (whether the source supports the claim), "reputable", "recent", "relevant" and "reason" are the '
+    'answers of a judge of sources. The value "unknown" means that this judge could not tell or did not answer.'
 )
 POOR_SOURCES = (
     "A source is poor if its quote is altered or not found, if it does not exist, or if it contradicts or does not support the "

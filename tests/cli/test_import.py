@@ -169,7 +169,7 @@ def test_a_folder_gives_one_transcript_each_and_names_the_broken_files(tmp_path:
     assert "in/c.txt: the debate has no speaker" in done.err
     assert "3 debates imported, 1 could not be imported" in done.err
     assert "1 file skipped, because of an unknown suffix" in done.err
-    assert "1 file skipped, because of a link out of the folder" in done.err
+    assert "1 file skipped, because a link leads out of the folder" in done.err
     assert debate("import", "in/a.txt", "-o", "out", cwd=tmp_path).code != 0
     assert debate("import", "in/a.txt", "-o", "out", "--force", cwd=tmp_path).code == 0
 

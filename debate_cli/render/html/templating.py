@@ -76,7 +76,7 @@ def file_href(path: str) -> str:
 
 
 def break_paths(text: str) -> Markup:
-    """Return `text` escaped for HTML. Lines may break after each slash, so that file names stay whole."""
+    """Return `text` escaped for HTML. A long path may break after a slash, but not within a name."""
     return Markup("/<wbr>").join(text.split("/"))
 
 

@@ -27,7 +27,7 @@ FORMAT_EMPHASIS = {
 
 
 class MarksForm(FormModel):
-    """The marks of one participant. The program adds fields for the reasons, the marks and the judge's own total."""
+    """Form in which a judge marks one participant. The program adds fields for reasons, marks and the judge's own total."""
 
     participant: str
 

@@ -137,7 +137,7 @@ class RoundReport(FrozenModel):
     assessor: str
     """Id of the judge."""
     points: tuple[SummaryPoint, ...]
-    """Points that debaters made in the round."""
+    """The main points of the debaters' speeches in the round."""
     clashes: tuple[Clash, ...]
     """Points on which debaters disagreed in the round."""
     non_engagement: tuple[NonEngagement, ...]

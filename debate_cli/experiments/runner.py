@@ -97,6 +97,7 @@ class ExperimentRun:
         self._found_no_substitute_without = frozenset[str]()
         self._outcomes: Counter[CellState] = Counter()
         self._stopped: str | None = None
+        self._is_over = False
         self._fatal: StorageError | None = None
 
     async def run(self, *, stop: StopSignal) -> RunSummary:
@@ -119,6 +120,7 @@ class ExperimentRun:
         finally:
             if self._batches is not None:
                 await self._batches.aclose()
+            self._is_over = True  # a library may swallow the cancellation
             if renewing is not None:
                 renewing.cancel()
                 await asyncio.gather(renewing, return_exceptions=True)
@@ -260,7 +262,7 @@ class ExperimentRun:
         return ended, judge_results(outcome.debate, cell, inputs.motion, self._plan.config.name, runs, inputs.models)
 
     async def _renew(self, group: asyncio.TaskGroup) -> None:
-        while True:
+        while not self._is_over:
             await asyncio.sleep(RENEW_S)
             try:
                 found = await self._cells.renew(self._pool.budget)

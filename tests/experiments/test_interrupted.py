@@ -3,7 +3,8 @@
 import asyncio
 import signal
 import sqlite3
-from contextlib import closing
+from collections.abc import Collection
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from debate_cli.experiments.definition import load_experiment
 from debate_cli.experiments.ledger import LEDGER_NAME, CellRecord, Ledger
 from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress
 from debate_cli.experiments.runner import OPENING_CELLS, ExperimentRun, plan_experiment
+from debate_cli.llm.budget import Budget
 from debate_cli.llm.redaction import Redactor
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
@@ -66,6 +68,31 @@ def test_a_cell_that_is_not_opened_before_a_stop_begins_no_debate(here: Path) ->
     assert (summary.stopped, summary.finished, summary.failed) == ("interrupted", 0, 0)
     assert list((here / "trial").glob("debates/*")) == []
     assert count_states(here / "trial") == {"open": 12, "running": 0, "failed": 0, "done": 0}
+
+
+def test_a_run_ends_although_a_library_swallows_a_cancellation(here: Path) -> None:
+    """`asyncio.wait_for` of Python 3.11 sometimes does, if it is cancelled when its result arrives."""
+    began = asyncio.Event()
+
+    class Swallowing(LedgerCells):
+        async def take(self, without: Collection[str] = ()) -> None:
+            del without
+            await began.wait()
+
+        async def renew(self, budget: Budget) -> None:
+            del budget
+            is_first = not began.is_set()
+            began.set()
+            with suppress(*[asyncio.CancelledError] * is_first):
+                await asyncio.Event().wait()
+
+    write_experiment(here)
+    experiment = load_experiment(here / "exp.yaml", {}, mock=True)
+    with Ledger.create(here / "trial", "trial", mock=True) as ledger:
+        cells = Swallowing(ledger, here / "trial")
+        work = ExperimentRun(plan_experiment(experiment, ledger), cells, here / "trial", ExperimentObserver())
+        summary = asyncio.run(asyncio.wait_for(work.run(stop=StopSignal()), 30))
+    assert (summary.stopped, summary.finished) == (None, 0)
 
 
 def test_two_processes_share_the_cells(here: Path) -> None:

@@ -68,14 +68,14 @@ def resume_options(debate: Debate, failure: Failure | None) -> tuple[str, ...]:
     is_cut_off_speech = is_speech and _was_cut_off(failure)
     if is_cut_off_speech or cause in _REFUSED_REQUESTS:
         options = (
-            _raise_limit(debate, task) if is_cut_off_speech else "",
+            _limit_options(debate, task) if is_cut_off_speech else "",
             SHORTEN_PROMPTS if cause == "ContextOverflowError" and _can_shorten_prompts(debate, task) else "",
-            replace_model(debate, task),
+            other_model_options(debate, task),
             CLOSE if is_speech and debate.turns else "",
         )
         return tuple(filter(None, options))
     if is_speech and cause in _UNUSABLE_MODELS:
-        return REPEAT, replace_model(debate, task, also_of_judges=True)
+        return REPEAT, other_model_options(debate, task, also_of_judges=True)
     return (REPEAT,)
 
 
@@ -87,7 +87,7 @@ def _can_shorten_prompts(debate: Debate, task: Task) -> bool:
     return format_recent_prompt(debate, task.subject) != format_full_prompt(debate, task.subject)
 
 
-def replace_model(debate: Debate, task: Task, *, also_of_judges: bool = False) -> str:
+def other_model_options(debate: Debate, task: Task, *, also_of_judges: bool = False) -> str:
     """Return options for `debate run --resume` that replace the model of `task` in the settings that name this model.
 
     For a speech, these are settings of debaters, and with `also_of_judges` of judges too. For a judgement, they are
@@ -102,14 +102,14 @@ def replace_model(debate: Debate, task: Task, *, also_of_judges: bool = False) -
     return _set_options(f"{path}={MODEL_PLACEHOLDER}" for path in paths)
 
 
-def raise_judge_limits(debate: Debate, failures: Sequence[Failure | None]) -> str:
+def judge_limit_options(debate: Debate, failures: Sequence[Failure | None]) -> str:
     """Return options for `debate judge` that raise the output limits of the judges whose answers were cut off.
 
     Empty if a resume repeats one of the tasks that failed, or if no single command raises all these limits.
     """
     final = [failure for failure in failures if failure is not None and failure.final]
     cut_off = [failure.task for failure in final if _was_cut_off(failure)]
-    options = dict.fromkeys(filter(None, (_raise_limit(debate, task) for task in cut_off)))
+    options = dict.fromkeys(filter(None, (_limit_options(debate, task) for task in cut_off)))
     is_several_models = sum(option.startswith("--model ") for option in options) > 1
     return "" if is_several_models or len(final) < len(failures) else " ".join(options)
 
@@ -120,7 +120,7 @@ def _was_cut_off(failure: Failure) -> bool:
     return failure.cause == ABSTAINED and was_truncated and may_need_higher_limit(failure.message)
 
 
-def _raise_limit(debate: Debate, task: Task) -> str:
+def _limit_options(debate: Debate, task: Task) -> str:
     """Return options that raise the output limit of the model of `task`; empty if no option can."""
     config = debate.config
     if isinstance(task, Brief) and task.run != FIRST_RUN:
@@ -128,13 +128,13 @@ def _raise_limit(debate: Debate, task: Task) -> str:
         spec = run.model_for_judge(config, judge_model_role(settings_for(task, debate), task.assessor))
         if spec is None or run.providers:  # `debate judge` does not use the providers of an earlier run
             return ""
-        limit = _set_options([f"models.judge.{OUTPUT_LIMIT_SETTING}={_raised_limit(config, spec)}"])
+        limit = _set_options([f"models.judge.{OUTPUT_LIMIT_SETTING}={_higher_limit(config, spec)}"])
         return f"--model {shlex.quote(spec.model)} {limit}"  # without --model, it uses the models of the debate
     role, roles = _find_roles(debate, task)
     spec = config.resolve_model(role)
     if spec is None:
         return ""
-    limit = _raised_limit(config, spec)
+    limit = _higher_limit(config, spec)
     if _PLAIN_ROLE.fullmatch(role):
         return _set_options([f"models.{role}.{OUTPUT_LIMIT_SETTING}={limit}"])
     name = re.sub(r"[^\w-]+", "-", role)
@@ -144,7 +144,7 @@ def _raise_limit(debate: Debate, task: Task) -> str:
     return _set_options([f"models.{name}={entry}", *(f"{path}={name}" for path in roles if roles[path] == role)])
 
 
-def _raised_limit(config: DebateConfig, spec: ModelSpec) -> int:
+def _higher_limit(config: DebateConfig, spec: ModelSpec) -> int:
     provider, _, name = spec.model.partition("/")
     row = merge_provider_rows(config).get(provider)
     profile = Profile() if row is None else find_profile(row, name)

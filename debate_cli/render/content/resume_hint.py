@@ -10,8 +10,8 @@ from debate_cli.app.remedies import (
     JUDGE_WITH_OTHER_MODEL,
     REPEAT,
     SHORTEN_PROMPTS,
-    raise_judge_limits,
-    replace_model,
+    judge_limit_options,
+    other_model_options,
     required_change,
     resume_options,
 )
@@ -207,7 +207,7 @@ class MissingJudgements(NamedTuple):
             return "", ""
         if ended.path is None:
             is_judged_by_run = self.briefs[0].run == FIRST_RUN and self.debate.document_name is None
-            model = replace_model(self.debate, self.briefs[0]) if is_judged_by_run else JUDGE_WITH_OTHER_MODEL
+            model = other_model_options(self.debate, self.briefs[0]) if is_judged_by_run else JUDGE_WITH_OTHER_MODEL
             return ended.resume() if REPEAT in options else "", ended.resume(model)
         budget = list_budget_options(
             failure.message for failure in failures if failure is not None and failure.cause == BudgetError.__name__
@@ -218,7 +218,7 @@ class MissingJudgements(NamedTuple):
             smallest = [SHORTEN_PROMPTS] if SHORTEN_PROMPTS in options else sorted(options)
             again = ended.resume(*budget, *smallest)
         else:
-            limits = raise_judge_limits(self.debate, failures)
+            limits = judge_limit_options(self.debate, failures)
             again = limits and self._judge_command(ended, limits, ended.options)
         return again, self._judge_command(ended, JUDGE_WITH_OTHER_MODEL)
 

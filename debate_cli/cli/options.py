@@ -76,7 +76,7 @@ SystemsOption = Annotated[
     typer.Option(
         "--system",
         metavar="NAME",
-        help="Only this judging system (repeatable).",
+        help="Use only this judging system (repeatable).",
         autocompletion=completion.complete_systems,
     ),
 ]

@@ -73,9 +73,9 @@ class ReplyBuilder:
         return arguments
 
     def tool_arguments(self) -> str:
-        """Return the arguments of the calls with the name `self.tool`.
+        """Return the arguments of the calls of the tool `self.tool`, as one text.
 
-        If no call has this name, return the arguments of all calls: some servers change or omit the name.
+        If no call has this name, return the arguments of all tool calls: some servers change or omit the name.
         """
         calls = list(self._calls.values())
         return "\n".join(

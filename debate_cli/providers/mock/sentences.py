@@ -254,7 +254,7 @@ class Place:
     path: str = ""
     """Path of the field within the answer, such as `/scores/0/reason`."""
     values: Json = field(default_factory=dict[str, Any])
-    """Maps names of earlier fields, in the object that contains this field and in all enclosing objects, to their values."""
+    """Values of earlier fields, by name. The fields are in the object with this field, or in an enclosing object."""
     index: int = 0
     """Index of the list item that contains the field. In nested lists, the index in the innermost list. Otherwise 0."""
     quality: float = 0.6

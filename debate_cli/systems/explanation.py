@@ -56,7 +56,7 @@ def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Map
     (ahead, most), (behind, least) = sorted(shares[widest].items(), key=lambda item: -item[1])
     return (
         f"The largest difference is in {widest.replace('_', ' ')} ({weights[widest]:.0%} of {whole}): "
-        f"{ahead} {most:.0%}, {behind} {least:.0%} of the maximum."
+        f"{ahead} has {most:.0%} of the maximum, {behind} {least:.0%}."
     )
 
 
@@ -85,7 +85,7 @@ def describe_agreement(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 
 
 def name_result(verdict: Verdict) -> str:
-    """Return the outcome without how clear it is, e.g. `Con wins`, `PASS`, `a draw` or `undetermined`."""
+    """Return the outcome in one or two words, e.g. `Con wins`, `PASS`, `a draw` or `undetermined`."""
     if verdict.winner is not None:
         return f"{verdict.winner} wins"
     return verdict.option or ("a draw" if verdict.victory == "draw" else verdict.victory)

@@ -10,9 +10,9 @@ class PenaltyPoints(ConfigModel):
     """Points that a turn loses in logic for inconsistency with the speaker's earlier turns."""
 
     contradiction: NonNegative = 0
-    """Points for each contradiction with an earlier turn."""
+    """Points deducted for each contradiction with an earlier turn."""
     dropped_premise: NonNegative = 0
-    """Points for each premise of an earlier turn that the speaker no longer supports."""
+    """Points deducted for each premise of an earlier turn that the speaker no longer supports."""
 
 
 class LiveSettings(SystemSettings):
@@ -33,8 +33,8 @@ class LiveSettings(SystemSettings):
     penalties: PenaltyPoints = PenaltyPoints()
     """Points that a turn loses in logic for inconsistencies; 0 by default."""
     withdrawals: bool = True
-    """Whether a withdrawn suspect claim or logic gap costs no points; if false, it costs as many as before. The judge may
-    withdraw claims and gaps in the final review, at the end of the debate."""
+    """If true, a suspect claim or logic gap costs no points once the judge has withdrawn it. If false, it still costs
+    points. The judge can withdraw claims and gaps in the final review, at the end of the debate."""
 
     @property
     def asks_in_turn(self) -> bool:

@@ -206,7 +206,7 @@ class StructuredSettings(SystemSettings):
         return {criterion: weight / total for criterion, weight in weights.items()}
 
     def with_weights(self, weights: Mapping[str, float]) -> Self:
-        """Return the settings with other weights of the criteria. Criteria that are not in `weights` get 0.
+        """Return the settings with these weights of the criteria. Criteria that are not in `weights` get 0.
 
         Raises ValueError for an unknown criterion.
         """
@@ -256,7 +256,7 @@ class StructuredSettings(SystemSettings):
             yield ("criteria" if self.criteria else "weights",), sentence
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Return the settings with other models of the judges. `rename`: maps an old model to a new model."""
+        """Return the settings with other judge models. `rename`: maps each old model to the new model."""
         changed = super().with_models(rename)
         if isinstance(self.judges, int):
             return changed

@@ -56,7 +56,7 @@ def _describe_widest_gap(shares: Mapping[str, Mapping[str, float]], weights: Map
     (ahead, most), (behind, least) = sorted(shares[widest].items(), key=lambda item: -item[1])
     return (
         f"The largest difference is in {widest.replace('_', ' ')} ({weights[widest]:.0%} of {whole}): "
-        f"{ahead} has {most:.0%} of the maximum, {behind} {least:.0%}."
+        f"{ahead} {most:.0%}, {behind} {least:.0%} of the maximum."
     )
 
 

@@ -42,5 +42,5 @@ class LiveSettings(SystemSettings):
         return self.feedback
 
     def for_added_run(self) -> Self:
-        """Return the settings without `feedback`, which cannot change a finished debate."""
+        """Return the settings with `feedback` set to False, because feedback cannot change a finished debate."""
         return self.model_copy(update={"feedback": False})

@@ -165,8 +165,8 @@ class ModeratorNotes(Notes):
     """Notes of a verdict of the judging system `moderator`."""
 
     highest: float
-    """Highest score that a debater can reach: 0.25 x the highest sum of a round + 0.75 x the highest total of the final
-    evaluation."""
+    """Highest score that a debater can reach: 0.25 x the highest possible sum of a round + 0.75 x the highest possible
+    total of the final evaluation."""
     rounds: tuple[ModeratorRoundRow, ...]
     """One row per debater and round, ordered by round."""
     final: tuple[FinalRow, ...]

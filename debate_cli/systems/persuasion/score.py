@@ -182,7 +182,10 @@ class PersuasionNotes(Notes, _NoiseFree):
     surrendered: tuple[Surrender, ...]
     """All surrenders, earliest first."""
     hint: str = ""
-    """Advice on the setting `keywords`. Empty unless speeches are rated by keywords and no speech contains a keyword."""
+    """Advice on the setting `keywords`. Empty if no advice is needed.
+
+    Advice is given if speeches are rated by keywords and no speech contains a keyword.
+    """
     parts: tuple[ScoreParts, ...]
     """The parts of each debater's score."""
     states: tuple[FinalState, ...]

@@ -25,8 +25,8 @@ the speaker."""
 PERSUASION_THRESHOLD = 0.6
 """A speech whose persuasion (0-1) is above this value moves the stance of the persuaded debater towards 0."""
 ATTACK_THRESHOLD = 0.3
-"""An attack of strength a (0-1) on a debater with conviction c (0-1) moves the debater's stance away from 0 if a - 0.8c
-is above this value."""
+"""If a - 0.8c is above this value, an attack moves the stance of the attacked debater away from 0. a: strength of the
+attack, 0-1. c: conviction of the debater, 0-1."""
 
 BANDS: dict[Band, float] = {"minimal": 0.2, "slight": 0.4, "moderate": 0.6, "significant": 0.8, "strong": math.inf}
 """Maps each band of persuasion to its upper bound, which does not belong to the band. The last band has no bound."""
@@ -80,7 +80,8 @@ class DebaterState:
     persuasion_dealt: Mapping[tuple[str, str | None], tuple[float, int]] = field(
         default_factory=dict[tuple[str, str | None], tuple[float, int]]
     )
-    """Maps (name of the other debater, strategy of this debater) to (sum of persuasion, number of this debater's turns)."""
+    """Maps (target, strategy) to (sum of persuasion, number of turns): how much this debater's turns with this strategy
+    persuaded the target, another debater."""
 
     @classmethod
     def at_start(cls, participant: Participant) -> Self:

@@ -159,7 +159,7 @@ class StructuredSettings(SystemSettings):
     fallacies: Annotated[tuple[FallacyEntry, ...], Field(max_length=MAX_FALLACIES)] = tuple(
         FallacyDefinition(name=name, definition=definition) for name, definition in FALLACY_DEFINITIONS.items()
     )
-    """The judge's checklist of fallacies. If you give only a name, the shipped definition is used."""
+    """The judge's checklist of fallacies. An entry that is only a name gets the shipped definition."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=3)] = Thresholds(draw=1, clear=3)
     """A margin below `draw` is a draw, a margin above `clear` is a clear victory. Scores are 1-10."""
 

@@ -80,9 +80,9 @@ def first_finding(assessments: Iterable[Assessment], kind: type[FindingT]) -> Fi
 
 
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
-    """Return a system's settings as stored in `run`. If `run` does not use the system, return `settings`.
+    """Return the settings in `run` that have the class of `settings`; `settings` if the run has none of this class.
 
-    `settings`: an object of the settings class of this system.
+    Each judging system has its own settings class.
     """
     systems = (system for known in debate.runs if known.id == get_run_id(run) for system in known.judging.systems)
     return next((system for system in systems if isinstance(system, type(settings))), settings)

@@ -51,7 +51,7 @@ class PlannedCalls(NamedTuple):
     planned: int
     """Number of questions that the system always asks, summed over all judges."""
     follow_ups: int = 0
-    """Maximum number of questions to each judge in addition to `planned`."""
+    """Maximum number of additional questions to each judge, which `planned` does not include."""
     quoted_answers: int = 0
     """Maximum number of earlier answers of judges that one question quotes."""
 

@@ -87,7 +87,7 @@ class StructuredWeights(ConfigModel):
     responsiveness: NonNegative = 0.20
     """Weight of answers to the objections in cross-examination."""
     honesty: NonNegative = 0.10
-    """Weight of honesty: concessions when due, and no exaggeration."""
+    """Weight of honesty: the speaker concedes what cannot be defended, and does not exaggerate."""
 
 
 class FallacyDefinition(FrozenModel):

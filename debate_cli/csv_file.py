@@ -37,7 +37,7 @@ def read_csv_file(path: Path, max_bytes: int, name: str, max_cell_chars: int = M
     try:
         return parse_csv(read_regular_text(path, max_bytes, "utf-8-sig"), max_cell_chars)
     except OSError as error:
-        raise UsageError(f"{name}: cannot be read ({error.strerror}); give a CSV file in UTF-8") from error
+        raise UsageError(f"{name}: cannot be read ({error.strerror}); give the path of a readable CSV file") from error
     except ValueError as error:
         raise UsageError(f"{name}: {error}") from error
 

@@ -299,7 +299,7 @@ def describe_missing_module(error: ModuleNotFoundError) -> str:
 
 
 def format_install_command(extra: str = "") -> str:
-    """Return the command that installs this program (with `extra`, if given), and say where to run the command."""
+    """Return the command that installs this program, with `extra` if given, and the folder in which to run it."""
     package = f"'.[{extra}]'" if extra else "."
     return f"`{sys.executable} -m pip install {package}` in the checkout of debate-cli"
 

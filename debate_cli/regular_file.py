@@ -65,7 +65,7 @@ def is_folder(path: Path) -> bool:
 
 
 def may_exist(path: Path) -> bool:
-    """Return whether `path` exists. True if it cannot be examined, so that opening it reports the reason."""
+    """Return whether `path` exists. True if it cannot be examined: the caller then gets the reason when it opens `path`."""
     try:
         return path.exists()
     except OSError:

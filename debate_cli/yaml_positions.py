@@ -95,11 +95,13 @@ def read_yaml_text(path: Path, *, absent: str) -> str:
     except FileNotFoundError as error:
         raise ConfigError(f"{path}: no such file; {absent}") from error
     except IsADirectoryError as error:
-        raise ConfigError(f"{path}: this is a folder; name a file in it") from error
+        raise ConfigError(f"{path}: this is a folder; give the path of a YAML file") from error
     except OSError as error:
-        raise ConfigError(f"{shorten_path(path)}: cannot be read ({error.strerror}); name a readable file") from error
+        raise ConfigError(
+            f"{shorten_path(path)}: cannot be read ({error.strerror}); give the path of a readable file"
+        ) from error
     except ValueError as error:
-        raise ConfigError(f"{escape_unprintable(str(path))}: not a valid file name; name another") from error
+        raise ConfigError(f"{escape_unprintable(str(path))}: not a valid file name; use another name") from error
     if len(data) > MAX_YAML_BYTES:
         raise ConfigError(f"{path}:1:1: {_TOO_LARGE}")
     try:

@@ -144,7 +144,7 @@ def _check_existence(path: Path) -> None:
         raise ConfigError(f"{shorten_path(path)}: no such file; {advice}") from error
     except OSError as error:
         motion = _suggest_motion(path) if error.errno == errno.ENAMETOOLONG else ""
-        advice = motion or "name a readable file"
+        advice = motion or "give the path of a readable file"
         raise ConfigError(f"{shorten_path(path)}: cannot be read ({error.strerror}); {advice}") from error
 
 

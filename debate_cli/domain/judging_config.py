@@ -103,7 +103,7 @@ class SystemSettings(ConfigModel):
         return {}
 
     def with_weights(self, weights: Mapping[str, float]) -> Self | None:
-        """Return the settings with other weights of the criteria. Returns None if the system has no weighted criteria.
+        """Return the settings with these weights of the criteria. Returns None if the system has no weighted criteria.
 
         Criteria that are not in `weights` get 0. Raises ValueError for an unknown criterion.
         """

@@ -59,7 +59,7 @@ class JudgingRun(FrozenModel):
     """Systems of this run that a later run has replaced, e.g. `panel`. Not written to files."""
 
     def active_systems(self) -> tuple[SystemSettings, ...]:
-        """Return this run's judging systems, without those that a later run has replaced."""
+        """Return this run's judging systems. Systems that a later run has replaced are left out."""
         return tuple(system for system in self.judging.systems if system.kind not in self.replaced)
 
     def model_for_judge(self, config: DebateConfig, role: str | None) -> ModelSpec | None:

@@ -31,8 +31,8 @@ PRIOR_WEIGHT = 1.0
 """
 DIVERGED = 12.0
 """Maximum log odds of a predicted result (odds of 160,000 to 1). A fit with a greater value has diverged."""
-UNLIMITED = DIVERGED / 3
-"""Log odds above which a difference of strengths, or `side`, counts as unlimited if the fit has diverged."""
+INFINITE_ABOVE = DIVERGED / 3
+"""Log odds. If a fit has diverged, a difference of strengths or an advantage above this value counts as infinite."""
 TOLERANCE = 1e-9
 _LEFT = "the left player (in debates: the player for the motion)"
 EQUAL_WITHIN = 1e-6
@@ -84,7 +84,7 @@ class Ratings:
     groups: int
     """Number of groups of players. Strengths in different groups cannot be compared: no result connects the groups."""
     separable: bool
-    """Whether the results put no bound on a player's strength, e.g. because the player won every comparison."""
+    """Whether the results alone would make a player's strength infinite, e.g. because the player won every comparison."""
     prior: float
     """Weight of one imaginary draw that each player gets against a player of mean strength; 0 if none is added.
 
@@ -96,7 +96,7 @@ class Ratings:
     """Number of rated comparisons."""
     clusters: int
     side_separable: bool = False
-    """Whether the results put no bound on `side`, e.g. because the left player won every comparison.
+    """Whether the results alone would make `side` infinite, e.g. because the left player won every comparison.
 
     If true, `side` is estimated with an imaginary draw of weight `prior`.
     """
@@ -109,17 +109,16 @@ class Ratings:
         if not self.results:
             return ("No two different players met, so there is nothing to rate.",)
         notes = {
-            f"Pairs of players met in one order only, so a strength may include the advantage of {_LEFT}.": (
-                self.side.value is None
-            ),
+            "In each pair of players, the same player was always on the left, so a strength may include the "
+            f"advantage of {_LEFT}.": self.side.value is None,
             f"The players form {self.groups} groups that never met, so strengths of different groups cannot be compared.": (
                 self.groups > 1
             ),
-            "The results do not limit a player's strength, e.g. because the player won every comparison.": (
+            "The results alone would make a player's strength infinite, e.g. because the player won every comparison.": (
                 self.separable
             ),
-            f"The results do not limit the advantage of {_LEFT}, e.g. because the left player won every comparison. "
-            f"This advantage was therefore estimated with {self.prior:g} imaginary draw.": self.side_separable,
+            f"The results alone would make the advantage of {_LEFT} infinite, e.g. because the left player won every "
+            f"comparison. This advantage was therefore estimated with {self.prior:g} imaginary draw.": self.side_separable,
             f"Each player was given {self.prior:g} imaginary draw against a player of mean strength, so that every "
             "strength has a value.": bool(self.prior),
             f"In {100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples, imaginary draws were "
@@ -145,9 +144,9 @@ def rate(results: Sequence[PairResult], *, resamples: int = RESAMPLES) -> Rating
     design = _Design(results, names)
     groups = _connected_groups(results, names)
     weights, clusters = design.weights.sum(axis=0), len(design.weights)
-    separable, side_separable = design.find_unlimited(design.fit(weights), _NO_DRAWS)
+    separable, side_separable = design.find_infinite(design.fit(weights), _NO_DRAWS)
     prior = PRIOR_WEIGHT if separable or side_separable or len(set(groups)) > 1 else 0.0
-    found, draws = design.fit_limited(weights, _ImaginaryDraws(prior, PRIOR_WEIGHT if side_separable else 0.0))
+    found, draws = design.fit_finite(weights, _ImaginaryDraws(prior, PRIOR_WEIGHT if side_separable else 0.0))
     resampled, refits = _fit_resamples(design, found, draws, resamples)
     constant = _constant_values(resampled) if separable or side_separable else []
 
@@ -180,7 +179,7 @@ class _ImaginaryDraws(NamedTuple):
     players: float
     """Weight of each player's imaginary draw against a player of mean strength; 0 without these draws."""
     side: float
-    """Weight of the imaginary draw that limits the advantage of the left player; 0 without this draw."""
+    """Weight of the imaginary draw that keeps the advantage of the left player finite; 0 without this draw."""
 
 
 _NO_DRAWS = _ImaginaryDraws(0.0, 0.0)
@@ -191,7 +190,7 @@ def _fit_resamples(design: _Design, found: Floats, draws: _ImaginaryDraws, resam
     fitted: list[Floats] = []
     refits, clusters = 0, len(design.weights)
     for counts in resample_counts(clusters, resamples) if clusters > 1 else ():
-        values, needed = design.fit_limited(counts @ design.weights, draws, found)
+        values, needed = design.fit_finite(counts @ design.weights, draws, found)
         refits += needed != draws
         fitted.append(values)
     return fitted, refits
@@ -236,13 +235,13 @@ class _Design:
             row = row_at[result.left, result.right, result.score]
             self.weights[cluster_at[result.cluster], row] += result.weight
 
-    def fit_limited(
+    def fit_finite(
         self, weights: Floats, draws: _ImaginaryDraws, start: Floats | None = None
     ) -> tuple[Floats, _ImaginaryDraws]:
-        """Fit with `draws`. While a value is unlimited, add draws and fit again. Return the values and all draws."""
+        """Fit with `draws`. While a value is infinite, add draws and fit again. Return the values and all draws."""
         values = self.fit(weights, draws, start)
         while True:
-            separable, side_separable = self.find_unlimited(values, draws)
+            separable, side_separable = self.find_infinite(values, draws)
             if not separable and not side_separable:
                 return values, draws
             draws = _ImaginaryDraws(PRIOR_WEIGHT, PRIOR_WEIGHT if side_separable else draws.side)
@@ -267,15 +266,15 @@ class _Design:
             step = np.linalg.solve(curve, slope)
             step *= min(1.0, 2 / max(float(np.abs(step).max()), TOLERANCE))  # a long step overshoots
             values = values + step
-            if float(np.abs(step).max()) < TOLERANCE or any(self.find_unlimited(values, draws)):
+            if float(np.abs(step).max()) < TOLERANCE or any(self.find_infinite(values, draws)):
                 break
         return np.append(values[:-1] - values[:-1].mean(), values[-1])
 
-    def find_unlimited(self, values: Floats, draws: _ImaginaryDraws) -> tuple[bool, bool]:
-        """Return whether a player's strength is unlimited, and whether the advantage of the left player is unlimited.
+    def find_infinite(self, values: Floats, draws: _ImaginaryDraws) -> tuple[bool, bool]:
+        """Return whether a player's strength is infinite, and whether the advantage of the left player is infinite.
 
-        `values`: the strengths, followed by the advantage of the left player. `draws`: imaginary draws of this fit. A
-        value that they limit is never unlimited.
+        `values`: the strengths, followed by the advantage of the left player. `draws`: imaginary draws of this
+        fit. A value with an imaginary draw is always finite.
 
         Source of the criterion: A. Albert and J. A. Anderson, Biometrika 71 (1984).
         """
@@ -284,7 +283,7 @@ class _Design:
             return False, not draws.side and side > DIVERGED
         if float(abs(self.matrix @ values).max()) <= DIVERGED:
             return False, False
-        return float(values[:-1].max() - values[:-1].min()) > UNLIMITED, side > UNLIMITED
+        return float(values[:-1].max() - values[:-1].min()) > INFINITE_ABOVE, side > INFINITE_ABOVE
 
 
 def _connected_groups(results: Sequence[PairResult], names: Sequence[str]) -> list[int]:

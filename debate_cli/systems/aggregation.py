@@ -80,9 +80,9 @@ def first_finding(assessments: Iterable[Assessment], kind: type[FindingT]) -> Fi
 
 
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
-    """Return the settings that a system has in `run`. If `run` does not use the system, return `settings`.
+    """Return the settings in `run` that have the class of `settings`; `settings` if the run has none of this class.
 
-    `settings`: any settings of the same system.
+    Each judging system has its own settings class.
     """
     systems = (system for known in debate.runs if known.id == get_run_id(run) for system in known.judging.systems)
     return next((system for system in systems if isinstance(system, type(settings))), settings)
@@ -108,7 +108,7 @@ def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
 
 
 def newest_assessments(debate: Debate, kind: str) -> tuple[Assessment, ...]:
-    """Return the assessments by the system `kind` in the run of `newest_run`. Empty if no run uses this system."""
+    """Return the assessments by the system `kind` in its newest run (see `newest_run`). Empty without such a run."""
     run = newest_run(debate, kind)
     return () if run is None else ordered_assessments(debate, kind, run)
 

@@ -40,8 +40,8 @@ class Progress(NamedTuple):
     finished_rounds: tuple[int, ...]
     """Numbers of the rounds in which all speeches have been made."""
     judgeable_turns: Sequence[int]
-    """Indices of the turns that can be judged. In a running debate, a turn can be judged once all earlier turns are
-    made."""
+    """Indices of the turns that can be judged. In a running debate, a turn can be judged once all earlier turns
+    exist."""
     is_over: bool
 
 
@@ -51,7 +51,7 @@ class PlannedCalls(NamedTuple):
     planned: int
     """Number of questions that the system always asks, summed over all judges."""
     follow_ups: int = 0
-    """Maximum number of further questions to each judge."""
+    """Maximum number of additional questions to each judge, which `planned` does not include."""
     quoted_answers: int = 0
     """Maximum number of earlier answers of judges that one question quotes."""
 

@@ -8,7 +8,7 @@ from debate_cli.systems.base import Standing
 from debate_cli.systems.source_support import SourceBriefing, brief_sources
 from debate_cli.systems.trace import build_trace_table, review_claims
 
-CAVEAT = "Scores are an aid to judgement, not a verdict on the facts: check what a decision rests on."
+CAVEAT = "Scores help you to judge. They do not establish facts: check the claims on which your decision rests."
 
 
 class BriefingClaim(FrozenModel):

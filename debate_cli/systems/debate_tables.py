@@ -62,9 +62,9 @@ def build_source_tables(debate: Debate) -> list[Table]:
 
 
 def build_findings_tables(debate: Debate) -> list[Table]:
-    """Return a list with one table: manipulations, contradictions, dropped premises and remarks on sources, each once.
+    """Return a list with one table of manipulations, contradictions, dropped premises and remarks on sources.
 
-    The list is empty if the debate has no such findings.
+    Repeated findings are listed once. The list is empty if the debate has no such findings.
     """
     counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
     found = [

@@ -85,7 +85,7 @@ def describe_agreement(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
 
 
 def name_result(verdict: Verdict) -> str:
-    """Return the outcome without how clear it is, e.g. `Con wins`, `PASS`, `a draw` or `undetermined`."""
+    """Return the outcome, e.g. `Con wins`, `PASS`, `a draw` or `undetermined`. It does not say how clear a victory is."""
     if verdict.winner is not None:
         return f"{verdict.winner} wins"
     return verdict.option or ("a draw" if verdict.victory == "draw" else verdict.victory)

@@ -41,12 +41,18 @@ def decide_outcome(
 
 
 def clear_above_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Return a rule for margins: a draw below `draw`, a clear victory above `clear`, otherwise a narrow victory."""
+    """Return a function that maps a margin to a kind of victory.
+
+    The victory is a draw below `thresholds.draw`, clear above `thresholds.clear`, and narrow between them.
+    """
     return lambda margin: "draw" if margin < thresholds.draw else "clear" if margin > thresholds.clear else "narrow"
 
 
 def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Return a rule for margins: a draw below `draw`, a clear victory at `clear` or above, otherwise a narrow victory."""
+    """Return a function that maps a margin to a kind of victory.
+
+    The victory is a draw below `thresholds.draw`, clear at `thresholds.clear` or above, and narrow between them.
+    """
     return lambda margin: "draw" if margin < thresholds.draw else "narrow" if margin < thresholds.clear else "clear"
 
 

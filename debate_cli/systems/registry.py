@@ -71,7 +71,7 @@ def settings_for(brief: Brief, debate: Debate) -> SystemSettings:
 
 @memoize_on_value
 def active_systems(run: JudgingRun) -> tuple[tuple[JudgingSystem[Any], SystemSettings], ...]:
-    """Return pairs (system, settings) of a run, without the systems that a later run has replaced."""
+    """Return the judging systems of a run with their settings. Systems that a later run has replaced are left out."""
     return tuple((get_system(settings.kind), settings) for settings in run.active_systems())
 
 

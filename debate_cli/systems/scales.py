@@ -17,7 +17,7 @@ def describe_outcome(verdict: Verdict, document: str | None = None) -> str:
         case "draw":
             return "A draw: evenly matched."
         case "undetermined":
-            return "Undetermined: too little was assessed to say."
+            return "Undetermined: too little was assessed for a verdict."
         case "conditional" if verdict.is_tied:
             return "Conditional: the vote is tied."
         case "conditional":

@@ -34,8 +34,8 @@ def score(
     `systems`: the kinds of systems to score; None means all. `settings`: maps kinds of systems to settings that replace
     the stored settings.
 
-    The deciding verdict is the verdict of the system that decides the debate. If this system has no verdict, it is the
-    first verdict. No verdict has the flag in two cases:
+    The deciding verdict is the verdict of the system that decides the debate. If this system has no verdict, the
+    first verdict decides instead. No verdict has the flag in two cases:
 
     - Only people judged.
     - The deciding verdict belongs to a comparison of judge models. The verdicts that are compared then come first.
@@ -93,7 +93,7 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
 
 
 def _compared_with(debate: Debate, head: Verdict, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
-    """Return the verdicts by the system of `head`: in the run of `head`, and in the runs compared with this run."""
+    """Return the items of `verdicts` by the system of `head` whose runs are in the same comparison as its run."""
     compared = {run.id for run in debate.compared_runs(head.run)}
     return tuple(item for item in verdicts if item.system == head.system and item.run in compared)
 

@@ -189,8 +189,8 @@ def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLo
         answer = answers.get((item.turn, item.item, item.source))
         if answer is not None:
             exists, outcome = check_lookup(answer, debate)
-            told = answer.model_dump(include={"passage", "quote", "reason"})
-            found = found.model_copy(update={**told, "exists": exists, "outcome": outcome})
+            stated = answer.model_dump(include={"passage", "quote", "reason"})
+            found = found.model_copy(update={**stated, "exists": exists, "outcome": outcome})
         judged.append(found)
     return tuple(judged)
 
@@ -209,7 +209,10 @@ def check_lookup(answer: SourceLookup, debate: Debate) -> tuple[Quality, SourceO
 
 
 def describe_lookups(assessment: Assessment, debate: Debate) -> Iterator[str]:
-    """Yield a sentence for each looked-up source or argument: whether it exists, and the check of the judge's quote."""
+    """Yield a sentence for each source or piece of evidence that was looked up.
+
+    The sentence says whether it exists, and whether the judge's quote is in the passage that the judge names.
+    """
     for _, answer in iter_findings([assessment], SourceLookup):
         exists, outcome = check_lookup(answer, debate)
         check = f"{outcome.replace('_', ' ')} in {answer.passage}: " if outcome is not None else ""

@@ -117,7 +117,7 @@ BO_NARROWLY = "A: Bo wins narrowly, by 1.1 of 10 points."
             [
                 "The outcomes differ (structured).",
                 BO_NARROWLY,
-                "B: Undetermined: too little was assessed to say.",
+                "B: Undetermined: too little was assessed for a verdict.",
             ],
         ),
         (debate(topic="Should there be a tram?"), ["The motions are different."]),

@@ -118,7 +118,7 @@ CASES = [
             "composite",
             "ceiling",
             "hollow",
-            "unlike the scorecard",
+            "the scorecard disagrees",
             "analytical depth",
             "fast, then few",
             "fewer meetings",

@@ -99,8 +99,8 @@ class Scorecard:
     """Scores before penalties are subtracted."""
     calibrations: tuple[Calibration, ...]
     mixed: Mapping[int, tuple[str, ...]]
-    """Maps turn indices to the dimensions in which the turn won one of its two exchanges and lost the other. The exchanges
-    are with the turn before and the turn after."""
+    """Maps turn indices to dimensions with opposite results: the turn won one of its two exchanges and lost the other. One
+    exchange is with the turn before, the other with the turn after."""
     unresolved: tuple[UnresolvedExchange, ...]
     penalised: TurnScores
     penalties: tuple[Penalty, ...]

@@ -35,7 +35,7 @@ class PairComparison(Finding):
 
     def describe(self) -> list[str]:
         """Return one sentence: who won the exchange in logic, rhetoric and tactics."""
-        return [f"Exchange won: logic {self.logic}, rhetoric {self.rhetoric}, tactics {self.tactics}"]
+        return [f"Winners of the exchange: logic {self.logic}, rhetoric {self.rhetoric}, tactics {self.tactics}"]
 
 
 class SuspectClaim(Finding):

@@ -42,7 +42,7 @@ from debate_cli.systems.outcome import ScoreOutcome, build_verdict, clear_from_t
 RULES = 2
 """Version of the scoring rules."""
 MIN_CONVERGENCE_TURNS = 10
-"""Minimum number of turns in a debate in which the judge compares the first turns with the last turns."""
+"""In a debate with at least this many turns, the judge compares the first turns with the last turns."""
 COLD_START_TURNS = 2
 """Number of turns at the start of a debate whose marks are less reliable."""
 NARRATIVE_REVISION, RESOLUTION_REVISION, REVIEW_REVISION = 0, 1, 2
@@ -77,8 +77,8 @@ class TurnRow(FrozenModel):
     cold_start: bool = False
     """Whether this is one of the first two turns, whose marks are less reliable."""
     mixed: tuple[str, ...] = ()
-    """Dimensions in which the turn won one of its two exchanges and lost the other. The exchanges are with the turn before
-    and the turn after."""
+    """Dimensions with opposite results: the turn won one of its two exchanges and lost the other. One exchange is with the
+    turn before, the other with the turn after."""
 
 
 class ChainRow(FrozenModel):

@@ -33,8 +33,8 @@ class LiveSettings(SystemSettings):
     penalties: PenaltyPoints = PenaltyPoints()
     """Points that a turn loses in logic for inconsistencies; 0 by default."""
     withdrawals: bool = True
-    """Whether a withdrawn suspect claim or logic gap costs no points; if false, it costs as many as before. The judge may
-    withdraw claims and gaps in the final review, at the end of the debate."""
+    """If true, a suspect claim or logic gap costs no points once the judge has withdrawn it. If false, it still costs
+    points. The judge can withdraw claims and gaps in the final review, at the end of the debate."""
 
     @property
     def asks_in_turn(self) -> bool:
@@ -42,5 +42,5 @@ class LiveSettings(SystemSettings):
         return self.feedback
 
     def for_added_run(self) -> Self:
-        """Return the settings without `feedback`, which cannot change a finished debate."""
+        """Return the settings with `feedback` set to False, because feedback cannot change a finished debate."""
         return self.model_copy(update={"feedback": False})

@@ -77,13 +77,14 @@ def tables(verdict: Verdict) -> Iterator[Table]:
 def _narrative_remarks(notes: LiveNotes) -> Iterable[str]:
     story = notes.narrative
     if story is not None:
-        agrees = {True: "as the scorecard says", False: "unlike the scorecard", None: "the scorecard is undetermined"}
-        yield f"The narrative sees {story.winner or 'no debater'} ahead, {agrees[story.agrees]}: {story.reasoning}"
+        agrees = {True: "the scorecard agrees", False: "the scorecard disagrees", None: "the scorecard is undetermined"}
+        ahead = f"According to the judge's narrative, {story.winner or 'no debater'} is ahead"
+        yield f"{ahead} ({agrees[story.agrees]}): {story.reasoning}"
         if story.pattern in PATTERN_MEANINGS:
             yield f"Pattern: {story.pattern.replace('_', ' ')} ({PATTERN_MEANINGS[story.pattern]})."
         yield from (f"{arc.participant}: {arc.arc}" for arc in story.arcs)
         if story.resolution:
-            yield f"Why they differ: {story.resolution}"
+            yield f"Why narrative and scorecard differ: {story.resolution}"
     if notes.convergence is not None:
         convergence = notes.convergence
         outcome = convergence.outcome.replace("_", " ")

@@ -95,8 +95,8 @@ class FinalRow(FrozenModel):
     round_mean: float | None
     """The debater's mean points per fully marked round, 0-30; None if there is no such round."""
     score: float | None
-    """Final score, at most `ModeratorNotes.highest`. None if `total` or `round_mean` is None, or if only other
-    debaters spoke."""
+    """Final score, at most `ModeratorNotes.highest`. None if `total` or `round_mean` is None, or if another debater spoke
+    but this debater did not."""
     share: float | None
     """`score` divided by `ModeratorNotes.highest`; None without a score."""
     reasons: tuple[str, ...]
@@ -165,8 +165,8 @@ class ModeratorNotes(Notes):
     """Notes of a verdict of the judging system `moderator`."""
 
     highest: float
-    """Highest score that a debater can reach: 0.25 x the highest sum of a round + 0.75 x the highest total of the final
-    evaluation."""
+    """Highest score that a debater can reach: 0.25 x the highest possible sum of a round + 0.75 x the highest possible
+    total of the final evaluation."""
     rounds: tuple[ModeratorRoundRow, ...]
     """One row per debater and round, ordered by round."""
     final: tuple[FinalRow, ...]

@@ -20,8 +20,8 @@ class ModeratorSettings(SystemSettings):
     judges: int = Field(default=1, ge=1, le=25)
     """Number of independent judges, whose marks are averaged."""
     guidance: bool = False
-    """Whether debaters read the moderator's advice before each new round. If true, a round begins after the moderator
-    has judged the round before."""
+    """Whether debaters read the moderator's advice before each new round. If true, a round begins only after
+    the moderator has judged the previous round."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=5)] = Field(
         default=Thresholds(draw=1, clear=5),
         description="A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. "

@@ -51,7 +51,7 @@ class BallotRow(FrozenModel):
     rationale: str
     """The reasons for the vote, in the judge's words."""
     changed: bool
-    """Whether the judge's option differs from the same judge's option in the round before."""
+    """Whether the judge chose another option than in the previous round."""
     changed_because: str | None
     """Why the judge changed the vote, in the judge's words; None if the judge gave no reason."""
     unexplained_change: bool
@@ -114,7 +114,7 @@ class PanelNotes(Notes):
     rounds: tuple[PanelRoundRow, ...]
     """The rounds of voting, in order."""
     dissent: tuple[BallotRow, ...]
-    """Final votes for other options than the chosen option."""
+    """Final votes for options that the panel did not choose."""
     unexplained_changes: tuple[str, ...]
     """Ids of the judges who changed a vote without a valid reason."""
     late: tuple[str, ...]
@@ -296,7 +296,10 @@ def find_conditions(notes: PanelNotes) -> tuple[Requirement, ...]:
 def _merge_demands(
     demands: Iterable[tuple[str, str, float]], dimensions: Sequence[str] = (), text: str = ""
 ) -> tuple[Requirement, ...]:
-    """Merge demands with the same words, and group them by dimension. A demand: (words, judge, share of the weight)."""
+    """Merge demands with the same words, and group them by dimension.
+
+    `demands`: tuples (what the judge requires, id of the judge, the judge's share of the voting weight).
+    """
     merged: dict[str, tuple[str, dict[str, float]]] = {}
     for words, judge, weight in demands:
         if _fold(words):

@@ -130,7 +130,7 @@ class PanelSettings(SystemSettings):
             yield ("dimensions", index), "this dimension is listed twice; keep one"
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Return the settings with the models of the judges replaced. `rename`: maps an old model to a new one."""
+        """Return the settings with other judge models. `rename`: maps each old model to the new model."""
         judges = tuple(judge.model_copy(update={"model": rename(judge.model)}) for judge in self.judges)
         return self.model_copy(update={"judge": rename(self.judge), "judges": judges})
 

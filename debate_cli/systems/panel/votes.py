@@ -70,7 +70,7 @@ class Vote(Finding):
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """The vote that counts for one judge in one round of voting."""
+    """One judge's vote in one round of voting, or the judge's earlier vote that is used instead."""
 
     judge: str
     weight: float

@@ -88,11 +88,11 @@ class FinalState(_NoiseFree):
     position: StancePosition
     """The stance in one word, e.g. `Supportive`."""
     persuasion: tuple[float, ...]
-    """Persuasion, 0-1, by each of the last ten speeches with an effect on the debater."""
+    """How much each speech persuaded the debater, 0-1. Covers the last ten speeches that affected the debater."""
     persuasion_band: Band | None
     """The mean persuasion received, in one word, e.g. `slight`. None if no speech had an effect on the debater."""
     attack: tuple[float, ...]
-    """Attack, 0-1, by each of the last ten speeches with an effect on the debater."""
+    """How hard each speech attacked the debater, 0-1. Covers the last ten speeches that affected the debater."""
     resistance: ResistanceRating | None
     """Grade of the debater's resistance to attacks, e.g. `Good`. None if no speech had an effect on the debater."""
     surrendered: bool
@@ -182,7 +182,10 @@ class PersuasionNotes(Notes, _NoiseFree):
     surrendered: tuple[Surrender, ...]
     """All surrenders, earliest first."""
     hint: str = ""
-    """Advice on the setting `keywords`. Empty unless speeches are rated by keywords and no speech contains a keyword."""
+    """Advice on the setting `keywords`. Empty if no advice is needed.
+
+    Advice is given if speeches are rated by keywords and no speech contains a keyword.
+    """
     parts: tuple[ScoreParts, ...]
     """The parts of each debater's score."""
     states: tuple[FinalState, ...]

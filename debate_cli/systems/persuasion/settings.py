@@ -46,8 +46,8 @@ class PersuasionFactors(ConfigModel):
     persuasion: UnitInterval = 0.3
     """Weight of the persuasive phrases, e.g. `consider`."""
     strategy_fit: UnitInterval = 0.2
-    """Weight of the factor that is 1 if the speaker uses the strategy that `strategy: adaptive` would choose, otherwise
-    0."""
+    """Weight of the choice of strategy. The factor is 1 if the speaker uses the strategy that `strategy: adaptive` would
+    choose, and 0 otherwise."""
     evidence: UnitInterval = 0.3
     """Weight of the phrases that announce evidence, e.g. `study`."""
     social_influence: UnitInterval = 0.2

@@ -16,7 +16,7 @@ Band = Literal["minimal", "slight", "moderate", "significant", "strong"]
 ResistanceRating = Literal["Excellent", "Good", "Average", "Poor"]
 RESISTANCE_RATINGS: tuple[ResistanceRating, ...] = get_args(ResistanceRating)
 HISTORY_LENGTH = 10
-"""A debater's state keeps the effects of this many latest speeches."""
+"""Number of latest speeches whose effects a debater's state keeps."""
 RECENT_ROUNDS = 3
 """Number of latest rounds that count as recent."""
 RECENT_SPEECHES = 3
@@ -25,11 +25,11 @@ the speaker."""
 PERSUASION_THRESHOLD = 0.6
 """A speech whose persuasion (0-1) is above this value moves the stance of the persuaded debater towards 0."""
 ATTACK_THRESHOLD = 0.3
-"""An attack of strength a (0-1) on a debater with conviction c (0-1) moves the debater's stance away from 0 if a - 0.8c
-is above this value."""
+"""If a - 0.8c is above this value, an attack moves the stance of the attacked debater away from 0. a: strength of the
+attack, 0-1. c: conviction of the debater, 0-1."""
 
 BANDS: dict[Band, float] = {"minimal": 0.2, "slight": 0.4, "moderate": 0.6, "significant": 0.8, "strong": math.inf}
-"""Maps each band of persuasion to its upper bound. The bound itself is in the next band. The last band has no bound."""
+"""Maps each band of persuasion to its upper bound, which does not belong to the band. The last band has no bound."""
 
 StancePosition = Literal["Supportive", "Opposed", "Neutral"]
 SurrenderReason = Literal["persuaded", "neutral", "worn_down"]
@@ -68,19 +68,20 @@ class DebaterState:
     conviction: float
     """How firmly the debater holds the stance, 0-1."""
     persuasion: tuple[float, ...] = ()
-    """Persuasion, 0-1, by each of the last ten speeches with an effect on the debater."""
+    """How much each speech persuaded the debater, 0-1. Covers the last ten speeches that affected the debater."""
     attack: tuple[float, ...] = ()
-    """Attack, 0-1, by each of the last ten speeches with an effect on the debater."""
+    """How hard each speech attacked the debater, 0-1. Covers the last ten speeches that affected the debater."""
     round_persuasion: tuple[RoundPersuasion, ...] = ()
     """One entry for each of the latest rounds in which a speech affected the debater."""
     surrendered: bool = False
     surrender_reason: SurrenderReason | None = None
     evidence_shown: tuple[float, ...] = ()
-    """Evidence, 0-1, in each of the debater's last ten speeches."""
+    """How much evidence each of the debater's last ten speeches gives, 0-1."""
     persuasion_dealt: Mapping[tuple[str, str | None], tuple[float, int]] = field(
         default_factory=dict[tuple[str, str | None], tuple[float, int]]
     )
-    """Maps (name of the other debater, strategy of this debater) to (sum of persuasion, number of this debater's turns)."""
+    """Maps (target, strategy) to (sum of persuasion, number of turns): how much this debater's turns with this strategy
+    persuaded the target, another debater."""
 
     @classmethod
     def at_start(cls, participant: Participant) -> Self:
@@ -90,7 +91,10 @@ class DebaterState:
 
     @property
     def recent_persuasion(self) -> float:
-        """Mean persuasion of the last three rounds in `round_persuasion`; 0 if there are no rounds."""
+        """Mean of the strongest persuasion in each recent round, 0-1; 0 if there are no such rounds.
+
+        The recent rounds are the last three rounds in which a speech affected the debater.
+        """
         return strip_float_noise(mean(item.persuasion for item in self.round_persuasion[-RECENT_ROUNDS:]))
 
     @property

@@ -49,7 +49,7 @@ def predict_effect(strategy: str, own: DebaterState, targets: Sequence[DebaterSt
     """Return the predicted persuasion by `strategy`, 0-1.2, averaged over the targets.
 
     The prediction for a target is the mean persuasion by the speaker's earlier turns with this strategy. Without such
-    turns, it is 0.3 (UNTRIED_EFFECT). If the strategy suits the situation, 0.2 (SITUATION_BONUS) is added.
+    turns, the prediction is 0.3 (UNTRIED_EFFECT). If the strategy suits the situation, 0.2 (SITUATION_BONUS) is added.
 
     `own`: state of the speaker. `targets`: states of the debaters to persuade. `debaters`: number of all debaters.
     """

@@ -28,7 +28,7 @@ FIRMNESS = (
 )
 """Rows (minimum conviction 0-1, how firmly the debater holds the position, what the debater may give up).
 
-The debater's prompt quotes the first row whose minimum the debater's conviction reaches.
+The debater's prompt quotes the first row whose minimum is not above the debater's conviction.
 """
 
 

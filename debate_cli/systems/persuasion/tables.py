@@ -108,7 +108,8 @@ def _influence_table(notes: PersuasionNotes) -> Table:
         },
         (
             f"Influence (how much a debater persuaded the others on average, 0-1): {influence}.",
-            f"Similarity of social contexts (states of the debaters who affected a debater), -1 to 1: {similarity}.",
+            f"Similarity of social contexts, -1 to 1: {similarity}.",
+            "A social context combines the states of the debaters who affected a debater.",
         ),
     )
 

@@ -37,7 +37,7 @@ class CitationAnswer(FormModel):
 
 
 class ClaimAnswer(FormModel):
-    """The judge's answer about one uncited claim, or about one cited source that is missing."""
+    """The judge's answer about one uncited claim, or about one cited source that the debate does not have."""
 
     claim: str
     reason: str = text(200)

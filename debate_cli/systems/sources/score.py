@@ -69,7 +69,8 @@ class SourcesNotes(Notes):
     citations: tuple[JudgedCitation, ...]
     """All citations, those with altered quotes first."""
     lookups: tuple[JudgedLookup, ...] = Field(default=(), exclude_if=lambda lookups: not lookups)
-    """Answers to the question whether uncited evidence and missing sources exist."""
+    """The judge's answers to the question whether something exists: evidence without a citation, or a cited source that the
+    debate does not have."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:

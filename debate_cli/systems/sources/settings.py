@@ -34,5 +34,5 @@ class SourcesSettings(SystemSettings):
         return frozenset({"corpus", "web"}) if self.lookup == "both" else frozenset({self.lookup})
 
     def with_lookup(self, lookup: str) -> Self:
-        """Return the settings with another value of `lookup`."""
+        """Return the settings with this value of `lookup`."""
         return self.model_copy(update={"lookup": lookup})

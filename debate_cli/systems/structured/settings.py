@@ -87,7 +87,7 @@ class StructuredWeights(ConfigModel):
     responsiveness: NonNegative = 0.20
     """Weight of answers to the objections in cross-examination."""
     honesty: NonNegative = 0.10
-    """Weight of honesty: concessions when due, and no exaggeration."""
+    """Weight of honesty: the speaker concedes what cannot be defended, and does not exaggerate."""
 
 
 class FallacyDefinition(FrozenModel):
@@ -159,7 +159,7 @@ class StructuredSettings(SystemSettings):
     fallacies: Annotated[tuple[FallacyEntry, ...], Field(max_length=MAX_FALLACIES)] = tuple(
         FallacyDefinition(name=name, definition=definition) for name, definition in FALLACY_DEFINITIONS.items()
     )
-    """The judge's checklist of fallacies. If you give only a name, the shipped definition is used."""
+    """The judge's checklist of fallacies. An entry that is only a name gets the shipped definition."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=3)] = Thresholds(draw=1, clear=3)
     """A margin below `draw` is a draw, a margin above `clear` is a clear victory. Scores are 1-10."""
 
@@ -206,7 +206,7 @@ class StructuredSettings(SystemSettings):
         return {criterion: weight / total for criterion, weight in weights.items()}
 
     def with_weights(self, weights: Mapping[str, float]) -> Self:
-        """Return the settings with other weights of the criteria. Criteria that are not in `weights` get 0.
+        """Return the settings with these weights of the criteria. Criteria that are not in `weights` get 0.
 
         Raises ValueError for an unknown criterion.
         """
@@ -256,7 +256,7 @@ class StructuredSettings(SystemSettings):
             yield ("criteria" if self.criteria else "weights",), sentence
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Return the settings with other models of the judges. `rename`: maps an old model to a new model."""
+        """Return the settings with other judge models. `rename`: maps each old model to the new model."""
         changed = super().with_models(rename)
         if isinstance(self.judges, int):
             return changed

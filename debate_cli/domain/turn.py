@@ -84,7 +84,8 @@ class StrategyPick(FrozenModel):
     name: str
     reason: str
     predicted: Annotated[float | None, Field(exclude_if=lambda predicted: predicted is None)] = None
-    """Predicted mean effect of an `adaptive` strategy on the opponents; None for a configured strategy."""
+    """Predicted persuasion of an opponent by this strategy, 0 to 1.2, as the mean over all opponents. None if the
+    configuration sets the strategy."""
 
 
 class Turn(FrozenModel):

@@ -28,7 +28,7 @@ class CellJudge(NamedTuple):
     """A judge of a cell's debate. If the base configuration defines the judges, one `CellJudge` stands for all of them together."""
 
     questions: str
-    """Hash of everything that determines the judge's questions. The judge's answers are valid as long as it stays the same."""
+    """Hash of everything that determines the judge's questions. If it changes, the judge must be asked again."""
     scoring: str
     """Hash of the settings for scoring."""
     name: str | None

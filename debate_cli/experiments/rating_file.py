@@ -55,7 +55,9 @@ def read_rating_file(path: Path) -> RatingFile:
     rows = _read_rows(path)
     scale = max(abs(row.value) for row in rows) if rows[0].is_margin else None
     if scale == 0:
-        raise UsageError(f"{path}: every margin is 0, so no player is ahead; give a file with results")
+        raise UsageError(
+            f"{path}: every margin is 0, so the players cannot be rated; correct the margins, or use another file"
+        )
     matches = [(row.left, row.right, row.cluster or f"row {number}", row.side) for number, row in enumerate(rows)]
     judges: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for row, match in zip(rows, matches, strict=True):

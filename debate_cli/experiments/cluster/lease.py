@@ -44,18 +44,18 @@ class Lease:
         self._storing = asyncio.Lock()
 
     def replace(self, lines: Sequence[bytes]) -> None:
-        """At the next `sync`, replace the journal in the database with `lines`."""
+        """Replace the journal with `lines`. The next `sync` changes the database."""
         self._replaces_stored_lines, self._seq, self._unstored_lines = True, 0, []
         for line in lines:
             self.append(line)
 
     def append(self, line: bytes) -> None:
-        """At the next `sync`, add `line` to the journal in the database."""
+        """Add `line` to the journal. The next `sync` writes it to the database."""
         self._unstored_lines.append((self._seq, line))
         self._seq += 1
 
     def settle_call(self, reservation: str, usd: float, tokens: int) -> None:
-        """At the next `sync`, replace the reservation of a call with the actual cost of the call."""
+        """Replace the reservation of a call with the actual cost of the call. The next `sync` changes the database."""
         self._finished_calls.append((reservation, usd, tokens))
 
     async def sync(self) -> None:

@@ -55,11 +55,7 @@ def check_config(config: DebateConfig, *, needs_debaters: bool = True, needs_mod
     if not needs_models:
         config = config.model_copy(update={"models": {"default": ModelSpec(model="mock/default"), **config.models}})
     topic = [] if config.topic.strip() else [Problem(("topic",), "contains only spaces; write the motion")]
-    output = (
-        []
-        if config.output.dir
-        else [Problem(("output", "dir"), "is empty; write the path of a folder, e.g. `transcripts`")]
-    )
+    output = [] if config.output.dir else [Problem(("output", "dir"), "is empty; choose a folder, e.g. `transcripts`")]
     return [
         *topic,
         *output,
@@ -170,7 +166,7 @@ def _check_two_sides(config: DebateConfig) -> Iterator[Problem]:
             words = f"`{debater.side}` is not a side: with two debaters, one must be `for` and one `against`{advice}"
             yield Problem(("debaters", index, "side"), words)
     if first.side == second.side:
-        yield Problem(("debaters", 1, "side"), "both debaters are on one side; make one `for` and one `against`")
+        yield Problem(("debaters", 1, "side"), "both debaters are on the same side; make one `for` and one `against`")
 
 
 def _check_role(config: DebateConfig, role: str, path: KeyPath) -> Iterator[Problem]:
@@ -210,9 +206,7 @@ def _check_models(config: DebateConfig) -> Iterator[Problem]:
 def _check_evidence(config: DebateConfig) -> Iterator[Problem]:
     evidence = config.evidence
     if evidence is not None and not evidence.sources and evidence.web is None:
-        yield Problem(
-            ("evidence", "sources"), "is empty; write the path of a folder with documents, or add `evidence.web`"
-        )
+        yield Problem(("evidence", "sources"), "is empty; add a folder with documents, or `evidence.web`")
     has_files = evidence is not None and bool(evidence.sources)
     for index, system in enumerate(config.judging.systems):
         if "corpus" in system.lookup_places and "web" not in system.lookup_places and not has_files:
@@ -231,7 +225,9 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
             yield Problem(("format", "order"), message)
         return
     if not set(phases) <= set(CONFIGURABLE_PHASES):
-        yield Problem(path, "the program adds the phases `answers` and `speech` itself; remove them")
+        yield Problem(
+            path, "`answers` and `speech` are not allowed here, because the program adds these phases; remove them"
+        )
         return
     if phases != ("opening",) and (len(phases) < 2 or phases[0] != "opening" or phases[-1] != "closing"):  # noqa: PLR2004
         yield Problem(

@@ -467,7 +467,7 @@ def fold(events: Iterable[Event]) -> Debate:
     iterator = iter(events)
     first = next(iterator, None)
     if not isinstance(first, DebateOpened):
-        msg = "a debate begins with the event 'opened'"
+        msg = "the first event of a debate must be 'opened'"
         raise ValueError(msg)  # noqa: TRY004 - a list of events in the wrong order is a wrong value
     debate = initial_debate(first)
     for event in iterator:
@@ -502,7 +502,7 @@ def new_run_ids(debate: Debate) -> Iterator[str]:
 
 
 def restrict_to_runs(debate: Debate, runs: Collection[str]) -> Debate:
-    """Return the debate with all its speeches, but only the judging runs in `runs`."""
+    """Return the debate with all speeches, without the judging runs that are not in `runs`."""
     alone = debate.with_assessments(item for item in debate.assessments if item.run in runs)
     failures = tuple(item for item in debate.failures if not isinstance(item.task, Brief) or item.task.run in runs)
     return alone.model_copy(update={"failures": failures, "runs": tuple(run for run in debate.runs if run.id in runs)})

@@ -113,9 +113,9 @@ class RawAnswer(FrozenModel):
     text: str
     """The answer, with secrets removed."""
     system: str = Field(default="", exclude_if=not_)
-    """Rules and instructions in the prompt. Empty, and omitted in files, unless `output.raw` is true."""
+    """Rules and instructions in the prompt. Empty, and omitted in files, if `output.raw` is false."""
     task: str = Field(default="", exclude_if=not_)
-    """The task in the prompt. Empty, and omitted in files, unless `output.raw` is true."""
+    """The task in the prompt. Empty, and omitted in files, if `output.raw` is false."""
 
 
 def add_model_calls(*calls: ModelCall) -> ModelCall:

@@ -63,7 +63,7 @@ def _lowercase(given: object) -> object:
 
 
 ArchetypeOrTraits = Annotated[Archetype | Personality, BeforeValidator(_lowercase)]
-"""Name of an archetype in any case, or twelve traits."""
+"""Name of an archetype (upper and lower case are equal), or twelve traits."""
 TRAITS: tuple[str, ...] = tuple(Personality.model_fields)
 
 

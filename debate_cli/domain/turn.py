@@ -120,7 +120,7 @@ class Turn(FrozenModel):
     exchange: ModelCall
     """The call to the model: which model, its usage and its latency."""
     raw: RawAnswer | None = Field(default=None, exclude_if=lambda raw: raw is None)
-    """The model's answer with its prompt; None unless `output.raw` is true."""
+    """The model's answer with its prompt if `output.raw` is true, else None."""
 
     def citations(self) -> Iterator[tuple[str, Citation]]:
         """Yield (item, citation) for each citation. The item is an argument's id, or `closing`."""

@@ -182,8 +182,9 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
 
 
 def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFile], cache: Path) -> Corpus:
-    """Open a corpus of the given passages, with its index in the folder `cache`.
+    """Open a corpus of the given passages. Its index is stored in the folder `cache`.
 
+    `skipped`: the files that are not indexed.
     Raises StorageError if the index cannot be written.
     """
     rows = [(each.source, each.title, each.locator, each.text) for each in passages]

@@ -45,8 +45,8 @@ def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]
 
     - A paragraph of more than `words` words is split between sentences.
     - A sentence is split at line ends if it has more than MAX_SENTENCE_WORDS words and more than twice `words`.
-    - A line of such a sentence is cut into parts of at most `words` words if it has more than MAX_LINE_WORDS words and
-      more than twice `words`.
+    - A line of such a sentence that has more than MAX_LINE_WORDS words and more than twice `words` is cut into parts of
+      at most `words` words.
 
     In scripts without spaces, each character counts as a word.
     """

@@ -32,7 +32,7 @@ class CellJudge(NamedTuple):
     scoring: str
     """Hash of the settings for scoring."""
     name: str | None
-    """Name of these judges in the experiment's file. None if they come from the base configuration."""
+    """Name of the judge in the experiment's file. None for the judges of the base configuration."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,9 +116,7 @@ def _parse(path: Path, line: int, row: Mapping[str, str]) -> _Row:
         given = " or ".join(f"`{name}`" for name in ("score", "margin") if name in row)
         raise UsageError(f"{path}:{line}: the row has no result; write a number in {given}")
     if fields["score"] and fields["margin"]:
-        raise UsageError(
-            f"{path}:{line}: the row has a `score` and a `margin`, but only one of them can count; keep one of the columns"
-        )
+        raise UsageError(f"{path}:{line}: the row has both a `score` and a `margin`; remove one of these columns")
     is_margin = not fields["score"]
     column = "margin" if is_margin else "score"
     value = _read_number(f"{path}:{line}", column, fields[column])

@@ -259,7 +259,7 @@ def refuse_queued(ledger: Ledger) -> None:
     cells, queue = ledger.counts(), ledger.meta(QUEUE_META)
     if queue and (cells["open"] or cells["running"]):
         raise UsageError(
-            f"{ledger.path.parent}: cells of this experiment are in the queue {queue}; give the queue with --queue, or choose another folder with --out"
+            f"{ledger.path.parent}: this experiment is in the queue {queue}, so it cannot run without --queue; add --queue, or choose another folder with --out"
         )
 
 

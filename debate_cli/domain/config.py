@@ -104,9 +104,9 @@ class MockFaults(ConfigModel):
     server_error: float = Field(default=0, ge=0, le=1)
     """Share of answers that a server error interrupts."""
     malformed: float = Field(default=0, ge=0, le=1)
-    """Share of answers whose last third is missing, which makes the JSON invalid."""
+    """Share of answers that end after two thirds, so that their JSON is invalid."""
     truncated: float = Field(default=0, ge=0, le=1)
-    """Share of answers whose last third is missing. The answers report that they reached the limit of output tokens."""
+    """Share of answers that end after two thirds, and report the limit of output tokens as the reason."""
     refusal: float = Field(default=0, ge=0, le=1)
     """Share of calls that the model refuses."""
 
@@ -122,8 +122,8 @@ class MockBias(ConfigModel):
     longer: float = Field(default=0, ge=-1, le=1)
     """How much higher the judge marks a side whose speeches are at least 30 % longer, as a share of the scale."""
     confident: float = Field(default=0, ge=-1, le=1)
-    """How much higher the judge marks a side that often claims to be certain, as a share of the scale. A side that often
-    claims to be unsure gets lower marks by the same share."""
+    """How much higher the judge marks a side that often claims to be certain, as a share of the scale. The marks of
+    a side that often claims to be unsure are lower by the same share."""
     citation: float = Field(default=0, ge=-1, le=1)
     """How much higher the judge marks a side that names a study, as a share of the scale."""
     noise: float = Field(default=0, ge=0, le=1)

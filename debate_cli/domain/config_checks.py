@@ -278,7 +278,7 @@ def _check_judging(config: DebateConfig) -> Iterator[Problem]:
             why = (
                 f"already has the setting `{name}`; keep one of the two"
                 if has_system
-                else "is not in `judging.systems`; add it"
+                else "is not in `judging.systems`; add the system"
             )
             yield Problem((section,), f"is for the judging system `{LEGACY_KIND}`, which {why}")
     for index, system in enumerate(systems):

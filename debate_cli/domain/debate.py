@@ -502,7 +502,7 @@ def new_run_ids(debate: Debate) -> Iterator[str]:
 
 
 def restrict_to_runs(debate: Debate, runs: Collection[str]) -> Debate:
-    """Return the debate with all speeches, without the judging runs that are not in `runs`."""
+    """Return the debate with all speeches and with only the judging runs in `runs`."""
     alone = debate.with_assessments(item for item in debate.assessments if item.run in runs)
     failures = tuple(item for item in debate.failures if not isinstance(item.task, Brief) or item.task.run in runs)
     return alone.model_copy(update={"failures": failures, "runs": tuple(run for run in debate.runs if run.id in runs)})

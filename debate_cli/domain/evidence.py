@@ -111,7 +111,7 @@ class SearchRecord(Search):
     """A finished search. It succeeded or failed."""
 
     results: tuple[FoundPassage, ...] = Field(default=(), exclude_if=not_)
-    """Passages that were found. A transcript contains them only while the speech or judgement is missing."""
+    """Passages that were found. A transcript omits them as soon as the speech or judgement exists."""
     failure: SearchFailure | None = Field(default=None, exclude_if=lambda failure: failure is None)
     """Why the search failed; None, and omitted in files, if it succeeded."""
     exchange: ModelCall | None = None

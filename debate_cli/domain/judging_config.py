@@ -238,9 +238,9 @@ class JudgingConfig(ConfigModel):
     )
     """Judging systems, at least one. A name alone selects the system's default settings."""
     question: str | None = Field(default=None, exclude_if=lambda question: question is None)
-    """The question that judges answer about a text. Set only in transcripts. A configuration sets it as `topic`."""
+    """The question that judges answer about a text. A transcript stores it here; a configuration has it under `topic`."""
     context: str | None = Field(default=None, exclude_if=lambda context: context is None)
-    """Context for the judges of a text. Set only in transcripts. A configuration sets it as `background`."""
+    """Context for the judges of a text. A transcript stores it here; a configuration has it under `background`."""
 
     def notices(self) -> tuple[str, ...]:
         """Return a sentence for each setting with an effect that may surprise users. A sentence begins with the key path."""

@@ -1,4 +1,4 @@
-"""Finds the unit of a number, also after a space (`5 %`). The quote check uses it to reject a quote without the unit.
+"""Finds the unit of a number, also after a space (`5 %`), for the check that a quote does not drop the unit.
 
 All functions take the text `NormalizedText.cased`, and a position in this text.
 """

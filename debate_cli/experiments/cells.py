@@ -163,7 +163,7 @@ class CellPlan:
             verb, why = "judges", "although the judge's own model speaks in these debates (`self_judging: true`)"
         else:
             verb = "does not judge"
-            why = "because the judge's own model speaks in these debates (`self_judging: true` allows it)"
+            why = "because the judge's own model speaks in these debates; to allow this, set `self_judging: true`"
         return [f"the judge {name} {verb} {', '.join(found)}, {why}" for name, found in debates.items()]
 
     def _cell(self, motion: Motion, variant: ConfigVariant, axes: str, pair: tuple[str, str], repeat: int) -> Cell:

@@ -226,7 +226,7 @@ class Ledger:
 
     @property
     def rehearsal_notice(self) -> str:
-        """Notice of the newest plan that the mock gives all answers, or some of them. Empty if no cell uses the mock."""
+        """Notice that the mock gives all answers, or some of them, under the newest plan. Empty if no cell uses the mock."""
         return self.meta(REHEARSAL_META) or ""
 
     def meta(self, name: str) -> str | None:

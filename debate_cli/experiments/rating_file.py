@@ -80,7 +80,9 @@ def _read_rows(path: Path) -> list[_Row]:
     columns, rows = read_csv_file(path, MAX_BYTES, str(path))
     unknown = [name for name in columns if name not in COLUMNS]
     if unknown:
-        raise UsageError(f"{path}: has the unknown column {unknown[0]!r}; the columns are {', '.join(COLUMNS)}")
+        raise UsageError(
+            f"{path}: has the unknown column {unknown[0]!r}; remove it, or rename it to one of {', '.join(COLUMNS)}"
+        )
     missing = [name for name in ("left", "right") if name not in columns]
     if missing or not {"score", "margin"} & set(columns):
         wanted = f"`{missing[0]}`" if missing else "`score` or `margin`"

@@ -91,7 +91,9 @@ class Lease:
             self.cell,
         )
         if rows != [(self.number,)]:
-            raise LeaseLostError(f"cell {self.cell}: another worker has taken the cell; this worker stores nothing")
+            raise LeaseLostError(
+                f"cell {self.cell}: another worker has taken the cell, so this worker's result is not stored"
+            )
 
     async def _store(
         self,

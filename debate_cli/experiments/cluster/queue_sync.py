@@ -35,8 +35,8 @@ QUEUED_AS = "queued_as"
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""`copy_changes` reads the changes of this period before the newest copied change again. A change can become visible to
-other connections some time after its `updated_at`."""
+"""Length of the period before the newest copied change that `copy_changes` reads again. Other connections may see a
+change only some time after its `updated_at`."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_NOTICE_S = 10.0
 

@@ -194,7 +194,7 @@ def test_rows_without_a_cluster_share_no_weight(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("left,right,points\na,b,1\n", "unknown column 'points'; the columns are left, right"),
+        ("left,right,points\na,b,1\n", "unknown column 'points'; remove it, or rename it to one of left, right"),
         ("left,score\na,1\n", "has no column `right`"),
         ("left,right\na,b\n", "has no column `score` or `margin`"),
         ("left,right,score\na,b,2\n", "results.csv:2: `score` must be a number from 0 to 1, not '2'"),

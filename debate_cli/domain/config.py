@@ -40,8 +40,8 @@ class WebSearchConfig(ConfigModel):
     base_url: str | None = None
     """Address of the search server, required for `searxng`. None means the provider's own address."""
     model: str | None = Field(default=None, min_length=1)
-    """Model that searches, for `anthropic` and `openai` only. None means the configuration's first model of this
-    provider."""
+    """Model that searches, for `anthropic` and `openai` only. None means the first model of `provider` in the
+    configuration."""
 
 
 class RerankConfig(ConfigModel):

@@ -54,7 +54,7 @@ class SystemSettings(ConfigModel):
         return frozenset()
 
     def with_lookup(self, lookup: str) -> Self | None:
-        """Return the settings with this value of `lookup`, which says where the system looks up debaters' claims.
+        """Return the settings with another value of `lookup`: where the system looks up debaters' claims.
 
         Returns None if the system cannot look up claims.
         """

@@ -132,7 +132,7 @@ def _mark_cell(tag: str, attributes: dict[str, str | None]) -> str:
 
 
 def _name_cells(row: str, names: list[str] | None) -> tuple[str, list[str] | None]:
-    """Return a row of an HTML table with the column's name before each cell, and the `names` for the next row.
+    """Return a row of an HTML table with column names before the cells, and the value of `names` for the next row.
 
     `names`: the names of the columns; empty before the first row of header cells. None if it is unknown to which
     columns the cells belong: in a table inside another table, and below a tall cell.

@@ -134,8 +134,8 @@ def build_web_queries(cue: Cue, debate: Debate, most: int) -> tuple[str, ...]:
     """Return web queries for the speech of `cue`.
 
     If `most` is 1, one query contains the motion, all questions of `cue` and all claims of other speakers. Otherwise,
-    each question and each claim is a query, at most `most` in total. The questions come first, then the claims with
-    the newest claim first. Without questions and claims, the only query is the motion.
+    each question and each claim is a query, at most `most` in total. The questions come first, then the claims, the
+    newest first. Without questions and claims, the only query is the motion.
     """
     claims = [*(question.text for question in cue.questions), *_claims_to_answer(cue, debate)]
     motion = f"{debate.topic} {debate.participant(cue.speaker).side}"

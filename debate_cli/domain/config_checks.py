@@ -248,7 +248,7 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
     if settings.kind == "semi_structured" and "cross_examination" not in inner:
         yield Problem(
             path,
-            "the phase `cross_examination` is missing, in which a semi-structured debate asks its questions; "
+            "a semi-structured debate asks its questions in the phase `cross_examination`, which is missing; "
             "add it after `opening`, or set `rounds` to 3 or more",
         )
 

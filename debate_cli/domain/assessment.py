@@ -205,7 +205,7 @@ class Assessment(FrozenModel):
     at: UtcDatetime | None = Field(default=None, exclude_if=lambda at: at is None)
     """Time of the answer; None in files of older versions."""
     raw: RawAnswer | None = Field(default=None, exclude_if=lambda raw: raw is None)
-    """The judge's answer with its prompt; None unless `output.raw` is true."""
+    """The judge's answer with its prompt if `output.raw` is true, else None."""
 
     @cached_property
     def brief(self) -> Brief:

@@ -20,8 +20,8 @@ class EvidenceSource(ConfigModel):
     path: str = Field(min_length=1)
     """A file, a folder, or a pattern such as `reports/*.md`, relative to the configuration."""
     title: str | None = Field(default=None, min_length=1, max_length=200)
-    """Title of the file; ignored unless `path` is a single file. None means the first heading of each file, or the
-    file's name if it has no heading."""
+    """Title of the file, if `path` is a single file. Has no effect on a folder or pattern. None means the first heading
+    of each file, or the file's name if there is no heading."""
 
 
 Domain = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]*(/\S*)?$", max_length=253)]
@@ -40,8 +40,8 @@ class WebSearchConfig(ConfigModel):
     base_url: str | None = None
     """Address of the search server, required for `searxng`. None means the provider's own address."""
     model: str | None = Field(default=None, min_length=1)
-    """Model that searches, for `anthropic` and `openai` only. None means the configuration's first model of this
-    provider."""
+    """Model that searches, for `anthropic` and `openai` only. None means the first model of `provider` in the
+    configuration."""
 
 
 class RerankConfig(ConfigModel):
@@ -104,26 +104,31 @@ class MockFaults(ConfigModel):
     server_error: float = Field(default=0, ge=0, le=1)
     """Share of answers that a server error interrupts."""
     malformed: float = Field(default=0, ge=0, le=1)
-    """Share of answers whose last third is missing, so that their JSON is not valid."""
+    """Share of answers that end after two thirds, so that their JSON is invalid."""
     truncated: float = Field(default=0, ge=0, le=1)
-    """Like `malformed`, but these answers report that they reached the limit of output tokens."""
+    """Share of answers that end after two thirds, and report the limit of output tokens as the reason."""
     refusal: float = Field(default=0, ge=0, le=1)
     """Share of calls that the model refuses."""
 
 
 class MockBias(ConfigModel):
-    """Biases of the mock as a judge, for tests of an audit. A bias of 1 moves marks by the whole scale."""
+    """Biases of the mock as a judge, for tests of an audit.
+
+    A bias of 0.1 raises marks by a tenth of the scale. A negative bias lowers marks.
+    """
 
     first: float = Field(default=0, ge=-1, le=1)
-    """Advantage of the side that is shown first."""
+    """How much higher the judge marks the side that is shown first, as a share of the scale."""
     longer: float = Field(default=0, ge=-1, le=1)
-    """Advantage of a side whose speeches are at least 30 % longer."""
+    """How much higher the judge marks a side whose speeches are at least 30 % longer, as a share of the scale."""
     confident: float = Field(default=0, ge=-1, le=1)
-    """Advantage of a side that often claims to be certain, and disadvantage of a side that often claims to be unsure."""
+    """How much higher the judge marks a side that often claims to be certain, as a share of the scale. The marks of
+    a side that often claims to be unsure are lower by the same share."""
     citation: float = Field(default=0, ge=-1, le=1)
-    """Advantage of a side that names a study."""
+    """How much higher the judge marks a side that names a study, as a share of the scale."""
     noise: float = Field(default=0, ge=0, le=1)
-    """Largest random change of a side's marks in each judgement, up or down, as a share of the scale."""
+    """Largest random change of a side's marks, as a share of the scale. Each judgement raises or lowers the marks by a
+    random amount up to this share."""
 
 
 class ProviderSpec(ConfigModel):
@@ -155,7 +160,7 @@ class ProviderSpec(ConfigModel):
 PREFIX_PATTERN = r"^[A-Za-z][A-Za-z0-9]{0,15}$"
 """Regular expression of the prefixes of argument ids."""
 OUTPUT_LIMIT_SETTING = "max_output_tokens"
-"""Key of a model's settings that limits the length of an answer."""
+"""Key of the setting in `models` that limits the length of an answer."""
 
 
 class ModelSpec(ConfigModel):
@@ -210,8 +215,8 @@ class DebaterConfig(ConfigModel):
     elasticity: float = Field(default=0.5, ge=0, le=1)
     """How far the debate can change the traits of the personality, from 0 (not at all) to 1 (fully)."""
     recovery: float = Field(default=0, ge=0, le=1)
-    """Speed of recovery from pressure: after an exchange (two adjacent turns) without pressure, this share (0-1) of
-    each trait's change is undone."""
+    """How far traits return to their initial values after an exchange (two adjacent turns) without pressure, from 0 (not
+    at all) to 1 (fully)."""
     stance: float | None = Field(default=None, ge=-1, le=1)
     """Stance at the start, from -1 (against) to 1 (for). None means 0.8 on the side `for`, -0.8 on the side `against`,
     and 0 on any other side."""

@@ -15,7 +15,7 @@ from debate_cli.plugins import SYSTEMS
 from debate_cli.yaml_positions import KeyPath
 
 RESERVED_NAMES = {"draw": "the debate has no winner", "even": "no debater is ahead"}
-"""Maps each name that no debater may have to the meaning of this word in a judge's answer."""
+"""Names that no debater may have. Each name is mapped to its meaning in a judge's answer."""
 MIN_DEBATERS = 2
 DEFAULT_ROLES = ("default", "judge")
 """Keys of `models`. Debaters without a `model` use `default`; judges without a model use `judge`, else `default`."""
@@ -55,7 +55,7 @@ def check_config(config: DebateConfig, *, needs_debaters: bool = True, needs_mod
     if not needs_models:
         config = config.model_copy(update={"models": {"default": ModelSpec(model="mock/default"), **config.models}})
     topic = [] if config.topic.strip() else [Problem(("topic",), "contains only spaces; write the motion")]
-    output = [] if config.output.dir else [Problem(("output", "dir"), "is empty; name a folder, e.g. `transcripts`")]
+    output = [] if config.output.dir else [Problem(("output", "dir"), "is empty; choose a folder, e.g. `transcripts`")]
     return [
         *topic,
         *output,
@@ -166,7 +166,7 @@ def _check_two_sides(config: DebateConfig) -> Iterator[Problem]:
             words = f"`{debater.side}` is not a side: with two debaters, one must be `for` and one `against`{advice}"
             yield Problem(("debaters", index, "side"), words)
     if first.side == second.side:
-        yield Problem(("debaters", 1, "side"), "both debaters are on one side; make one `for` and one `against`")
+        yield Problem(("debaters", 1, "side"), "both debaters are on the same side; make one `for` and one `against`")
 
 
 def _check_role(config: DebateConfig, role: str, path: KeyPath) -> Iterator[Problem]:
@@ -206,13 +206,13 @@ def _check_models(config: DebateConfig) -> Iterator[Problem]:
 def _check_evidence(config: DebateConfig) -> Iterator[Problem]:
     evidence = config.evidence
     if evidence is not None and not evidence.sources and evidence.web is None:
-        yield Problem(("evidence", "sources"), "is empty; name a folder with documents, or add `evidence.web`")
+        yield Problem(("evidence", "sources"), "is empty; add a folder with documents, or `evidence.web`")
     has_files = evidence is not None and bool(evidence.sources)
     for index, system in enumerate(config.judging.systems):
         if "corpus" in system.lookup_places and "web" not in system.lookup_places and not has_files:
             yield Problem(
                 ("judging", "systems", index, "lookup"),
-                "there are no files to search; name files in `evidence.sources`, or write `lookup: web`",
+                "there are no files to search; list files in `evidence.sources`, or write `lookup: web`",
             )
 
 
@@ -221,11 +221,13 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
     phases = settings.phases
     if settings.kind == "free_flowing":
         if settings.order == "simultaneous":
-            message = "free-flowing speeches are made one after the other; remove `order`, or write `sequential`"
+            message = "`simultaneous` is not possible in a free-flowing debate; remove `order`, or write `sequential`"
             yield Problem(("format", "order"), message)
         return
     if not set(phases) <= set(CONFIGURABLE_PHASES):
-        yield Problem(path, "the program adds the phases `answers` and `speech` itself; remove them")
+        yield Problem(
+            path, "`answers` and `speech` are not allowed here, because the program adds these phases; remove them"
+        )
         return
     if phases != ("opening",) and (len(phases) < 2 or phases[0] != "opening" or phases[-1] != "closing"):  # noqa: PLR2004
         yield Problem(
@@ -246,8 +248,8 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
     if settings.kind == "semi_structured" and "cross_examination" not in inner:
         yield Problem(
             path,
-            "the semi-structured format needs `cross_examination`, where its questions are asked; "
-            "add `cross_examination` after `opening`, or set `rounds` to 3 or more",
+            "a semi-structured debate asks its questions in the phase `cross_examination`, which is missing; "
+            "add it after `opening`, or set `rounds` to 3 or more",
         )
 
 
@@ -263,18 +265,20 @@ def _check_judging(config: DebateConfig) -> Iterator[Problem]:
     has_unknown = any(isinstance(system, UninstalledSettings) for system in systems)  # it may be the missing system
     if kinds and not has_unknown and decides is not None and decides not in kinds:
         listed = ", ".join(dict.fromkeys(kinds))
-        advice = format_suggestion(decides, kinds) or "; name one of these systems, or add another"
+        advice = (
+            format_suggestion(decides, kinds) or "; choose one of these systems, or add the system to `judging.systems`"
+        )
         yield Problem(("judging", "decides"), f"`{decides}` is not among the systems ({listed}){advice}")
     for name, key in (("question", "topic"), ("context", "background")):
         if getattr(config.judging, name) is not None:
-            yield Problem(("judging", name), f"only transcripts of judged texts have this key; write `{key}` instead")
+            yield Problem(("judging", name), f"this key is not allowed in a configuration; write `{key}` instead")
     for section, (name, _) in LEGACY_SECTIONS.items():
         if getattr(config, section) is not None and not has_unknown:
             has_system = LEGACY_KIND in kinds
             why = (
                 f"already has the setting `{name}`; keep one of the two"
                 if has_system
-                else "is not in `judging.systems`; add it"
+                else "is not in `judging.systems`; add the system"
             )
             yield Problem((section,), f"is for the judging system `{LEGACY_KIND}`, which {why}")
     for index, system in enumerate(systems):

@@ -71,7 +71,7 @@ class Debate(FrozenModel):
     config_sha256: str
     """SHA-256 of the configuration with which the debate began."""
     origin: Origin | None = None
-    """The file that the debate was imported from; None for other debates."""
+    """The file that the debate was imported from; None if the debate was not imported."""
     changes: tuple[SettingChange, ...] = ()
     """Settings that were changed when the debate was resumed."""
     participants: tuple[Participant, ...]
@@ -95,7 +95,7 @@ class Debate(FrozenModel):
     failures: tuple[Failure, ...] = ()
     """Failed tasks. Speeches come first, then judgements."""
     given_up: frozenset[str] = frozenset()
-    """Keys of failed tasks, and ids of failed searches. They are not repeated until the debate is resumed."""
+    """Keys of failed tasks, and ids of failed searches. Only resuming the debate repeats these tasks and searches."""
     runs: tuple[JudgingRun, ...] = ()
     """The judging runs, oldest first."""
     renamed_arguments: tuple[RenamedArgument, ...] = ()
@@ -229,11 +229,8 @@ class Debate(FrozenModel):
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
         """Return all judging runs, from the lowest precedence to the highest.
 
-        These rules apply; a later rule matters only in a tie:
-
-        1. Runs by models take precedence over runs by people.
-        2. Runs that judged all turns (see `judged_all_turns`) take precedence over other runs.
-        3. Newer runs take precedence over older runs.
+        Runs by people come first, then runs by models. In each of these groups, runs that judged all turns (see
+        `judged_all_turns`) come last. Otherwise, newer runs come after older runs.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
@@ -470,7 +467,7 @@ def fold(events: Iterable[Event]) -> Debate:
     iterator = iter(events)
     first = next(iterator, None)
     if not isinstance(first, DebateOpened):
-        msg = "a debate begins with the event 'opened'"
+        msg = "the first event of a debate must be 'opened'"
         raise ValueError(msg)  # noqa: TRY004 - a list of events in the wrong order is a wrong value
     debate = initial_debate(first)
     for event in iterator:
@@ -505,7 +502,7 @@ def new_run_ids(debate: Debate) -> Iterator[str]:
 
 
 def restrict_to_runs(debate: Debate, runs: Collection[str]) -> Debate:
-    """Return the debate with all its speeches, but only the judging runs in `runs`."""
+    """Return the debate with all speeches and with only the judging runs in `runs`."""
     alone = debate.with_assessments(item for item in debate.assessments if item.run in runs)
     failures = tuple(item for item in debate.failures if not isinstance(item.task, Brief) or item.task.run in runs)
     return alone.model_copy(update={"failures": failures, "runs": tuple(run for run in debate.runs if run.id in runs)})

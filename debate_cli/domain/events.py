@@ -59,7 +59,7 @@ class DebateOpened(FrozenModel):
     kept_verdicts: tuple[Verdict, ...] = Field(default=(), exclude_if=not_)
     """Stored verdicts of systems that are not installed; omitted in files if there are none."""
     origin: Origin | None = Field(default=None, exclude_if=_is_none)
-    """The file that the debate was imported from; omitted in files for other debates."""
+    """The file that the debate was imported from; None, and omitted in files, if the debate was not imported."""
 
 
 class JudgingOpened(FrozenModel):
@@ -77,8 +77,8 @@ class JudgingOpened(FrozenModel):
     heard: int | None = Field(default=None, ge=0)
     """Number of turns that the run judges. None means all turns before this event."""
     beside: str | None = Field(default=None, exclude_if=_is_none)
-    """In a comparison of judge models: id of the comparison's first run. None, and omitted in files, for the first run
-    itself and for runs outside a comparison."""
+    """Id of the first run in the same comparison of judge models. None, and omitted in files, if this run is the first,
+    or is not part of a comparison."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=_is_none)
     """The person who judges (`debate review`); omitted in files if models judge."""
 
@@ -186,7 +186,7 @@ class SettingChange(FrozenModel):
 
     at: UtcDatetime
     turn: int = Field(ge=0)
-    """Number of speeches before the change."""
+    """Number of speeches that the debate had when the setting was changed."""
     key: str
     """Key path with dots, e.g. `models.default.model`."""
     stored: JsonValue = Field(validation_alias="from", serialization_alias="from")

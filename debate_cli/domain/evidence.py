@@ -111,7 +111,7 @@ class SearchRecord(Search):
     """A finished search. It succeeded or failed."""
 
     results: tuple[FoundPassage, ...] = Field(default=(), exclude_if=not_)
-    """Passages that were found. A transcript keeps them only until the speech or judgement is made."""
+    """Passages that were found. A transcript omits them as soon as the speech or judgement exists."""
     failure: SearchFailure | None = Field(default=None, exclude_if=lambda failure: failure is None)
     """Why the search failed; None, and omitted in files, if it succeeded."""
     exchange: ModelCall | None = None
@@ -128,7 +128,7 @@ class Citation(FrozenModel):
 
 QuoteOutcome = Literal["verified", "near", "altered", "not_found"]
 """Result of comparing a quote with its passage. `verified`: the words are equal. `near`: the quote differs only in
-articles, inflections, punctuation or layout. `altered`: the quote differs in more, but the passage has similar words.
+articles, inflections, punctuation or layout. `altered`: the quote differs in other words, but the passage has similar words.
 `not_found`: the passage has no similar words."""
 
 

@@ -72,7 +72,7 @@ F = TypeVar("F", bound="FrozenModel")
 
 
 def copy_fields(source: FrozenModel, target: type[F], **changes: Any) -> F:
-    """Create an object of the class `target` from the equally named fields of `source`, replaced by `changes` if given.
+    """Return a new object of the class `target`. Its fields are copied from `source`, or taken from `changes`.
 
     Nothing is validated.
     """

@@ -37,7 +37,7 @@ class SystemSettings(ConfigModel):
     judges_each_turn: ClassVar[bool] = False
     """Whether the system judges each turn separately, so that later turns do not change a judgement."""
     scoring_fields: ClassVar[tuple[str, ...]] = ()
-    """Names of the settings that only `score` uses: they change neither a question nor which questions are asked."""
+    """Names of the settings that only `score` uses. They have no effect on the questions to judges."""
 
     kind: Kind
     judge: str | None = None
@@ -54,7 +54,7 @@ class SystemSettings(ConfigModel):
         return frozenset()
 
     def with_lookup(self, lookup: str) -> Self | None:
-        """Return the settings with this value of `lookup`, which says where the system looks up debaters' claims.
+        """Return the settings with another value of `lookup`: where the system looks up debaters' claims.
 
         Returns None if the system cannot look up claims.
         """
@@ -77,9 +77,9 @@ class SystemSettings(ConfigModel):
 
     @property
     def method(self) -> str:
-        """Name of the scoring method, e.g. `keywords`; shown for a system without judges.
+        """Name of the scoring method, e.g. `keywords`. Empty if the method has no name.
 
-        Empty if the method has no name.
+        It is shown in place of the judges if the system has no judges.
         """
         return ""
 
@@ -90,7 +90,7 @@ class SystemSettings(ConfigModel):
             yield ("thresholds",), "`clear` is below `draw`; raise `clear`"
 
     def notices(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """Yield (key path within the settings, notice) for each effect of valid settings that users may not expect."""
+        """Yield (key path within the settings, notice) for each valid setting with an effect that may surprise users."""
         yield from ()
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
@@ -110,9 +110,9 @@ class SystemSettings(ConfigModel):
         return None
 
     def question_settings(self) -> Self:
-        """Return a copy in which each setting that only `score` uses has its default.
+        """Return a copy in which the settings `scoring_fields` have their defaults.
 
-        If two copies are equal, the system asks the same questions with both settings.
+        If the copies of two settings are equal, the system asks the same questions with both.
         """
         fields = type(self).model_fields
         return self.model_copy(
@@ -238,12 +238,12 @@ class JudgingConfig(ConfigModel):
     )
     """Judging systems, at least one. A name alone selects the system's default settings."""
     question: str | None = Field(default=None, exclude_if=lambda question: question is None)
-    """The question that judges answer about a text. Occurs only in transcripts; configurations have it under `topic`."""
+    """The question that judges answer about a text. A transcript stores it here; a configuration has it under `topic`."""
     context: str | None = Field(default=None, exclude_if=lambda context: context is None)
-    """Context for the judges of a text. Occurs only in transcripts; configurations have it under `background`."""
+    """Context for the judges of a text. A transcript stores it here; a configuration has it under `background`."""
 
     def notices(self) -> tuple[str, ...]:
-        """Return one sentence per unexpected effect of a system's settings. Each sentence begins with the key path."""
+        """Return a sentence for each setting with an effect that may surprise users. A sentence begins with the key path."""
         return tuple(
             f"{'.'.join(map(str, ('judging', 'systems', index, *path)))} {sentence}"
             for index, system in enumerate(self.systems)
@@ -251,9 +251,9 @@ class JudgingConfig(ConfigModel):
         )
 
     def question_settings(self) -> Self:
-        """Return a copy without the settings that change only the scores or the choice of the deciding verdict.
+        """Return a copy with the defaults of all settings that have no effect on the questions to judges.
 
-        If two copies are equal, judges are asked the same questions with both configurations.
+        If the copies of two configurations are equal, judges get the same questions with both.
         """
         systems = tuple(system.question_settings() for system in self.systems)
         return self.model_copy(update={"systems": systems, "decides": None})

@@ -51,8 +51,8 @@ class JudgingRun(FrozenModel):
     heard: int | None = Field(default=None, ge=0, exclude_if=lambda heard: heard is None)
     """Number of turns that the run judged. None means all turns of the debate, and is omitted in files."""
     beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
-    """In a comparison of judge models: id of the comparison's first run. None, and omitted in files, for the first run
-    itself and for runs outside a comparison."""
+    """Id of the first run in the same comparison of judge models. None, and omitted in files, if this run is the first,
+    or is not part of a comparison."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=lambda reviewer: reviewer is None)
     """The person who judged; None, and omitted in files, if models judged."""
     replaced: tuple[str, ...] = Field(default=(), exclude=True)

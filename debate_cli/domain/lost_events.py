@@ -23,7 +23,7 @@ LOST_MESSAGE = "the answer was in the damaged part of the journal; its tokens ar
 
 
 def keep_costs(lost: Iterable[Event]) -> list[Event]:
-    """Return events that charge what the `lost` events cost, and contain none of their speeches and judgements.
+    """Return events that keep the costs of the `lost` events, but not the speeches and judgements.
 
     - An answer, or a failure that cost something, becomes a failure with the same usage. Resuming repeats its task.
     - A reservation and a search stay as they are.

@@ -23,9 +23,9 @@ def is_person(model: str) -> bool:
 
 MOCK_PROVIDER = "mock"
 REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
-"""Printed before and after a debate or an experiment in which only the mock speaks and judges."""
+"""Printed before and after a debate or an experiment in which the mock gives all answers."""
 PARTIAL_REHEARSAL_NOTICE = "REHEARSAL in part: some answers are from the mock provider, not from a model"
-"""Printed before and after a debate or an experiment in which the mock and others speak or judge."""
+"""Printed before and after a debate or an experiment in which the mock gives some of the answers."""
 
 
 def is_mock(model: str) -> bool:
@@ -113,9 +113,9 @@ class RawAnswer(FrozenModel):
     text: str
     """The answer, with secrets removed."""
     system: str = Field(default="", exclude_if=not_)
-    """Rules and instructions in the prompt. Empty, and omitted in files, unless `output.raw` is true."""
+    """Rules and instructions in the prompt. Empty, and omitted in files, if `output.raw` is false."""
     task: str = Field(default="", exclude_if=not_)
-    """The task in the prompt. Empty, and omitted in files, unless `output.raw` is true."""
+    """The task in the prompt. Empty, and omitted in files, if `output.raw` is false."""
 
 
 def add_model_calls(*calls: ModelCall) -> ModelCall:

@@ -24,7 +24,7 @@ HIGH_TRAIT, LOW_TRAIT = 8.0, 2.0
 RIGID_TRAITS = 4
 """Minimum number of extreme traits of a rigid personality."""
 SHARPENED_TRAITS = 3
-"""Number of highest traits that pressure raises in a personality that is not rigid."""
+"""Number of traits that pressure raises in a personality that is not rigid. They are its highest traits."""
 TRAIT_MIDDLE = 5.5
 """Value towards which pressure moves the extreme traits of a rigid personality."""
 
@@ -63,7 +63,7 @@ def _lowercase(given: object) -> object:
 
 
 ArchetypeOrTraits = Annotated[Archetype | Personality, BeforeValidator(_lowercase)]
-"""Name of an archetype in any case, or twelve traits."""
+"""Name of an archetype (upper and lower case are equal), or twelve traits."""
 TRAITS: tuple[str, ...] = tuple(Personality.model_fields)
 
 
@@ -111,9 +111,9 @@ def apply_pressures(
 
 
 def recover(personality: Personality, start: Personality, recovery: float) -> Personality:
-    """Return the personality after an exchange without pressure: each trait moves towards `start`.
+    """Return the personality after an exchange without pressure: each trait moves towards its value in `start`.
 
-    `recovery`: share (0-1) of the distance to `start` by which each trait moves.
+    `recovery`: how far each trait moves, as a share (0-1) of the distance.
     """
     values = {trait: (float(getattr(personality, trait)), float(getattr(start, trait))) for trait in TRAITS}
     return Personality.model_validate(

@@ -84,7 +84,8 @@ class StrategyPick(FrozenModel):
     name: str
     reason: str
     predicted: Annotated[float | None, Field(exclude_if=lambda predicted: predicted is None)] = None
-    """Predicted mean effect of an `adaptive` strategy on the opponents; None for a configured strategy."""
+    """Predicted persuasion of an opponent by this strategy, 0 to 1.2, as the mean over all opponents. None if the
+    configuration sets the strategy."""
 
 
 class Turn(FrozenModel):
@@ -119,7 +120,7 @@ class Turn(FrozenModel):
     exchange: ModelCall
     """The call to the model: which model, its usage and its latency."""
     raw: RawAnswer | None = Field(default=None, exclude_if=lambda raw: raw is None)
-    """The model's answer with its prompt; None unless `output.raw` is true."""
+    """The model's answer with its prompt if `output.raw` is true, else None."""
 
     def citations(self) -> Iterator[tuple[str, Citation]]:
         """Yield (item, citation) for each citation. The item is an argument's id, or `closing`."""

@@ -80,7 +80,7 @@ class Verdict(FrozenModel):
 
     @property
     def outcome(self) -> str:
-        """Name of the winner, else `option`, else `victory`."""
+        """Name of the winner. Without a winner: `option`, or `victory` if there is no option."""
         return self.winner if self.winner is not None else self.option or self.victory
 
     @property

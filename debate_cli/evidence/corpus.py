@@ -31,7 +31,7 @@ use."""
 MAX_QUERY_TERMS = 40
 _DAY_S = 86_400
 MAX_FILES = 100_000
-_WITHOUT_SOURCES = "or leave out the sources, because debates run without them too"
+_WITHOUT_SOURCES = "or leave out the sources, which are optional"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def list_source_files(given: str, base: Path, title: str | None = None) -> list[
         return [SourceFile(path, given, title)]
     if any(char in given for char in "*?[") and not Path(given).is_absolute():
         return list(_visible_files(base, base.glob(given), Path(), frozenset(Path(given).parts)))
-    raise UsageError(f"evidence: {given}: no such file or folder; name a folder with documents, {_WITHOUT_SOURCES}")
+    raise UsageError(f"evidence: {given}: no such file or folder; correct the path, {_WITHOUT_SOURCES}")
 
 
 def _visible_files(folder: Path, found: Iterable[Path], shown: Path, named: frozenset[str]) -> Iterator[SourceFile]:
@@ -149,14 +149,14 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
     written.
     """
     if len(files) > MAX_FILES:
-        raise UsageError(f"evidence: the sources are {len(files):,} files, more than {MAX_FILES:,}; name fewer of them")
+        raise UsageError(f"evidence: the sources are {len(files):,} files, more than {MAX_FILES:,}; use fewer files")
     skipped: list[SkippedFile] = []
     kept: list[SourceFile] = []
     content = hashlib.sha256()
     for file in files:
         if file.leaves_folder:
             skipped.append(
-                SkippedFile(file.name, "it is a link out of the folder; copy the linked file into the folder")
+                SkippedFile(file.name, "it is a link to a place outside the folder; copy the file into the folder")
             )
             continue
         try:
@@ -177,13 +177,14 @@ def open_corpus(files: Sequence[SourceFile], passage_words: int, cache: Path) ->
     corpus = Corpus(place, [file.name for file in kept if file.name not in skipped_names], skipped, content.hexdigest())
     if not corpus.count_passages():
         why = f" ({skipped[0].name}: {skipped[0].reason})" if skipped else ""
-        raise UsageError(f"evidence: the sources contain no text{why}; name files with text, {_WITHOUT_SOURCES}")
+        raise UsageError(f"evidence: the sources contain no text{why}; use files with text, {_WITHOUT_SOURCES}")
     return corpus
 
 
 def restore_corpus(passages: Sequence[FoundPassage], skipped: Sequence[SkippedFile], cache: Path) -> Corpus:
-    """Open a corpus of the given passages, with its index in the folder `cache`.
+    """Open a corpus of the given passages. Its index is stored in the folder `cache`.
 
+    `skipped`: the files that are not indexed.
     Raises StorageError if the index cannot be written.
     """
     rows = [(each.source, each.title, each.locator, each.text) for each in passages]

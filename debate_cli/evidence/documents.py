@@ -187,7 +187,9 @@ def _read_docx(data: bytes) -> Iterator[Section]:
 
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
         if sum(part.file_size for part in packed.infolist()) > MAX_TEXT_CHARS:
-            raise UnreadableSourceError(f"unpacked, it is larger than {MAX_TEXT_CHARS // 1_000_000} MB; split it")
+            raise UnreadableSourceError(
+                f"its unpacked content is larger than {MAX_TEXT_CHARS // 1_000_000} MB; split the file"
+            )
     document = Document(io.BytesIO(data))
     # The library searches all styles at each `paragraph.style` and `run.style`.
     headings = {style.style_id for style in document.styles if (style.name or "").startswith(("Title", "Heading"))}

@@ -85,7 +85,7 @@ class _PageReader(HTMLParser):
         self.sections.append(Section("\n\n".join(filter(None, map(_join_pieces, paragraphs))), self._heading))
 
     def _separate(self, tag: str) -> None:
-        """Add what must separate the text before a start tag or end tag from the text after it, e.g. a blank line."""
+        """Add a separator, e.g. a blank line, at the start tag or end tag `tag`. Most tags need no separator."""
         if tag in _BLOCKS or tag in {"td", "th"}:
             self._end_script()
         if tag in {"tr", "table"}:
@@ -132,7 +132,7 @@ def _mark_cell(tag: str, attributes: dict[str, str | None]) -> str:
 
 
 def _name_cells(row: str, names: list[str] | None) -> tuple[str, list[str] | None]:
-    """Return a row of an HTML table with the column's name before each cell, and the `names` for the next row.
+    """Return a row of an HTML table with column names before the cells, and the value of `names` for the next row.
 
     `names`: the names of the columns; empty before the first row of header cells. None if it is unknown to which
     columns the cells belong: in a table inside another table, and below a tall cell.
@@ -152,7 +152,7 @@ def _join_pieces(paragraph: str) -> str:
 
 
 def read_html_page(text: str) -> Iterable[Section]:
-    """Read an HTML page. The parser gets no comments and no unclosed tags, because they would make it very slow."""
+    """Read an HTML page. Comments are removed, and unclosed tags become text. Both would make the parser slow."""
     body, mark, rest = _COMMENT.sub("", text).replace("<![", "<!").rpartition(">")
     reader = _PageReader()
     reader.feed(f"{body}{mark}{rest.replace('<', '&lt;')}")

@@ -1,6 +1,6 @@
-"""Finds the unit of a number in normalized text, also after a space (`5 %`), so that a quote cannot drop the unit.
+"""Finds the unit of a number, also after a space (`5 %`), for the check that a quote does not drop the unit.
 
-All functions take normalized text in the case of the original (`NormalizedText.cased`), and a position in this text.
+All functions take the text `NormalizedText.cased`, and a position in this text.
 """
 
 import re
@@ -52,7 +52,7 @@ def find_unit_end(text: str, at: int) -> int:
     """Return the end of the unit that follows the number before `text[at]`; `at` if there is no number or no unit.
 
     Further digits (`20 000`) and the end of a range (`5 to 7 percent`) belong to the number. A bare number from 1500 to
-    2099 is a year, so only a currency or a sign such as `%` is its unit.
+    2099 may be a year. It has a unit only if a currency or a sign such as `%` follows.
     """
     number = _find_number(text, at)
     if number is None:
@@ -102,8 +102,8 @@ def _belongs_to_name(number: re.Match[str], text: str) -> bool:
 def _find_end_of_longer_number(text: str, number: re.Match[str]) -> int:
     """Return the end of the quantity that begins with `number`: a range (`5 to 7 %`) or grouped number (`20 000 km`).
 
-    The end is after the unit. Without a unit, return the end of `number`. Exception: a grouped number that ends in
-    `000` needs no unit.
+    The quantity must end with a unit, or be a grouped number that ends with `000`. If it is neither, return the end of
+    `number`.
     """
     at = number.end()
     is_group = not number["magnitude"] and re.fullmatch(r"\d{1,3}", number["digits"])

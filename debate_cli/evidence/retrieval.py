@@ -17,7 +17,7 @@ from debate_cli.evidence.corpus import Corpus
 LOOKUP_PASSAGES = 2
 """Maximum number of passages that a judge gets for each query to the files."""
 RANKED_PASSAGES = 50
-"""Maximum number of passages from the files that are ordered by meaning for one speech."""
+"""Maximum number of passages that the ranker orders for one speech. They come from files."""
 MAX_QUERY_CHARS = 400
 """Maximum length of a query to a search engine, in characters."""
 _PASSAGE_NUMBER = re.compile(r"S([0-9]{1,9})")
@@ -42,7 +42,7 @@ class PassageFinder:
     web_queries: int = 0
     """Maximum number of the speaker's web queries for one speech. If 0, only judges may search the web."""
     lookup: Callable[[Brief, Debate], JudgeLookup | None] = lambda _brief, _debate: None
-    """Function that returns what a judge looks up for a brief (the judge's task). It returns None if the judge needs no
+    """Function that returns a judge's queries for a brief (the judge's task). Returns None if the judge needs no
     passages."""
     ranker: Callable[[Search, Sequence[FoundPassage]], Awaitable[SearchRecord]] | None = None
     """Orders the passages of files by closeness in meaning. If None, the passages keep the order of the index."""
@@ -54,10 +54,10 @@ class PassageFinder:
         return self._lookup_of(task, debate) is not None
 
     def list_searches(self, task: Task, debate: Debate) -> tuple[Search, ...]:
-        """Return the searches that `task` needs.
+        """Return the searches that `task` needs: web searches, and for a speech also a search of the kind `rerank`.
 
-        Most are web searches. For a speech, there is also a search that orders passages of files by meaning, if there
-        are files and a ranker. A web query that succeeded for an earlier speech of the speaker is not repeated.
+        A `rerank` search orders passages of files by meaning. It is left out if there are no files or no ranker. A web
+        query that succeeded for an earlier speech of the speaker is not repeated.
         """
         if not isinstance(task, Cue):
             lookup = self._lookup_of(task, debate)
@@ -74,7 +74,7 @@ class PassageFinder:
         return (*(Search(key=task.key, query=query) for query in queries if query not in made), *orderings)
 
     async def search(self, search: Search) -> SearchRecord:
-        """Search the web, or order passages by meaning if `search.kind` is `rerank`. Return its record."""
+        """Search the web, or order passages by meaning if `search.kind` is `rerank`. Return the record of the search."""
         if search.kind == "rerank":
             assert self.ranker is not None
             assert self.corpus is not None
@@ -134,8 +134,8 @@ def build_web_queries(cue: Cue, debate: Debate, most: int) -> tuple[str, ...]:
     """Return web queries for the speech of `cue`.
 
     If `most` is 1, one query contains the motion, all questions of `cue` and all claims of other speakers. Otherwise,
-    each question and each claim is a query, at most `most` in total. The questions come first, then the claims with
-    the newest claim first. Without questions and claims, the only query is the motion.
+    each question and each claim is a query, at most `most` in total. The questions come first, then the claims, the
+    newest first. Without questions and claims, the only query is the motion.
     """
     claims = [*(question.text for question in cue.questions), *_claims_to_answer(cue, debate)]
     motion = f"{debate.topic} {debate.participant(cue.speaker).side}"

@@ -112,8 +112,8 @@ class LookupItem(NamedTuple):
     item: str
     """Id of the argument, or `closing`."""
     claim: str
-    """Text to look up. For an argument without citation: its evidence, or its claim if it has only a claim. For an
-    unknown source: the name of the source and the quoted words."""
+    """Text to look up. For an argument without citation: the argument's evidence, or the claim if there is no evidence.
+    For an unknown source: the name of the source and the quoted words."""
     source: str = ""
     """Name of the cited source; empty for an argument without citation."""
 

@@ -21,9 +21,9 @@ NUMBERED = (
 )  # fmt: skip
 """Regular expressions for words whose period does not end a sentence if a number follows."""
 MAX_SENTENCE_WORDS = 200
-"""Maximum number of words of a sentence that is never split."""
+"""A sentence with at most this number of words is never split."""
 MAX_LINE_WORDS = 1000
-"""Maximum number of words of a line that is never split further, after its sentence has been split at line ends."""
+"""A line with at most this number of words is never split. Only overlong sentences are split into lines."""
 
 
 def _is_none_of(abbreviations: tuple[str, ...]) -> str:
@@ -45,8 +45,8 @@ def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]
 
     - A paragraph of more than `words` words is split between sentences.
     - A sentence is split at line ends if it has more than MAX_SENTENCE_WORDS words and more than twice `words`.
-    - A line of such a sentence is cut into parts of at most `words` words if it has more than MAX_LINE_WORDS words and
-      more than twice `words`.
+    - A line of such a sentence that has more than MAX_LINE_WORDS words and more than twice `words` is cut into parts of
+      at most `words` words.
 
     In scripts without spaces, each character counts as a word.
     """

@@ -11,12 +11,13 @@ _ORDINAL_ENDING = re.compile(r"(?<=[\dIVXLCDM])(?i:st|nd|rd|th|er|ère|re|e|ème
 
 
 def write_scripts(text: str) -> str:
-    """Replace marked superscripts and subscripts in `text`, so that their digits do not join the number beside them.
+    """Replace the marked superscripts and subscripts in `text`. Their digits do not become part of a number beside them.
 
     - A superscript of digits and signs becomes Unicode superscripts, e.g. `10²`.
-    - Any other superscript becomes `^(…)`. Exceptions: footnotes in brackets, endings of ordinal numbers, and
-      superscripts without letters and digits become plain text.
-    - A subscript becomes plain text, e.g. `H2O`. Exception: beside a digit it becomes `_(…)`.
+    - A footnote in brackets, the ending of an ordinal number, and a superscript without letters and digits become plain
+      text.
+    - Any other superscript becomes `^(…)`.
+    - A subscript beside a digit becomes `_(…)`. Any other subscript becomes plain text, e.g. `H2O`.
     """
     return _SCRIPT.sub(_write_script, text)
 

@@ -24,7 +24,10 @@ def count_words(text: str) -> int:
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words of `text` without punctuation. In scripts without spaces, each pair of neighbours is a word."""
+    """Return the words of `text` without punctuation.
+
+    In scripts without spaces, each pair of neighbouring characters is a word.
+    """
     found: list[str] = []
     for run in _WORD.findall(text):
         pairs = [run[at : at + 2] for at in range(len(run) - 1)] if _UNSPACED_CHAR.match(run) else []

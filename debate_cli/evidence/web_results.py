@@ -20,10 +20,13 @@ _AMBIGUOUS_CHARS = re.compile(r"[\s\\]")
 def select_results(
     found: Iterable[FoundPassage], query: str, words: int, domains: tuple[str, ...] = ()
 ) -> tuple[FoundPassage, ...]:
-    """Return at most MAX_RESULTS different passages of `found` that have a text and an address in `domains`.
+    """Return at most MAX_RESULTS passages of `found`, without duplicates.
+
+    Passages without text, and passages from web addresses outside `domains`, are left out. Empty `domains` allow all
+    addresses.
 
     If a text has more than `words` words, only the part with the most words of `query` is kept. The exception is a
-    model's summary of web pages, which is kept whole. Empty `domains` allow all web addresses.
+    model's summary of web pages, which is kept whole.
     """
     kept: dict[FoundPassage, None] = {}
     for item in found:

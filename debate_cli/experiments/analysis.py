@@ -26,7 +26,7 @@ from debate_cli.statistics.estimate import RESAMPLES, Estimate, cluster_rows, es
 from debate_cli.statistics.ratings import PairResult, Ratings, rate
 
 ONE_SIDED = 0.8
-"""Minimum share of the points that the stronger side of a one-sided motion gets."""
+"""Share of the points (0-1) that one side must get to make a motion one-sided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +62,15 @@ class JudgeRecord:
     """Share of points that the judge gives to the side for the motion, 0 to 1. If every pair of players also debated
     with exchanged sides, 0.5 means no bias."""
     swapped: Estimate
-    """How often the judge names another winner when the players exchange sides: share of such pairs of debates, 0 to 1."""
+    """Share of pairs of debates in which the judge names different winners, 0 to 1. The two debates of a pair have the
+    same motion and players, with exchanged sides."""
     length: Estimate
-    """Spearman's ρ, -1 to 1: whether the side with more words gets the higher score. It correlates, over all debates, the words
-    of the side for the motion divided by the words of the other side with the lead in score of the side for the motion."""
+    """Spearman's ρ between length and score, -1 to 1. Above 0, the side with more words tends to get the higher score.
+    Length: words of the side for the motion, divided by words of the side against it. Score: see `signed_margin`."""
     self_preference: Estimate
-    """Share of points that the judge gives to players with the judge's own model, minus the share that other judges
-    give these players. Uses only debates in which exactly one player has this model. The estimate's `value` is None
-    if no other judge judged such a debate."""
+    """Share of points that the judge gives to players with the judge's own model, minus the share that judges with
+    other models give these players. Uses only debates in which exactly one player has the judge's model. The estimate's
+    `value` is None if no judge with another model judged these debates."""
     own_model: int
     """Number of the judge's judgements on debates in which a player has the judge's model."""
 

@@ -28,11 +28,11 @@ class CellJudge(NamedTuple):
     """A judge of a cell's debate. If the base configuration defines the judges, one `CellJudge` stands for all of them together."""
 
     questions: str
-    """Hash of everything that determines the judge's questions. The judge's answers are valid as long as it stays the same."""
+    """Hash of everything that determines the judge's questions. If it changes, the judge must be asked again."""
     scoring: str
     """Hash of the settings for scoring."""
     name: str | None
-    """Name of these judges in the experiment's file. None if they come from the base configuration."""
+    """Name of the judge in the experiment's file. None for the judges of the base configuration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class CellPlan:
             verb, why = "judges", "although the judge's own model speaks in these debates (`self_judging: true`)"
         else:
             verb = "does not judge"
-            why = "because the judge's own model speaks in these debates (`self_judging: true` allows it)"
+            why = "because the judge's own model speaks in these debates; to allow this, set `self_judging: true`"
         return [f"the judge {name} {verb} {', '.join(found)}, {why}" for name, found in debates.items()]
 
     def _cell(self, motion: Motion, variant: ConfigVariant, axes: str, pair: tuple[str, str], repeat: int) -> Cell:

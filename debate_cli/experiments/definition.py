@@ -272,7 +272,7 @@ class _Loader:
                 continue
             same = next((known.name for known in found if known.spec == spec), None)
             if same is not None:
-                advice = "name another model, or remove one of the two judges"
+                advice = "choose another model for one of them, or remove one"
                 message = f"judge `{same}` has the same model and settings as this judge; {advice}"
                 self._add("judges", index, "model", message=message)
             elif self._check_judge(loaded, index, spec):

@@ -66,9 +66,9 @@ class _Sample(NamedTuple):
 async def estimate_experiment(
     plan: CellPlan, cells: Iterable[Cell], done: int, *, batch: bool = False
 ) -> ExperimentEstimate:
-    """Estimate the calls, cost and duration of the unfinished `cells`.
+    """Estimate the calls, cost and duration of `cells`, the unfinished cells of `plan`.
 
-    `done`: number of finished cells. `batch`: whether judges are asked in batches.
+    `done`: number of finished cells, which are not in `cells`. `batch`: whether judges are asked in batches.
     """
     groups: dict[tuple[str, str, str], list[Cell]] = defaultdict(list)
     for cell in cells:

@@ -161,7 +161,7 @@ class Ledger:
         path = folder / LEDGER_NAME
         if not path.is_file():
             raise UsageError(
-                f"{folder}: contains no experiment; run the experiment first, or name the folder of an experiment"
+                f"{folder}: contains no experiment; run the experiment first, or use the folder of an experiment"
             )
         ledger = cls._open(path)
         if not ledger._has_tables():
@@ -171,7 +171,7 @@ class Ledger:
     @classmethod
     def _open(cls, path: Path) -> Self:
         if path.is_symlink() or not path.is_file():
-            raise UsageError(f"{path}: is a link or not a file; remove it, or use another folder")
+            raise UsageError(f"{path}: is a link, a folder or a device, not a file; remove it, or use another folder")
         with _friendly(path):
             connection = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
             _use_write_ahead_log(connection)
@@ -226,7 +226,7 @@ class Ledger:
 
     @property
     def rehearsal_notice(self) -> str:
-        """Notice that the mock gives all or some answers of the newest plan. Empty if no cell uses the mock."""
+        """Notice that the mock gives all answers, or some of them, under the newest plan. Empty if no cell uses the mock."""
         return self.meta(REHEARSAL_META) or ""
 
     def meta(self, name: str) -> str | None:
@@ -327,9 +327,9 @@ class Ledger:
     def records_without_results(self, debates: Path) -> list[CellRecord]:
         """Return the finished cells of the newest plan that lack the result of a judge.
 
-        If such a cell is run again, its results are computed from the saved debate in the folder `debates`, and only judges
-        without an answer in this debate are asked. A cell whose debate is not saved is left out, because the debate would
-        be paid for again.
+        The folder `debates` contains the saved debates. A cell whose debate is not saved is left out, because a new run
+        of the cell would pay for the debate again. A new run of any other cell keeps the saved debate, and asks only
+        the judges that have not answered.
         """
         rows = self.query(
             "SELECT * FROM cells WHERE plan = ? AND state = 'done' AND EXISTS ("

@@ -50,7 +50,8 @@ def _check_sources(sources: Sequence[Ledger]) -> None:
             raise UsageError(f"{both} belong to different experiments; merge folders of one experiment")
         if other.replaces_models != first.replaces_models:
             raise UsageError(
-                f"only one of {both} belongs to runs with --mock; merge folders of runs with --mock, or of runs without it"
+                f"{both} cannot be merged, because only one of them is from runs with --mock; "
+                "merge only folders from runs with --mock, or only folders from runs without --mock"
             )
         if other.plan != first.plan:
             raise UsageError(

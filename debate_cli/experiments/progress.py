@@ -44,12 +44,12 @@ class ExperimentProgress:
     tokens: int
     calls: int
     rehearsal_notice: str = ""
-    """Notice that all or some answers come from the mock. Empty if no cell uses the mock."""
+    """Notice that the mock gives all answers, or some of them. Empty if no cell uses the mock."""
     max_cost_usd: float | None = None
     calls_per_minute: float | None = None
     """Calls per minute in this run. None before the first call of this run."""
     seconds_left: float | None = None
-    """Estimated number of seconds left. None before a cell has ended in this run."""
+    """Estimated number of seconds left. None until the first cell of this run ends."""
 
     @property
     def total(self) -> int:

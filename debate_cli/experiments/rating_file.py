@@ -55,7 +55,9 @@ def read_rating_file(path: Path) -> RatingFile:
     rows = _read_rows(path)
     scale = max(abs(row.value) for row in rows) if rows[0].is_margin else None
     if scale == 0:
-        raise UsageError(f"{path}: every margin is 0, so no player is ahead; give a file with results")
+        raise UsageError(
+            f"{path}: every margin is 0, so the players cannot be rated; correct the margins, or use another file"
+        )
     matches = [(row.left, row.right, row.cluster or f"row {number}", row.side) for number, row in enumerate(rows)]
     judges: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for row, match in zip(rows, matches, strict=True):
@@ -78,7 +80,9 @@ def _read_rows(path: Path) -> list[_Row]:
     columns, rows = read_csv_file(path, MAX_BYTES, str(path))
     unknown = [name for name in columns if name not in COLUMNS]
     if unknown:
-        raise UsageError(f"{path}: has the unknown column {unknown[0]!r}; the columns are {', '.join(COLUMNS)}")
+        raise UsageError(
+            f"{path}: has the unknown column {unknown[0]!r}; remove it, or rename it to one of {', '.join(COLUMNS)}"
+        )
     missing = [name for name in ("left", "right") if name not in columns]
     if missing or not {"score", "margin"} & set(columns):
         wanted = f"`{missing[0]}`" if missing else "`score` or `margin`"
@@ -114,9 +118,7 @@ def _parse(path: Path, line: int, row: Mapping[str, str]) -> _Row:
         given = " or ".join(f"`{name}`" for name in ("score", "margin") if name in row)
         raise UsageError(f"{path}:{line}: the row has no result; write a number in {given}")
     if fields["score"] and fields["margin"]:
-        raise UsageError(
-            f"{path}:{line}: the row has a `score` and a `margin`, but only one of them can count; keep one of the columns"
-        )
+        raise UsageError(f"{path}:{line}: the row has both a `score` and a `margin`; remove one of these columns")
     is_margin = not fields["score"]
     column = "margin" if is_margin else "score"
     value = _read_number(f"{path}:{line}", column, fields[column])

@@ -83,7 +83,7 @@ class JudgementRow(NamedTuple):
     victory: str
     """How clearly the debate was won: `narrow`, `clear`, `overwhelming`, `draw`, `conditional` or `undetermined`."""
     margin: float | None
-    """Difference between the two scores, on the judging system's scale. None if the result is `undetermined`."""
+    """Best score minus second-best score, on the judging system's scale. None if the result is `undetermined`."""
     first_score: float | None
     """Score of the first player, on the judging system's scale."""
     second_score: float | None
@@ -118,7 +118,7 @@ _ROW = TypeAdapter(JudgementRow, config=ConfigDict(defer_build=True))
 
 
 class JudgedRun(NamedTuple):
-    """A judging run of a cell's debate, and the settings by which it is scored now."""
+    """A judging run of a cell's debate, with the experiment's current settings for scoring."""
 
     judge: CellJudge
     id: str
@@ -152,7 +152,7 @@ def judge_results(
 def read_judgements(ledger: Ledger) -> Iterator[JudgementRow]:
     """Yield all judgements of the newest plan. Judges have their names from this plan.
 
-    Judgements of judges that the plan no longer has, and verdicts by earlier settings for scoring, are left out.
+    A judgement is left out if the plan no longer has the judge, or if it was scored with other settings.
     """
     for record in ledger.records():
         cell = record.cell

@@ -33,13 +33,13 @@ RESERVED_AXES: Mapping[str, str] = {
     "background": "set the backgrounds in `motions`",
     "debaters": "set the debaters in `players` and `pairing`",
     "limits": "set the limits in `limits` of the experiment",
-    "output": "debates are saved in the folder of the experiment; remove this key",
-    "providers": "an experiment may not change where requests go; set providers in the base configuration",
+    "output": "an experiment always saves its debates in its own folder; remove this key",
+    "providers": "the axes must not change where requests go; set providers in the base configuration",
     "evidence": "set the sources in the base configuration",
     "vars": "set the variables in the base configuration",
-    "version": "the version of the file format is fixed; remove this key",
+    "version": "all debates use the same version of the configuration format; remove this key",
 }
-"""Keys that cannot be axes. Each value is the reason or advice, as text for an error."""
+"""Keys that cannot be axes. Each key is mapped to the text that an error shows: the reason, or what to do instead."""
 MAX_REPEATS = 1000
 MAX_MOTIONS_BYTES = 64_000_000
 MAX_BACKGROUND_CHARS = 1024 * 1024
@@ -261,7 +261,7 @@ def _check_axes(axes: Mapping[str, Sequence[Any]]) -> Iterator[Problem]:
         elif key.rpartition(".")[2] == "script":
             yield Problem(
                 ("axes", key),
-                "a script cannot be an axis; name the script in the base configuration",
+                "a script cannot be an axis; set `script` in the base configuration",
                 is_key_error=True,
             )
         if not values:

@@ -94,7 +94,7 @@ def test_an_empty_folder_is_refused(here: Path, place: str) -> None:
     written, options, env = EMPTY[place]
     write_config(here, CONFIG + written)
     done = debate("run", "debate.yaml", "-q", *options, cwd=here, env=env)
-    message = f"{place}: output.dir: is empty; name a folder, e.g. `transcripts` (debate explain bad-config)"
+    message = f"{place}: output.dir: is empty; choose a folder, e.g. `transcripts` (debate explain bad-config)"
     assert (done.code, done.lines, [path.name for path in here.iterdir()]) == (2, [message], ["debate.yaml"])
 
 

@@ -46,7 +46,7 @@ def judging_opened(*kinds: str, run: str, replaces: bool) -> JudgingOpened:
 @pytest.mark.parametrize("events", [[], [DebateResumed(at=AT)]])
 def test_a_debate_begins_with_opened(events: list[Event]) -> None:
     """A list of events that begins with another event raises ValueError."""
-    with pytest.raises(ValueError, match="begins with the event 'opened'"):
+    with pytest.raises(ValueError, match="must be 'opened'"):
         fold(events)
 
 

@@ -341,7 +341,7 @@ def test_links_out_of_the_folder_are_named_and_hidden_files_left_out(tmp_path: P
     corpus = _corpus(tmp_path)
     assert corpus.files == ("docs/costs.md",)
     assert [file.name for file in corpus.skipped] == ["docs/elsewhere", "docs/link.md"]
-    assert "link out of the folder" in corpus.skipped[0].reason
+    assert "link to a place outside the folder" in corpus.skipped[0].reason
 
 
 @pytest.mark.parametrize(
@@ -367,7 +367,7 @@ def test_a_pattern_matches_hidden_files_only_by_their_names(
 def test_no_source_is_one_sentence(given: str, tmp_path: Path) -> None:
     """A folder that does not exist, or has no text, is an error that says what still works."""
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UsageError, match=r"evidence: .*leave out the sources, because debates run without them too$"):
+    with pytest.raises(UsageError, match=r"evidence: .*leave out the sources, which are optional$"):
         open_corpus(list_source_files(given, tmp_path), 40, tmp_path / "cache")
 
 

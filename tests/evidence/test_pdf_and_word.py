@@ -114,7 +114,7 @@ def _zip_bomb() -> bytes:
     [
         ("a.pdf", lambda: b"%PDF-1.4 broken", "is not valid PDF"),
         ("a.docx", lambda: b"PK broken", "is not valid DOCX"),
-        ("a.docx", _zip_bomb, "unpacked, it is larger than 100 MB"),
+        ("a.docx", _zip_bomb, "its unpacked content is larger than 100 MB"),
         ("a.pdf", lambda: _pdf(""), "contain no text"),
     ],
 )

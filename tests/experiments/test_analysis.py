@@ -194,7 +194,7 @@ def test_rows_without_a_cluster_share_no_weight(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("left,right,points\na,b,1\n", "unknown column 'points'; the columns are left, right"),
+        ("left,right,points\na,b,1\n", "unknown column 'points'; remove it, or rename it to one of left, right"),
         ("left,score\na,1\n", "has no column `right`"),
         ("left,right\na,b\n", "has no column `score` or `margin`"),
         ("left,right,score\na,b,2\n", "results.csv:2: `score` must be a number from 0 to 1, not '2'"),
@@ -202,7 +202,7 @@ def test_rows_without_a_cluster_share_no_weight(tmp_path: Path) -> None:
         ("left,right,margin\na,b,0\n", "every margin is 0"),
         ("left,right,score\n", "no results below its header"),
         ("left,right,score,side\na,b,1,top\n", "`side` must be `left`, `right` or `none`"),
-        ("left,right,score,margin\na,b,1,3\n", "results.csv:2: the row has a `score` and a `margin`"),
+        ("left,right,score,margin\na,b,1,3\n", "results.csv:2: the row has both a `score` and a `margin`"),
         ("left,right,margin\na,b,x\n", "results.csv:2: `margin` must be a number, not 'x'"),
         ("left,right,score\na,b,1\na,b,\n", "results.csv:3: the row has no result; write a number in `score`"),
         ("left,right,margin,score\na,b,,\n", "the row has no result; write a number in `score` or `margin`"),

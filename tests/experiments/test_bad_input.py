@@ -40,7 +40,7 @@ def begun(begun_once: Path, here: Path) -> Path:
         ({"axes": {"format.knd": ["structured"]}}, "axes: format.knd: unknown key; did you mean `kind`?"),
         ({"axes": {"format.kind": ["wild"]}}, "axes: format.kind: must be one of structured"),
         ({"axes": {"topic": ["x"]}}, "axes.topic: `topic` cannot be an axis: set the topics in `motions`"),
-        ({"axes": {"providers.openai.base_url": ["http://x"]}}, "an experiment may not change where requests go"),
+        ({"axes": {"providers.openai.base_url": ["http://x"]}}, "the axes must not change where requests go"),
         ({"axes": {"prompts.opening": ["../../etc/passwd"]}}, "must be in the folder of the base configuration"),
         ({"axes": {"seed": []}}, "axes.seed: is an empty list"),
         ({"axes": {"format.arguments": [2, 1, 2]}}, "axes.format.arguments.2: this value is listed twice; keep one"),

@@ -421,7 +421,7 @@ def test_a_local_run_leaves_queued_cells_alone(here: Path, dsn: str) -> None:
     assert "added 3 cells" in enqueue(here, dsn).out
     done = debate("experiment", "run", "exp.yaml", cwd=here)
     assert done.code == 2
-    assert "cells of this experiment are in the queue postgresql://127.0.0.1" in done.err
+    assert "this experiment is in the queue postgresql://127.0.0.1" in done.err
     work(here, dsn)
     bring_back(here, dsn)
     assert len(judgements(here / "trial")) == 4

@@ -57,7 +57,7 @@ from debate_cli.storage.config_file import read_config_file
          "stdin:4:40: judging.systems.0.weights: at least one weight must be above 0"),
         ("judging: {systems: [{kind: panel, judges: [{id: a, persona: domain_expert, weight: 1.0e+9}]}]}",
          "stdin:4:84: judging.systems.0.judges.0.weight: must be at most 1,000,000"),
-        ("judging: {decides: panel}", "stdin:4:20: judging.decides: `panel` is not among the systems (structured); name one of these systems, or add another"),
+        ("judging: {decides: panel}", "stdin:4:20: judging.decides: `panel` is not among the systems (structured); choose one of these systems, or add the system to `judging.systems`"),
         ("seed: 1\nseed: 2", "stdin:5:1: seed: duplicate key; keep one"),
         ("models: {}", "stdin:4:1: models: duplicate key; keep one"),
         ("limits: {max_tokens: true}", "stdin:4:22: limits.max_tokens: must be a whole number"),

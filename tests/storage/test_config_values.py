@@ -201,7 +201,7 @@ def test_two_names_of_one_key_are_one_key_in_every_layer(
         ("rounds: many", "4:18: format.rounds: must be a whole number"),
         ("rounds: 4, phases: [opening]", "4:1: format: `rounds` and `phases` both define rounds; keep one"),
         ("kind: free_flowing, turns: 2, rounds: 4", "4:1: format: `rounds` and `turns` both define rounds; keep one"),
-        ("kind: semi_structured, rounds: 2", "4:41: format.rounds: the semi-structured format needs"),
+        ("kind: semi_structured, rounds: 2", "4:41: format.rounds: a semi-structured debate asks its questions"),
     ],
 )
 def test_a_wrong_number_of_rounds_is_an_error(written: str, expected: str) -> None:

@@ -156,8 +156,8 @@ class Database:
     async def run_jobs(self, work: Callable[[], Awaitable[T]]) -> T:
         """Run `work`, which calls methods of the job queue.
 
-        `work` must be idempotent, because it runs again after a lost connection. Raises StorageError if the database
-        reports another error, or if the server cannot be reached for OUTAGE_S seconds.
+        `work` must be idempotent, because it runs again after a lost connection. Raises StorageError if a
+        statement of `work` fails, or if the server cannot be reached for OUTAGE_S seconds.
         """
         from procrastinate.exceptions import ConnectorException
         from psycopg import Error, InterfaceError, OperationalError

@@ -44,18 +44,18 @@ class Lease:
         self._storing = asyncio.Lock()
 
     def replace(self, lines: Sequence[bytes]) -> None:
-        """At the next `sync`, replace the journal in the database with `lines`."""
+        """Replace the journal with `lines`. The next `sync` changes the database."""
         self._replaces_stored_lines, self._seq, self._unstored_lines = True, 0, []
         for line in lines:
             self.append(line)
 
     def append(self, line: bytes) -> None:
-        """At the next `sync`, add `line` to the journal in the database."""
+        """Add `line` to the journal. The next `sync` writes it to the database."""
         self._unstored_lines.append((self._seq, line))
         self._seq += 1
 
     def settle_call(self, reservation: str, usd: float, tokens: int) -> None:
-        """At the next `sync`, replace the reservation of a call with the actual cost of the call."""
+        """Replace the reservation of a call with the actual cost of the call. The next `sync` changes the database."""
         self._finished_calls.append((reservation, usd, tokens))
 
     async def sync(self) -> None:
@@ -91,7 +91,9 @@ class Lease:
             self.cell,
         )
         if rows != [(self.number,)]:
-            raise LeaseLostError(f"cell {self.cell}: another worker has taken the cell; this worker stores nothing")
+            raise LeaseLostError(
+                f"cell {self.cell}: another worker has taken the cell, so this worker's result is not stored"
+            )
 
     async def _store(
         self,

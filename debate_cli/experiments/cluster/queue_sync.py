@@ -35,8 +35,8 @@ QUEUED_AS = "queued_as"
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""`copy_changes` starts to read this long before the newest change that it has copied, because other connections may see
-a change only some time after its `updated_at`."""
+"""Length of the period before the newest copied change that `copy_changes` reads again. Other connections may see a
+change only some time after its `updated_at`."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_NOTICE_S = 10.0
 
@@ -259,7 +259,7 @@ def refuse_queued(ledger: Ledger) -> None:
     cells, queue = ledger.counts(), ledger.meta(QUEUE_META)
     if queue and (cells["open"] or cells["running"]):
         raise UsageError(
-            f"{ledger.path.parent}: cells of this experiment are in the queue {queue}; give the queue with --queue, or choose another folder with --out"
+            f"{ledger.path.parent}: this experiment is in the queue {queue}, so it cannot run without --queue; add --queue, or choose another folder with --out"
         )
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 LEASE_S = 30.0
 """Seconds without a heartbeat after which a worker is treated as dead."""
 TASK = "debate_cli.cell"
-"""Name of the task that all jobs have in the queue."""
+"""Name of the task that runs a cell, in the job queue."""
 COLUMNS = "cell, seq, plan, state, attempts, cost_usd, tokens, calls, seconds, cause, message"
 """Columns of the table `cells` that `record_from_row` needs."""
 _POLL_S = 1.0
@@ -100,8 +100,8 @@ class QueuedCells:
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
         """Take the next free cell, and write its saved debate into the folder.
 
-        If no cell is free, wait for one, but only as long as this worker is running other cells. Return None if no cell
-        became free, if the experiment was halted, or if its plan has changed.
+        If no cell is free, wait until a cell becomes free, or until this worker runs no other cell. Return None if no
+        cell became free, if the experiment was halted, or if its plan has changed.
 
         `without`: players whose cells are skipped. If it is not empty, the method does not wait.
         """

@@ -106,7 +106,7 @@ def read_config_file(
     """
     if text is None:
         if path is None:
-            raise ConfigError("no configuration is given; name a file, or `-` for standard input")
+            raise ConfigError("no configuration is given; give the path of a file, or `-` for standard input")
         text = read_yaml_text(path, absent="`debate init` writes one")
     environment = env if isinstance(env, Environment) else Environment(env)
     source_map = SourceMap(STDIN_NAME if path is None else str(path))
@@ -128,7 +128,7 @@ def read_prompt_files(
     for name, file in files.items():
         if name not in shipped:
             hint = format_suggestion_or_list(name, sorted(shipped))
-            problems.append(Problem(("prompts", name), f"there is no prompt of this name{hint}"))
+            problems.append(Problem(("prompts", name), f"there is no prompt with this name{hint}"))
             continue
         try:
             within = None if name in from_options else (folder, *trusted_folders)

@@ -1,4 +1,4 @@
-"""Writes the YAML file of a review. The speeches are comments; each answer has a field with an explanation."""
+"""Writes the YAML file of a review. Comments show the speeches and explain each field that the reviewer fills in."""
 
 import hashlib
 from collections.abc import Iterator, Sequence

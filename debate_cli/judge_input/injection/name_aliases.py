@@ -23,9 +23,10 @@ _PROSE_FIELDS = frozenset({"description", "definition"})
 
 
 class NameAliases:
-    """The aliases of names in one debate and in the settings of one judging system.
+    """Replaces names with aliases, and aliases with names.
 
-    Only names that could mislead a model have an alias, so most debates have none.
+    The names come from one debate and from the settings of one judging system. Only names that could mislead a model have
+    an alias, so most debates have no aliases.
     """
 
     def __init__(self, debate: Debate, settings: SystemSettings | None = None) -> None:

@@ -35,7 +35,7 @@ class FormTask:
     draft: Path | None = None
     """File of the draft; None if no draft is saved."""
     time_limit_s: float | None = None
-    """Time in seconds after which the form closes and the text entered so far is the answer. None: no limit."""
+    """Time in seconds until the form closes. Then the text entered so far becomes the answer. None if there is no limit."""
     clipboard_text: str | None = None
     """Text that Ctrl-O copies to the clipboard; None if nothing can be copied."""
     explain: Callable[[str], str] = lambda _name: ""
@@ -144,9 +144,9 @@ class FormState:
         more = f"; and {len(problems) - MAX_NAMED} more" if len(problems) > MAX_NAMED else ""
         listed = f"{'Missing' if missing else 'Wrong'}: {'; '.join(problems[:MAX_NAMED])}{more}."
         if found.is_readable:
-            self.message = f"{listed} To send the answer anyway, press Esc, then Enter, once more."
+            self.message = f"{listed} To send it anyway, press Esc and Enter again."
         elif self._can_abstain:
-            self.message = f"{listed} To send the answer as an abstention, press Esc, then Enter, once more."
+            self.message = f"{listed} To send it as an abstention, press Esc and Enter again."
         else:
             self.message = f"The answer cannot be sent yet. {listed}"
         self._may_send_incomplete = True

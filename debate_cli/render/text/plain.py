@@ -81,7 +81,7 @@ def _participant_lines(role: str, rows: Iterable[participants.ParticipantRow]) -
 
 
 def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, show_hidden: bool = False) -> list[str]:
-    """Return the lines of a speech. Each line begins with the speaker's name. An answered claim is above its answer."""
+    """Return the lines of a speech. Each line begins with the speaker's name. An answer is below the claim that it answers."""
     prefix = f"{sanitize_line(turn.speaker)}: "
     lines: list[str] = []
     for part in split_turn(turn):
@@ -152,9 +152,9 @@ def closing_lines(
 ) -> list[str]:
     """Return the lines of the closing screen: the verdict and the main facts.
 
-    If `judged` is given, only the judging runs with these ids are shown. `only_verdicts`: whether claims, advice and cost
-    are left out. The notice of a rehearsal is the last line. If only verdicts are shown, the notice is also the first
-    line, because no heading is printed before the screen.
+    If `judged` is given, only the judging runs with these ids are shown. `only_verdicts`: whether to leave out claims,
+    advice and cost. The notice of a rehearsal is the last line. With `only_verdicts`, it is also the first line, because
+    no heading comes before the screen.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     notice = list(filter(None, [rehearsal_notice(debate)]))
@@ -247,7 +247,7 @@ class PlainObserver(NullObserver):
         self._shown_failures: set[str] = set()
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write `event` once all speeches and reports that come before `event` are written."""
+        """Write `event`, after all speeches and reports that come before it. Until these are finished, withhold `event`."""
         match event:
             case TurnCompleted():
                 self._speeches_in_flight.discard(event.turn.index)

@@ -124,8 +124,8 @@ def check_gates(
 ) -> list[AuditGateResult]:
     """Return the result of every gate. `bounds`: maps names of gates to bounds that replace the default bounds.
 
-    A gate is met or not met if the whole interval of its measure is on one side of the bound. With fewer than
-    MIN_JUDGED_MOTIONS motions, no gate is met.
+    The outcome of a gate is `met` or `not met` if the whole interval of its measure is on one side of the bound. With
+    fewer than MIN_JUDGED_MOTIONS motions, no gate is met.
     """
     found = {measure.name: measure.estimate for measure in measures}
     if "mirror" in found:  # the measure is the share of winners, but the gate bounds the share of draws

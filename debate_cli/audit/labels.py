@@ -113,7 +113,7 @@ def _read_points(place: str, column: str, text: str) -> float:
         points = math.nan
     if not 0 <= points <= MAX_POINTS:  # nan is in no range
         raise UsageError(
-            f"{place}: `{column}` must be points from 0 to {MAX_POINTS}, not {text!r}; convert scores on another scale"
+            f"{place}: `{column}` must be points from 0 to {MAX_POINTS}, not {text!r}; convert scores from other scales to points"
         )
     return points
 

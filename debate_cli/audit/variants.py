@@ -56,7 +56,7 @@ ORDERS = (
 Build = Callable[[Debate], Iterator[tuple[str, Debate]]]
 """Function that builds the changed copies of a debate. It yields (name of the changed debater, changed debate).
 
-The name is empty for the variants `repeat`, `names` and `order`, which do not change one debater only.
+The name is empty for the variants `repeat`, `names` and `order`, which change both debaters or none.
 """
 
 
@@ -77,8 +77,8 @@ class Variant:
 def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tuple[VariantName, str, Debate]]:
     """Yield the variants of a debate of two debaters. Other debates have no variants.
 
-    Each item is (name of the variant, name of the changed debater, changed debate). For `mirror`, the second part is the
-    debater whose speeches both debaters get. For `repeat`, `names` and `order`, it is empty.
+    Each item is (name of the variant, name of the changed debater, changed debate). The name of the changed debater is
+    empty for `repeat`, `names` and `order`. For `mirror`, it names the debater whose speeches both debaters get.
     """
     if len(debate.participants) != 2:  # noqa: PLR2004 - sides are exchanged and compared in pairs
         return

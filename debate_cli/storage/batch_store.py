@@ -200,7 +200,7 @@ class BatchStore:
             database.execute("DELETE FROM batches WHERE key = ?", (key,))
 
     def forget(self, debate: str, tasks: Collection[str] | None = None) -> None:
-        """Remove a debate and its requests. The answers to these requests must be saved already or no longer needed.
+        """Remove a debate and its requests. Call this when the answers are saved, or no longer needed.
 
         `tasks`: keys of the tasks whose requests are removed. None: the requests of all tasks.
         """

@@ -322,7 +322,7 @@ def _is_covered(problem: Problem, *, known: Problem) -> bool:
 
 
 def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
-    """Return the key path of a value in `data`. `path`: the value's key path in the configuration made from `data`.
+    """Return the key path under which a value was written in `data`. `path`: its key path in the parsed configuration.
 
     The paths differ if `data` uses `format.rounds` or a section in LEGACY_SECTIONS.
     """
@@ -336,7 +336,7 @@ def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
 
 
 def _literal_secrets(data: Any, path: KeyPath) -> Iterator[Problem]:
-    message = "a secret in plain text; put it into an environment variable, and refer to the variable here"
+    message = "this is a secret in plain text; put it into an environment variable, and refer to the variable here"
     if isinstance(data, str):
         if looks_like_secret(data):
             yield Problem(path, message)

@@ -251,7 +251,7 @@ def _find_config_difference(transcript: Transcript) -> str | None:
     stranger = next(iter(sorted(names ^ debaters.keys())), None)
     if stranger is not None:
         where, other = ("participants", "config.debaters") if stranger in names else ("config.debaters", "participants")
-        return f"{where}: `{stranger}` is missing in {other}"
+        return f"{where}: `{stranger}` is not in {other}"
     for place, participant in enumerate(transcript.participants):
         debater = debaters[participant.name]
         spec = config.model_for_debater(debater)

@@ -78,7 +78,7 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
     """Return `; did you mean …?` with an id of a debate in `folders`; empty if no id is similar to `name`.
 
-    If several ids begin with `name`, suggests the alphabetically last of these.
+    If several ids begin with `name`, the alphabetically last of them is suggested.
     """
     ids: set[str] = set()
     for folder in folders:

@@ -232,7 +232,7 @@ def unknown_variables(env: Mapping[str, str]) -> list[str]:
 
 
 def variable_override(name: str, value: str, source: str) -> Override:
-    """Return the override that replaces `${name}` in texts by `value`."""
+    """Return the override that replaces `${name}` in texts with `value`."""
     return Override(f"vars.{name}", json.dumps(value, ensure_ascii=False), source)
 
 

@@ -210,7 +210,7 @@ def hints_at_instruction(text: str) -> bool:
 
 
 def blank_discussed_quotations(text: str) -> str:
-    """Return `text`. A quotation is replaced with `_` for each character if its sentence discusses the quotation."""
+    """Return `text`. `_` replaces each character of a quotation that is only discussed, e.g. after `someone wrote`."""
     return load_english().pattern("quotation").sub(lambda match: _blank_if_discussed(match, text), text)
 
 

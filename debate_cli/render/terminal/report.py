@@ -30,7 +30,7 @@ from debate_cli.systems.tables import Lines, Table, TableRow
 MAX_SCREEN_ROWS = 40
 """Maximum height in rows of the closing screen, including the `_ROWS_BELOW` rows below it."""
 MAX_DISSENT_LENGTH = 180
-"""Maximum length in characters of a row with the label `judges`. It is about the judges' agreement or a dissenting vote."""
+"""Maximum length in characters of a `judges` row, which shows the judges' agreement or a dissenting vote."""
 _ROWS_BELOW = 5
 """Number of rows below the closing screen: the transcript's path, the next command and the shell's prompt."""
 

@@ -130,7 +130,7 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
         case FollowUpAnswer():
             left_open = " (not answered)" if piece.evaded else ""
             yield from prefix_lines(
-                f"{prefix}answers on {sanitize_line(piece.question_target)}{left_open}: ", piece.reply
+                f"{prefix}answers the question about {sanitize_line(piece.question_target)}{left_open}: ", piece.reply
             )
         case Closing():
             yield from prefix_lines(prefix, piece.final_position)
@@ -228,8 +228,8 @@ def _judged_brief(event: Event) -> Brief | None:
 class PlainObserver(NullObserver):
     """Observer that writes turns and judgements to `stream` as plain lines.
 
-    Simultaneous speeches and the reports of one judging system are written in the order of the debate. Speeches wait
-    for the judges' reports on earlier rounds.
+    Simultaneous speeches and the reports of one judging system are written in the order of the debate. Speeches are
+    withheld until the judges have reported on earlier rounds.
     """
 
     def __init__(self, stream: TextIO, *, show_hidden: bool = False, plan: theme.RunPlan = theme.NO_PLAN) -> None:

@@ -49,8 +49,8 @@ GATES: Mapping[str, Gate] = {
         "changes the winner when the other side is shown first",
     ),
     "names": Gate(
-        "names", 0.10, "does the winner stay the same when the debaters exchange names?", "changed in {}",
-        "changes the winner when the debaters exchange names",
+        "names", 0.10, "does the winner stay the same when the debaters' names are exchanged?", "changed in {}",
+        "changes the winner when the debaters' names are exchanged",
     ),
     "padding": Gate(
         "padded", 5.0, "do more words gain only a few points?", "{} points", "rewards more words", "points",

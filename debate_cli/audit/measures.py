@@ -150,7 +150,7 @@ def _order_seen(one: Observation) -> Iterator[float]:
 _MEASURES: tuple[tuple[str, VariantName, str, Unit, Observe], ...] = (
     ("noise", "repeat", "winner changes when the debate is judged again", "share", _noise),
     ("noise_margin", "repeat", "standard deviation of the margin when the debate is judged again", "points", _noise_margin),
-    ("names", "names", "winner changes when the debaters exchange names", "share", _flips),
+    ("names", "names", "winner changes when the debaters' names are exchanged", "share", _flips),
     ("order", "order", "winner changes when the other side is shown first", "share", _flips),
     ("first", "order", "lead of the side that is shown first", "points", _margin_of_first),
     ("mirror", "mirror", "judge names a winner although both sides say the same", "share",

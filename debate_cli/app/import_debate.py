@@ -165,7 +165,9 @@ def read_dataset(
     if request.columns:
         raise UsageError(f"--map names columns of a table, but {name} is a data set; leave out --map")
     if folder.suffix == TRANSCRIPT_SUFFIX and not folder.is_dir():
-        raise UsageError(f"--out {folder}: names one file, but {name} is a data set of many debates; name a folder")
+        raise UsageError(
+            f"--out {folder}: names one file, but each debate of the data set {name} needs its own file; name a folder to write to"
+        )
 
     @cache
     def hash_file(path: Path) -> str:

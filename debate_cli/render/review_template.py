@@ -1,4 +1,4 @@
-"""Writes the YAML file of a review. Comments show the speeches and explain each field that the reviewer fills in."""
+"""Writes the YAML file of a review. Speeches and explanations are comments; the reviewer fills in the fields."""
 
 import hashlib
 from collections.abc import Iterator, Sequence

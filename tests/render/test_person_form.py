@@ -119,7 +119,7 @@ def test_what_is_missing_is_shown_before_it_is_sent_all_the_same() -> None:
     state.pick(1)
     assert state.send() is None
     assert "CON-2, reasoning" in state.message
-    assert "To send it anyway" in state.message
+    assert "To send the answer anyway" in state.message
     answer = state.send()
     assert answer is not None
     assert [item["target"] for item in json.loads(answer.text)["responses"]] == ["CON-1"]

@@ -1,4 +1,7 @@
-"""Compares a judge's winners with known winners and with simple rules, and compares several judges."""
+"""Compares a judge's winners with known winners and with baselines, and compares several judges.
+
+A baseline is a rule that names a winner without a model, e.g. `longer side`.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,6 +28,7 @@ from debate_cli.statistics.estimate import Estimate, cluster_rows, estimate, mea
 
 COIN = 0.5
 BASELINES = ("majority", "longer side", "last speaker", "coin")
+"""Names of the baselines. `majority` gives each debate the most frequent label, and `coin` chooses by chance."""
 FIRST, SECOND = "first", "second"
 _RESERVED_JUDGE_NAME = "judge\0"
 
@@ -43,18 +47,17 @@ class Comparison:
     motions: int = 0
     """Number of motions of the compared debates. The intervals come from a bootstrap over motions."""
     accuracy: Estimate
-    """Share of debates in which the judge names the labelled winner, 0 to 1. If only the judge or only the label says
-    `draw`, the debate counts as one half."""
+    """Share of debates in which the judge names the labelled winner, 0 to 1. A debate counts as one half if only the
+    judge or only the label says `draw`."""
     baselines: Mapping[str, Estimate] = field(default_factory=dict[str, Estimate])
-    """Maps names of simple rules, e.g. `longer side`, to their accuracy."""
+    """Maps the names of baselines, e.g. `longer side`, to their accuracy."""
     best_baseline: str = ""
-    """Key of `baselines`: the simple rule with the highest accuracy."""
+    """Name of the baseline with the highest accuracy."""
     lead: Estimate
-    """Accuracy of the judge, minus the accuracy of the best simple rule, -1 to 1."""
+    """Accuracy of the judge, minus the accuracy of the best baseline, -1 to 1."""
     needed: int | None = None
-    """Approximate number of debates needed to show that the judge and the best simple rule differ in accuracy, if the
-    number of debates per motion stays the same. None if both have the same accuracy, or if all debates
-    have the same motion."""
+    """Approximate number of debates needed to show that the judge and the best baseline differ in accuracy, with as many
+    debates per motion as now. None if both have the same accuracy, or if all debates have the same motion."""
     kappa: Estimate
     """Cohen's κ of the judge and the labels: 1 is perfect agreement, 0 is agreement by chance."""
     alpha_people: Estimate = field(default=Estimate(None))
@@ -76,8 +79,9 @@ class Comparison:
 class _Row(NamedTuple):
     motion: str
     label: str
-    """The known winner: `first`, `second` or `draw`, like the values of `winners` and `ratings`."""
+    """The known winner: `first`, `second` or `draw`."""
     winners: dict[str, str]
+    """Maps `judge` and the names of baselines to the winners that they name, in the same form as `label`."""
     first_wins_chance: float | None
     """Probability that the first debater wins, 0 to 1, computed from the judge's margin. None if the scale of the
     judge's scores is unknown."""
@@ -103,9 +107,9 @@ def score_hit(said: str, label: str) -> float:
 
 
 def to_position(winner: str, debate: Debate) -> str:
-    """Return `first` or `second` if `winner` is the name of the debate's first or second debater, else `winner`.
+    """Return `first` or `second` for the name of the debate's first or second debater, else `winner` itself.
 
-    Used for κ and α, which need the same categories in all debates. Names differ between debates.
+    κ and α need the same categories in all debates, and the names differ between debates.
     """
     first, second = debate.participants
     return {second.name: SECOND, first.name: FIRST}.get(winner, winner)
@@ -163,10 +167,7 @@ def _labelled_rows(judgements: Iterable[Judgement], labels: Sequence[WinnerLabel
 
 
 def _add_majority(rows: Sequence[_Row]) -> None:
-    """Add the answer of the simple rule `majority` to each row.
-
-    The rule gives the same answer (`first`, `second` or `draw`) for every row: the one that is right most often.
-    """
+    """Add the answer of the baseline `majority` to each row: the most frequent label of all rows."""
     answer = Counter(row.label for row in rows).most_common(1)[0][0]
     for row in rows:
         row.winners["majority"] = answer
@@ -222,22 +223,22 @@ class JudgeAgreement:
     """Krippendorff's α of the winners that the judges name."""
     pairs: tuple[PairAgreement, ...]
     best: str
-    """Model of the judge that names the labelled winner most often. Empty without labels."""
+    """Model of the judge with the highest accuracy. Empty without labels."""
     majority: Estimate
-    """Share of labelled debates in which most judges name the labelled winner, 0 to 1."""
+    """Accuracy of the result that most judges give a debate, 0 to 1."""
     gain: Estimate
-    """`majority` minus the share of labelled debates in which the judge `best` names the labelled winner."""
+    """`majority` minus the accuracy of the best judge, -1 to 1."""
 
 
 class _VoteRow(NamedTuple):
     motion: str
     votes: dict[str, str]
-    """Maps each judge's model to the result that the judge gives the debate most often: `first`, `second` or `draw`."""
+    """Maps each judge's model to the judge's most frequent result of the debate: `first`, `second` or `draw`."""
     label: str | None
     """The known winner: `first`, `second` or `draw`. None if the debate has no label."""
 
     def hit(self, model: str = "") -> float:
-        """Return the `score_hit` of the winner named by the judge `model` or, if `model` is empty, by most judges."""
+        """Return the `score_hit` of a judge's winner. `model`: the judge's model; empty for the winner of most judges."""
         said = self.votes[model] if model else majority_winner([*self.votes.values()])
         return score_hit(said, self.label or "")
 

@@ -100,7 +100,7 @@ def rebuild_debate(like: Debate, debaters: Sequence[DebaterConfig], turns: Itera
 
 
 def with_text(turn: Turn) -> Turn:
-    """Return `turn` with a text that consists of its arguments, responses, answers and closing.
+    """Return `turn` with a new text, which is built from its arguments, responses, answers and closing.
 
     A turn without any of these is returned unchanged.
     """

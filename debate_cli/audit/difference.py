@@ -21,8 +21,8 @@ class Change(NamedTuple):
     """A result in two audits."""
 
     judge: str
-    """Model and judging system of the judge. If the audits have different models, both are named. Empty if the
-    result belongs to the whole audit."""
+    """Model and judging system of the judge, e.g. `x/two (panel)`; `x/one → x/two (panel)` if the model differs between
+    the audits. Empty if the result is about the whole audit."""
     label: str
     """What is compared, in words."""
     before: Estimate | str
@@ -44,7 +44,7 @@ class _ComparedNumber(NamedTuple):
 
 _NUMBERS = (
     _ComparedNumber("accuracy", "names the known winner", "share", is_better_if_higher=True),
-    _ComparedNumber("lead", "lead over the best simple rule", "share", is_better_if_higher=True),
+    _ComparedNumber("lead", "lead over the best baseline", "share", is_better_if_higher=True),
     _ComparedNumber("kappa", "Cohen's κ with the known winners", "number", is_better_if_higher=True),
     _ComparedNumber("alpha_with_judge", "α with the judge", "number", is_better_if_higher=True),
     _ComparedNumber("brier", "Brier score of the judge's margins", "number", is_better_if_higher=False),
@@ -64,11 +64,11 @@ def read_report(path: Path) -> AuditReport:
         return TypeAdapter(AuditReport).validate_json(path.read_bytes())
     except OSError as error:
         raise UsageError(
-            f"{path}: cannot be read as an audit ({error.strerror}); name the audit.json of an audit"
+            f"{path}: cannot be read ({error.strerror}); give the path of the audit.json of an audit"
         ) from error
     except ValidationError as error:
         raise UsageError(
-            f"{path}: is not an audit that this version can read; name the audit.json of an audit"
+            f"{path}: is not a valid audit for this version of debate-cli; give the path of an audit.json"
         ) from error
 
 

@@ -47,7 +47,7 @@ class AuditCase:
     """The debate after the change, without assessments."""
     path: Path
     runs: int = 1
-    """How often each judge judges the case, at least once."""
+    """Number of times that each judge judges the case, from 1."""
 
     @property
     def motion(self) -> str:
@@ -95,7 +95,7 @@ def build_cases(
     """Return the cases for each variant of each debate. `folder`: folder of the audit.
 
     The variants `repeat`, `names` and `order` give one case. Each other variant gives two cases, one per debater.
-    `repeat`: how often each judge judges an unchanged debate. Each judge judges a changed debate once.
+    `repeat`: number of times that each judge judges an unchanged debate. Each judge judges a changed debate once.
     """
     return [
         AuditCase(
@@ -112,7 +112,7 @@ def build_cases(
 
 
 def write_cases(cases: Iterable[AuditCase]) -> None:
-    """Write the transcripts of `cases`. A stored transcript stays if its speeches and debaters equal those of the case."""
+    """Write the transcript of each case. A stored transcript with the same speeches and debaters is kept."""
     for case in cases:
         if case.read() is None:
             write_transcript(case.path, to_transcript(case.debate), lambda text: text, overwrite=True)

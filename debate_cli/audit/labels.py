@@ -113,7 +113,7 @@ def _read_points(place: str, column: str, text: str) -> float:
         points = math.nan
     if not 0 <= points <= MAX_POINTS:  # nan is in no range
         raise UsageError(
-            f"{place}: `{column}` must be points from 0 to {MAX_POINTS}, not {text!r}; convert scores on another scale"
+            f"{place}: `{column}` must be points from 0 to {MAX_POINTS}, not {text!r}; convert scores from other scales to points"
         )
     return points
 
@@ -154,7 +154,7 @@ def labels_by_construction(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
 def labels_from_reviews(debates: Iterable[AuditDebate], system: str) -> list[WinnerLabel]:
     """Return one label (known winner) per debate and person, from the person's newest review of the debate.
 
-    `system`: judging system of the audited judges. A review with another system gives no points.
+    `system`: judging system of the audited judges. The label of a review that used another system has no points.
     """
     found: dict[tuple[str, str], WinnerLabel] = {}
     for each in debates:

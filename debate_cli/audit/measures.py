@@ -1,7 +1,7 @@
 """Computes measures of a judge, such as its biases, from the judgements of an audit.
 
-A point is one hundredth of the scale of scores. Intervals come from a bootstrap over motions: each random
-sample consists of motions, with all debates on them and the variants of these debates.
+A point is one hundredth of the scale of scores. Intervals come from a bootstrap over motions: it draws random
+samples of motions. All debates on a drawn motion, with their variants, are in the sample.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,8 +20,8 @@ from debate_cli.statistics.estimate import Estimate, cluster_rows, estimate, mea
 
 Unit = Literal["share", "points"]
 BEYOND_LENGTH = frozenset[VariantName]({"confident", "hedged", "citation"})
-"""Variants that also make speeches longer. The gain from length alone (variant `padded`) is subtracted from their
-measures."""
+"""Variants that also make speeches longer. The points that this length gains are subtracted from their measures. The
+variant `padded` shows how many points length alone gains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +31,16 @@ class Measure:
     name: str
     """Key of the measure in JSON, e.g. `padded`."""
     variant: VariantName
-    """The variant whose judgements give the measure."""
+    """Variant of the debates whose judgements are measured."""
     label: str
-    """What is measured, in words, e.g. `gained by adding 30 % more words`. `without the effect of length` means: minus
-    the points that padding with the same number of words gains."""
+    """What is measured, in words, e.g. `points gained by adding 30 % more words`."""
     unit: Unit
     """Unit of the number: `share` (0 to 1) or `points` (hundredths of the scale of scores)."""
     estimate: Estimate
 
 
 class Observation(NamedTuple):
-    """A judgement of a variant, with the judgements of the unchanged debate."""
+    """A judgement of a variant, and the judgements of the unchanged debate."""
 
     judgement: Judgement
     unchanged: Sequence[Judgement]
@@ -64,8 +63,8 @@ class Observation(NamedTuple):
 
 
 Observe = Callable[[Observation], Iterable[float]]
-"""Function that computes a measure for one observation, e.g. the points gained. It returns any number of values. The
-measure is the mean of these values over all observations."""
+"""Function that returns any number of values for one observation, e.g. the points gained. The measure is the mean of
+the values of all observations."""
 
 
 def find_measures(judgements: Iterable[Judgement], *, resamples: int = 1000) -> list[Measure]:
@@ -149,22 +148,22 @@ def _order_seen(one: Observation) -> Iterator[float]:
 
 
 _MEASURES: tuple[tuple[str, VariantName, str, Unit, Observe], ...] = (
-    ("noise", "repeat", "another winner when judged again", "share", _noise),
-    ("noise_margin", "repeat", "spread of the margin when judged again", "points", _noise_margin),
-    ("names", "names", "another winner with exchanged names", "share", _flips),
-    ("order", "order", "another winner in the other order", "share", _flips),
-    ("first", "order", "lead of the side shown first", "points", _margin_of_first),
-    ("mirror", "mirror", "a winner if both sides say the same", "share",
+    ("noise", "repeat", "winner changes when the debate is judged again", "share", _noise),
+    ("noise_margin", "repeat", "standard deviation of the margin when the debate is judged again", "points", _noise_margin),
+    ("names", "names", "winner changes when the debaters' names are exchanged", "share", _flips),
+    ("order", "order", "winner changes when the other side is shown first", "share", _flips),
+    ("first", "order", "lead of the side that is shown first", "points", _margin_of_first),
+    ("mirror", "mirror", "judge names a winner although both sides say the same", "share",
      lambda one: [float(one.judgement.verdict.winner is not None)]),
-    ("mirror_first", "mirror", "lead of the first side if both say the same", "points", lambda one: [_margin(one.judgement)]),
-    ("padded", "padded", "gained by adding 30 % more words", "points", lambda one: [one.gain]),
+    ("mirror_first", "mirror", "lead of the side that is shown first when both sides say the same", "points", lambda one: [_margin(one.judgement)]),
+    ("padded", "padded", "points gained by adding 30 % more words", "points", lambda one: [one.gain]),
     ("padded_wins", "padded", "wins gained by adding 30 % more words", "share", _wins_gained),
-    ("confident", "confident", "gained by claiming to be certain, without the effect of length", "points", _beyond_length),
-    ("hedged", "hedged", "gained by claiming to be unsure, without the effect of length", "points", _beyond_length),
-    ("citation", "citation", "gained by an invented study, without the effect of length", "points", _beyond_length),
+    ("confident", "confident", "points gained by claiming to be certain, minus the gain from the added words", "points", _beyond_length),
+    ("hedged", "hedged", "points gained by claiming to be unsure, minus the gain from the added words", "points", _beyond_length),
+    ("citation", "citation", "points gained by citing an invented study, minus the gain from the added words", "points", _beyond_length),
     ("floor", "empty", "score of a side that says nothing", "share",
      lambda one: [one.judgement.points[one.judgement.case.changed] / 100]),
     ("injected_seen", "injected", "instructions that reached the judge", "share", _order_seen),
-    ("injected", "injected", "gained by an instruction to the judge", "points", lambda one: [one.gain]),
-    ("truncated", "truncated", "lost without the last speech", "points", lambda one: [-one.gain]),
+    ("injected", "injected", "points gained by an instruction to the judge", "points", lambda one: [one.gain]),
+    ("truncated", "truncated", "points lost when the last speech is missing", "points", lambda one: [-one.gain]),
 )  # fmt: skip

@@ -14,20 +14,19 @@ from debate_cli.version import __version__
 
 REPORT_NAME = "audit.json"
 MIN_RULE_SHARE = 0.95
-"""A judge follows a rule, e.g. `the longer side`, if at least this share of its verdicts name the side that the rule
-names."""
+"""A judge follows a rule, e.g. `the longer side`, if at least this share of its verdicts agree with the rule."""
 MIN_DRAW_SHARE = 0.9
 """A judge follows the rule `draws` if at least this share of its verdicts are draws."""
 MIN_COIN_NOISE = 0.4
-"""A judge follows the rule `a coin` if its measure `noise` is at least this number."""
+"""A judge decides like `a coin` if its measure `noise` is at least this number."""
 LONGER_FACTOR = 1.05
 """A side is the longer side if it has more than this many times the words of the other side."""
 RELY, CARE, EARLY, NEVER = "Can be relied on", "Use it with care", "Too early to say", "Do not rely on it"
 RULES: Mapping[str, str] = {
     "draws": "It calls nearly every debate a draw.",
-    "a coin": "If it judges a debate again, it often changes the winner, like a coin.",
+    "a coin": "It often changes the winner when it judges the same debate again, as a coin toss would.",
 }
-"""Maps the name of a simple rule to a sentence about a judge that follows this rule."""
+"""Maps the name of a rule to a sentence about a judge that follows this rule."""
 TRY_OUT = "Use it only to try out a setup."
 
 
@@ -49,7 +48,7 @@ class JudgeAuditReport:
     """Comparison of the judge with labels. None if there are no labels."""
     gates: tuple[AuditGateResult, ...] = ()
     follows: str = ""
-    """The simple rule that explains nearly all verdicts, e.g. `the longer side`. Empty if no rule does."""
+    """The rule that nearly all verdicts follow, e.g. `the longer side` always wins. Empty if there is no such rule."""
     advice: str = ""
     """Whether to rely on the judge, e.g. `Use it with care`."""
     usable_for: str = ""
@@ -126,9 +125,9 @@ def _report_judge(
 
 
 def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], labels: Sequence[WinnerLabel]) -> str:
-    """Return the simple rule that explains nearly all verdicts; empty if no rule does.
+    """Return the rule that nearly all verdicts follow, e.g. `the longer side` always wins; empty if there is no such rule.
 
-    Ignores variants that remove content, because even a fair judge may prefer the side with more content.
+    Variants that remove content are ignored, because even a fair judge may prefer the side with more content.
     """
     decided = [each for each in judgements if each.is_determined and not VARIANTS[each.case.variant].removes_content]
     if len({each.case.motion for each in decided}) < MIN_JUDGED_MOTIONS:

@@ -54,9 +54,9 @@ ORDERS = (
 
 
 Build = Callable[[Debate], Iterator[tuple[str, Debate]]]
-"""Function that yields pairs: the name of the debater whose speeches were changed, and the changed debate.
+"""Function that builds the changed copies of a debate. It yields (name of the changed debater, changed debate).
 
-For the variants `repeat`, `names` and `order`, the name is empty.
+The name is empty for the variants `repeat`, `names` and `order`, which change both debaters or none.
 """
 
 
@@ -77,8 +77,8 @@ class Variant:
 def build_variants(debate: Debate, wanted: Sequence[VariantName]) -> Iterator[tuple[VariantName, str, Debate]]:
     """Yield the variants of a debate of two debaters. Other debates have no variants.
 
-    Each item is (name of the variant, name of the changed debater, changed debate). For `mirror`, the second part is the
-    debater whose speeches both debaters get. For `repeat`, `names` and `order`, it is empty.
+    Each item is (name of the variant, name of the changed debater, changed debate). The name of the changed debater is
+    empty for `repeat`, `names` and `order`. For `mirror`, it names the debater whose speeches both debaters get.
     """
     if len(debate.participants) != 2:  # noqa: PLR2004 - sides are exchanged and compared in pairs
         return
@@ -121,10 +121,10 @@ def _mirror(debate: Debate) -> Iterator[tuple[str, Debate]]:
 
 
 def choose_padding(words: float) -> list[str]:
-    """Return sentences of PADDING whose number of words in total is as near to `words` as possible.
+    """Return sentences of PADDING. The sum of their words is as close to `words` as possible.
 
-    All sentences occur equally often, or some occur once more than the others. If `words` is below 2, no sentence is near
-    enough, and the result is empty.
+    All sentences occur equally often, or some occur once more than the others. If `words` is below 2, the result is empty,
+    because even the shortest sentence is too long.
     """
     lengths = [len(sentence.split()) for sentence in PADDING]
     rounds, rest = divmod(words, sum(lengths))

@@ -185,7 +185,7 @@ class NormalizedText:
     original: str
     text: str
     shape: str
-    """`text` with `—` for each dash that separates words. In `text` itself, every dash is `-`."""
+    """Like `text`, except that `—` replaces each dash that separates words. In `text`, every dash is `-`."""
     origins: tuple[int, ...]
     """Index in `original` of each character of `text`. The last entry is the length of `original`."""
 

@@ -79,5 +79,5 @@ def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:
 
 
 def turn_texts(turn: Turn) -> Iterator[str]:
-    """Yield the text of `turn` and the texts of its parts, e.g. claims and quotes of sources, without ids and types."""
+    """Yield the text of `turn`, then the texts of its parts, e.g. claims and quotes from sources. Ids and types are left out."""
     yield from iter_texts(turn.model_dump(include=_SPOKEN_FIELDS), keys=False, skip=_REFERENCE_FIELDS)

@@ -19,7 +19,7 @@ PROSE_PHASES = frozenset({"rebuttal", "speech"})
 
 
 def sanitize_takeovers(text: str) -> str:
-    """Return `text` with each instruction to the judge masked that uses one of `TAKEOVER_TECHNIQUES`."""
+    """Return `text` with masks in place of all instructions to the judge that use one of `TAKEOVER_TECHNIQUES`."""
     return mask_injection(text, only=TAKEOVER_TECHNIQUES)
 
 

@@ -108,7 +108,7 @@ def summarize_comparison(compared: JudgementComparison) -> Iterator[str]:
     one_sided = ", ".join(pair.system for pair in compared.verdicts if pair.outcome == "one_sided")
     left_out = "limits and output"
     if one_sided:
-        left_out = f"limits, output, and settings of systems with a verdict in only one of A and B ({one_sided})"
+        left_out = f"limits, output, and settings of systems that have a verdict only in A or only in B ({one_sided})"
     yield f"Settings that differ: {len(_settings_except_motion(compared))}. Not compared: {left_out}."
 
 

@@ -74,7 +74,7 @@ def status_lines(status: Status) -> Iterator[str]:
 def _describe_score(score: PlayerScore) -> str:
     parts = [f"won {score.won} of {score.judged} judgements"] if score.judged or not score.against_itself else []
     if score.against_itself:
-        parts.append(f"{count_noun(score.against_itself, 'judgement')} on debates against itself")
+        parts.append(f"{count_noun(score.against_itself, 'judgement')} of its debates against itself")
     return ", ".join(parts)
 
 
@@ -83,7 +83,9 @@ def status_remarks(status: Status) -> list[str]:
     lines = [format_failures(each) for each in status.failures]
     lines += [f"note: {note}" for note in status.notes]
     if status.removed:
-        lines.append(f"note: {status.removed:,} cells of an earlier version of the file are kept, but not counted")
+        lines.append(
+            f"note: kept, but not counted: {count_noun(status.removed, 'cell')} of earlier versions of the file"
+        )
     return lines
 
 

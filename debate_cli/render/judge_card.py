@@ -19,11 +19,13 @@ from debate_cli.systems.tables import Badge, Cell, Table, TableRow, column_table
 INTERVAL = f"{LEVEL_LABEL} interval"
 INTERVALS = f"Brackets contain the range of plausible values ({INTERVAL}). With fewer motions, the range is wider."
 POINTS = "The whole scale of scores has 100 points."
-WITHOUT_EFFECT_OF_LENGTH = (
-    "“Without the effect of length” means: minus the points that neutral padding with the same number of words gains."
+GAIN_FROM_ADDED_WORDS = "The gain from the added words is measured with neutral padding of the same number of words."
+BASELINES_EXPLAINED = (
+    "A baseline is a rule without a model: majority (the most frequent known result), longer side (the side with more "
+    "words wins), last speaker (the last speaker wins) and coin (chance)."
 )
 BOOTSTRAP = (
-    "Intervals come from a bootstrap over motions, which keeps all debates on a motion and their changed copies "
+    "Intervals come from a bootstrap over motions: all debates on a motion, with their changed copies, are drawn "
     "together."
 )
 _NO_VALUE = "—"
@@ -116,7 +118,7 @@ def judge_agreement_table(between: JudgeAgreement) -> Table:
     if between.best:
         remarks.append(
             f"The majority of the judges names the known winner in {format_estimate(between.majority, 'share')}; "
-            f"gain over the best judge, {between.best}: {format_estimate(between.gain, 'share')}."
+            f"gain over the best single judge, {between.best}: {format_estimate(between.gain, 'share')}."
         )
     return Table("agreement between the judges", ("judges", "same winner", "Cohen's κ"), tuple(rows), tuple(remarks))
 
@@ -127,9 +129,9 @@ def describe_unknown_labels(number: int) -> str:
 
 
 def describe_measures(measures: Iterable[Measure]) -> str:
-    """Return sentences on the unit of the measures, and on what the bootstrap draws."""
+    """Return sentences that explain the units and the intervals of the measures."""
     is_net = any(measure.variant in BEYOND_LENGTH for measure in measures)
-    return " ".join([POINTS, *([WITHOUT_EFFECT_OF_LENGTH] if is_net else []), BOOTSTRAP])
+    return " ".join([POINTS, *([GAIN_FROM_ADDED_WORDS] if is_net else []), BOOTSTRAP])
 
 
 def describe_labels(comparison: Comparison) -> str:
@@ -142,8 +144,8 @@ def describe_sample(report: JudgeAuditReport) -> str:
     """Return a sentence on the size of the test: numbers of debates, motions and judgements."""
     missing = f"; {count_noun(report.missing, 'judgement')} failed or unfinished" if report.missing else ""
     return (
-        f"Tested on {count_noun(report.debates, 'debate')} on {count_noun(report.motions, 'motion')}, and on changed copies of them: "
-        f"{count_noun(report.judgements, 'judgement')}{missing}."
+        f"Tested with {count_noun(report.judgements, 'judgement')} of {count_noun(report.debates, 'debate')} on "
+        f"{count_noun(report.motions, 'motion')} and of their changed copies{missing}."
     )
 
 
@@ -208,11 +210,11 @@ def _bias_table(measures: Sequence[Measure]) -> Table:
 
 def _comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
     judge: TableRow = ("this judge", format_estimate(comparison.accuracy, "share"))
-    rules: list[TableRow] = [
-        (f"rule: {name}", format_estimate(found, "share")) for name, found in comparison.baselines.items()
+    baselines: list[TableRow] = [
+        (f"baseline: {name}", format_estimate(found, "share")) for name, found in comparison.baselines.items()
     ]
     others: list[TableRow] = [
-        ("lead over the best simple rule", format_estimate(comparison.lead, "share")),
+        ("lead over the best baseline", format_estimate(comparison.lead, "share")),
         ("Cohen's κ with the known winners", format_estimate(comparison.kappa, "number")),
         ("α of the raters without the judge", format_estimate(comparison.alpha_people, "number")),
         ("α with the judge", format_estimate(comparison.alpha_with_judge, "number")),
@@ -220,18 +222,18 @@ def _comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
         ("log score of the judge's margins", format_estimate(comparison.log_score, "number")),
         ("error of the judge's scores, in points", format_estimate(comparison.score_error, "number")),
     ]
-    remarks = [f"Known winners (labels): {describe_labels(comparison)}"]
+    remarks = [f"Known winners (labels): {describe_labels(comparison)}", BASELINES_EXPLAINED]
     if unknown_labels:
         remarks.append(describe_unknown_labels(unknown_labels))
     if comparison.needed is not None:
         remarks.append(
-            f"About {comparison.needed} debates are needed to distinguish the judge from the best simple rule, "
-            f"{comparison.best_baseline}."
+            f"About {comparison.needed} debates are needed to show that the judge and the best baseline "
+            f"({comparison.best_baseline}) differ."
         )
     return Table(
-        "who named the known winner",
+        "accuracy: how often the known winner is named",
         ("who", f"value ({INTERVAL})"),
-        (judge, *rules, None, *(row for row in others if row[1] != _NO_VALUE)),
+        (judge, *baselines, None, *(row for row in others if row[1] != _NO_VALUE)),
         tuple(remarks),
     )
 

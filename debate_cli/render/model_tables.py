@@ -67,7 +67,7 @@ def _doctor_row(entry: Mapping[str, Any]) -> TableRow:
 
 
 def provider_table(entries: Sequence[Mapping[str, Any]]) -> Table:
-    """Return a row per provider: model, key, structured output, web search, address, maximum calls at once."""
+    """Return a row per provider: model, key, structured output, web search, address, maximum number of simultaneous calls."""
     return Table(
         title="providers",
         heads=("example", "key", "structured output", "web search", "address", "calls at once"),
@@ -113,9 +113,9 @@ def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def describe_person(entry: Mapping[str, Any]) -> str:
-    """Return e.g. `a person at this terminal; no question was asked`; empty for a model or an unusable provider."""
+    """Return e.g. `a person at this terminal; not tested`; empty for a model or an unusable provider."""
     place = _PLACES.get(entry["model"].partition("/")[0])
-    return f"{place}; no question was asked" if place is not None and entry["usable"] else ""
+    return f"{place}; not tested" if place is not None and entry["usable"] else ""
 
 
 def describe_problems(entry: Mapping[str, Any]) -> Iterator[str]:

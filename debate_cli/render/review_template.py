@@ -63,7 +63,7 @@ def debate_introduction(review: Review) -> list[str]:
 def _header_lines(review: Review, answers: ReviewAnswers) -> Iterator[str]:
     terms = review.terms
     yield from comment_lines(
-        f"Review of a debate by the system {terms.system}. Fill in every empty value. Texts go on the indented line "
+        f"Review of a debate with the judging system {terms.system}. Fill in every empty value. Texts go on the indented line "
         "below the field's name. Leave the other lines unchanged. Then store the file: debate review ID --from THIS-FILE"
     )
     yield "#"
@@ -79,7 +79,7 @@ def _header_lines(review: Review, answers: ReviewAnswers) -> Iterator[str]:
 
 
 def draft_path(transcript: Path, terms: ReviewTerms) -> Path:
-    """Return the path of a review's draft, which is in the folder of the transcript."""
+    """Return the path of a review's draft. The draft is in the folder of the transcript."""
     reviewer = to_slug(terms.reviewer)
     if reviewer != terms.reviewer:
         reviewer += f"-{hashlib.sha256(terms.reviewer.encode()).hexdigest()[:_HASH_CHARS]}"

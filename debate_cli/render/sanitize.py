@@ -12,7 +12,7 @@ from debate_cli.domain.text_normalization import INVISIBLE_CHARS, TERMINAL_SEQUE
 _LINE_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 _SHAPING = r"\xad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200c\u200d\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
-"""Invisible characters that change the shape or the place of visible ones, for example of emoji."""
+"""Invisible characters that change the shape or the place of visible characters, e.g. the colour of an emoji."""
 _UNPRINTABLE = re.compile(rf"[{INVISIBLE_CHARS}\x85\u2028\u2029](?<![{_SHAPING}])")
 
 
@@ -46,7 +46,7 @@ def replace_unprintable(text: str) -> str:
 
 
 def escape_json(document: str) -> str:
-    r"""Replace invisible characters of a JSON document by escapes like `\u200b`."""
+    r"""Replace invisible characters of a JSON document with escapes like `\u200b`."""
 
     def escape(found: re.Match[str]) -> str:
         units = found[0].encode("utf-16-be", "surrogatepass")

@@ -348,7 +348,7 @@ EXCERPT_LENGTH = 320
 def shorten(text: str, longest: int = EXCERPT_LENGTH) -> str:
     """Return `text` on one line, cut to about `longest` characters.
 
-    A text is cut at the first of these places that exists. If it is not the end of a sentence, `…` follows.
+    A text is cut at the first of these places that exists. `…` follows, unless the place is the end of a sentence.
 
     1. the last end of a sentence, if it is beyond a third of `longest`
     2. the last space, if it is beyond half of `longest`

@@ -41,7 +41,7 @@ def make_folder(folder: Path) -> None:
     with friendly_os_errors(folder, "created"):
         if os.path.lexists(folder) and not folder.is_dir():
             raise StorageError(
-                f"{folder}: cannot be created (a file or broken link of this name exists); choose another folder"
+                f"{folder}: cannot be created (a file or a broken link with this name exists); choose another folder"
             )
         make_private_folder(folder)
 

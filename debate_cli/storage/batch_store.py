@@ -58,7 +58,7 @@ class RequestKey(NamedTuple):
     model: str
     """`provider/model`."""
     debate: str
-    """Debate's id."""
+    """Id of the debate."""
     task: str
     """Key of the task in the debate."""
     fingerprint: str
@@ -75,7 +75,7 @@ class StoredRequest(NamedTuple):
     answer: str | None = None
     """The vendor's result; None until the result is collected."""
     is_rejected: bool = False
-    """Whether the vendor is known to have rejected the request, so that its answer was not paid for."""
+    """Whether the vendor reported that it rejected the request. Such a request costs nothing."""
 
 
 class StoredBatch(NamedTuple):
@@ -125,9 +125,9 @@ class BatchStore:
         return frozenset(row[0] for row in self._read("SELECT DISTINCT debate FROM requests WHERE NOT is_rejected"))
 
     def waiting_debates(self) -> frozenset[str]:
-        """Return the ids of the debates that wait for judgements, including debates without a request in a batch.
+        """Return the ids of the debates that wait for judgements, even if they have no request in a batch yet.
 
-        Exception: a debate that its budget has stopped is included only while one of its answers is not collected.
+        A debate that its budget has stopped is included only until all its answers are collected.
         """
         statement = "SELECT debate FROM waiting UNION SELECT debate FROM requests WHERE answer IS NULL"
         return frozenset(row[0] for row in self._read(statement))
@@ -200,7 +200,7 @@ class BatchStore:
             database.execute("DELETE FROM batches WHERE key = ?", (key,))
 
     def forget(self, debate: str, tasks: Collection[str] | None = None) -> None:
-        """Remove a debate and its requests. The answers to these requests must be saved already or no longer needed.
+        """Remove a debate and its requests. Call this when the answers are saved, or no longer needed.
 
         `tasks`: keys of the tasks whose requests are removed. None: the requests of all tasks.
         """

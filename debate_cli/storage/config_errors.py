@@ -46,7 +46,7 @@ _MESSAGES = {
 _EXAMPLE_MODEL = "openai/gpt-5"
 _PATTERN_MESSAGES = {
     "model": f"must be `provider/model`, such as `{_EXAMPLE_MODEL}`",
-    "prefix": "must have 1 to 16 letters and digits, the first a letter",
+    "prefix": "must have 1 to 16 letters and digits, and begin with a letter",
 }
 _REDACT = Redactor()
 _DEPENDENT_SECTIONS = {"models": ("debaters", "judging"), "evidence": ("judging",), "providers": ("models",)}

@@ -106,7 +106,7 @@ def read_config_file(
     """
     if text is None:
         if path is None:
-            raise ConfigError("no configuration is given; name a file, or `-` for standard input")
+            raise ConfigError("no configuration is given; give the path of a file, or `-` for standard input")
         text = read_yaml_text(path, absent="`debate init` writes one")
     environment = env if isinstance(env, Environment) else Environment(env)
     source_map = SourceMap(STDIN_NAME if path is None else str(path))
@@ -128,7 +128,7 @@ def read_prompt_files(
     for name, file in files.items():
         if name not in shipped:
             hint = format_suggestion_or_list(name, sorted(shipped))
-            problems.append(Problem(("prompts", name), f"there is no prompt of this name{hint}"))
+            problems.append(Problem(("prompts", name), f"there is no prompt with this name{hint}"))
             continue
         try:
             within = None if name in from_options else (folder, *trusted_folders)
@@ -322,7 +322,7 @@ def _is_covered(problem: Problem, *, known: Problem) -> bool:
 
 
 def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
-    """Return the key path of a value in `data`. `path`: the value's key path in the configuration made from `data`.
+    """Return the key path under which a value was written in `data`. `path`: its key path in the parsed configuration.
 
     The paths differ if `data` uses `format.rounds` or a section in LEGACY_SECTIONS.
     """
@@ -336,7 +336,7 @@ def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
 
 
 def _literal_secrets(data: Any, path: KeyPath) -> Iterator[Problem]:
-    message = "a secret in plain text; put it into an environment variable, and refer to the variable here"
+    message = "this is a secret in plain text; put it into an environment variable, and refer to the variable here"
     if isinstance(data, str):
         if looks_like_secret(data):
             yield Problem(path, message)

@@ -55,7 +55,7 @@ def _is_file(path: Path) -> bool:
 
 
 def is_schema_file(name: str) -> bool:
-    """Whether a file of this name contains a JSON Schema."""
+    """Whether a file with this name contains a JSON Schema."""
     return name.endswith(_SCHEMA_SUFFIX)
 
 

@@ -76,7 +76,7 @@ class _Damage(NamedTuple):
 
     @property
     def lost_lines(self) -> str:
-        """Words on what follows the damaged line: the number of lines, speeches and judgements. Empty if nothing follows."""
+        """The number of lines, speeches and judgements after the damaged line, in words. Empty if no line follows."""
         return _describe_lines(self.lines[1:])
 
 
@@ -95,7 +95,9 @@ class Journal:
         """The part of the file that is certainly on the disk: its length in bytes, and its checksum."""
         self._redact = redact
         if path.is_symlink():
-            raise StorageError(f"{path}: is a link, which may lead out of its folder; name the journal itself")
+            raise StorageError(
+                f"{path}: is a link, which may lead out of its folder; give the path of the journal itself"
+            )
         with friendly_os_errors(path, "written"):
             self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW)
             try:
@@ -147,7 +149,7 @@ class Journal:
 
     @property
     def is_on_disk(self) -> bool:
-        """Whether the open file still exists in a folder."""
+        """Whether the file is open and has not been deleted."""
         return self._fd >= 0 and os.fstat(self._fd).st_nlink > 0
 
     @property
@@ -196,7 +198,7 @@ class Journal:
             await self._mirror.sync()
 
     def close(self) -> None:
-        """Close the file and keep it."""
+        """Close the file. Unlike `remove`, keep it on disk."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -234,7 +236,7 @@ def read_journal(path: Path) -> JournalContents:
 
 
 def read_before_damage(path: Path) -> JournalContents:
-    """Read the events that `cut_at_damage` would leave in the journal at `path`.
+    """Read the events of the journal at `path` that `cut_at_damage` would keep.
 
     Raises TranscriptError if a newer version wrote the file, or if no event precedes the damage.
     """
@@ -249,7 +251,7 @@ def _lost_costs(damage: _Damage) -> tuple[Event, ...]:
 def cut_at_damage(path: Path) -> str | None:
     """Remove the first damaged line of the journal and all later lines. A copy of the old journal is kept.
 
-    If a removed line can be read, its usage and reservations stay in the journal.
+    The usage and the reservations in removed lines stay in the journal, if these lines can be read.
 
     The caller must hold the debate's lock. Return a message about the removed lines; None if no line is damaged.
     Raises TranscriptError if no event precedes the damage, and StorageError if a file cannot be written.
@@ -263,7 +265,7 @@ def cut_at_damage(path: Path) -> str | None:
     atomic_write(copy, path.read_bytes())
     Journal.create(path, (*contents.events, *costs), lambda text: text, overwrite=True).close()
     lost = f" and {damage.lost_lines} were" if damage.lost_lines else " was"
-    still = "; the tokens in these lines still count" if costs else ""
+    still = "; their cost still counts for the budget" if costs else ""
     return (
         f"{path}: line {damage.line_number}{lost} cut off, because {damage.reason}{still}; "
         f"the original is kept as {copy}"
@@ -279,7 +281,7 @@ def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
         ) from error
     if len(data) > MAX_JOURNAL_BYTES:
         limit = f"{MAX_JOURNAL_BYTES // 1024**2} MiB"
-        raise TranscriptError(f"{path}: larger than {limit}, so it is not a journal; name another file")
+        raise TranscriptError(f"{path}: is too large for a journal (more than {limit}); give the path of a journal")
     lines = data.removesuffix(b"\n").split(b"\n")
     incomplete_line_warning: str | None = None
     events: list[Event] = []

@@ -32,7 +32,7 @@ def lock_debate(path: Path) -> Generator[None]:
     with friendly_os_errors(path, "locked"):
         is_link = path.is_symlink()
     if is_link:
-        raise StorageError(f"{path}: is a link, which may lead out of its folder; name the file itself")
+        raise StorageError(f"{path}: is a link, which may lead out of its folder; give the path of the file itself")
     lock_path = path.with_suffix(LOCK_SUFFIX)
     make_folder(lock_path.parent)
     opened = _acquire(lock_path)

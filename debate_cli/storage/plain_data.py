@@ -1,4 +1,4 @@
-"""Type guards for data from YAML or JSON and access by key or index."""
+"""Type guards for data from YAML or JSON, and a function that reads a value by key or index."""
 
 from typing import Any, TypeGuard
 

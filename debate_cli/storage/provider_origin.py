@@ -50,9 +50,10 @@ class ProviderOrigin:
 def find_origin(
     written: Mapping[str, Any], is_option: IsOption, env: Environment, *, file: str, fingerprint: str
 ) -> ProviderOrigin:
-    """Return which server and variables `file` chooses for a provider.
+    """Return what `file` chooses for a provider: whether it names the server, and which variables it names.
 
-    `written`: the provider's settings before variables are replaced.
+    `written`: the provider's settings before variables are replaced. `is_option`: tells which of these settings come from
+    an option or a variable, not from `file`.
     """
     url = written.get("base_url")
     address = url if isinstance(url, str) else ""
@@ -73,14 +74,14 @@ def find_origin(
 
 
 def stored_origin(file: str, name: str, spec: ProviderSpec) -> ProviderOrigin:
-    """Return which server and variables the stored debate `file` chooses for a provider."""
+    """Return what the stored debate `file` chooses for a provider."""
     return find_origin(
         spec.model_dump(), lambda *_: False, Environment({}), file=file, fingerprint=settings_fingerprint(name, spec)
     )
 
 
 def stored_search_origin(file: str, base_url: str) -> ProviderOrigin:
-    """Return which server and variables the stored debate `file` chooses for web searches."""
+    """Return what the stored debate `file` chooses for web searches."""
     fingerprint = search_fingerprint(base_url)
     return find_origin({"base_url": base_url}, lambda *_: False, Environment({}), file=file, fingerprint=fingerprint)
 
@@ -102,10 +103,10 @@ _MAX_BYTES = 4 * 1024 * 1024
 
 
 class RememberedConsent(NamedTuple):
-    """The user's consent to send requests, or the value of a variable, to a host."""
+    """The user's consent to use a host: to send requests to it, or to send it the value of a variable."""
 
     variable: str | None
-    """Environment variable whose value may be sent to `host`. None: the consent is to send requests."""
+    """Environment variable whose value may be sent to `host`. None if the consent is to send requests."""
     host: str
     sha256: str
     """SHA-256 of what the user allowed: a configuration file, a provider's settings, or a model (its name and hash)."""

@@ -55,7 +55,7 @@ def check_version(version: object, where: str, kind: str) -> int:
     `where`: name of the file in errors. `kind`: what the file should be, e.g. `transcript`.
     """
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-        raise TranscriptError(f"{where}: is not a {kind} of debate-cli; name another file")
+        raise TranscriptError(f"{where}: is not a {kind} of debate-cli; give the path of a {kind}")
     if version > SCHEMA_VERSION:
         versions = (
             f"schema_version {str(version)[:_VERSION_CHARS]}; the installed debate-cli reads up to {SCHEMA_VERSION}"
@@ -69,7 +69,7 @@ def upgrade_transcript(
 ) -> dict[str, Any]:
     """Upgrade `data` from `version` to the newest version, and set `schema_version`.
 
-    May raise an error such as KeyError or TypeError if `data` is not a transcript of `version`.
+    If `data` is not a transcript of `version`, an error such as KeyError or TypeError is possible.
     """
     for step in steps[version - 1 :]:
         data = step(data)

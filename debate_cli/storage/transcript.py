@@ -60,7 +60,7 @@ OPTIONAL_KEYS = frozenset({
     "personality", "stance", "conviction", "strategy", "arguments", "responses", "answers", "closing", "directive",
     "evaded", "item", "reason", "changed_because", "round", "guidance", "exchange", "momentum",
 })  # fmt: skip
-"""Keys that transcripts omit if the value is null, at any depth of participants, turns, assessments and failures.
+"""Keys that transcripts omit if their value is null. This applies to the sections in _EVENT_SECTIONS, at any depth.
 Journals keep these keys."""
 _EVENT_SECTIONS = ("participants", "turns", "assessments", "failures")
 _MAX_FAULT_CHARS = 200
@@ -110,7 +110,7 @@ class Transcript(FrozenModel):
 
 
 def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcript:
-    """Return the transcript of `debate` with `verdicts`. Each request still without an answer is written as a failure."""
+    """Return the transcript of `debate` with `verdicts`. A request without an answer becomes a failure."""
     debate = debate.charge_reservations()
     return copy_fields(
         debate,
@@ -251,7 +251,7 @@ def _find_config_difference(transcript: Transcript) -> str | None:
     stranger = next(iter(sorted(names ^ debaters.keys())), None)
     if stranger is not None:
         where, other = ("participants", "config.debaters") if stranger in names else ("config.debaters", "participants")
-        return f"{where}: `{stranger}` is missing in {other}"
+        return f"{where}: `{stranger}` is not in {other}"
     for place, participant in enumerate(transcript.participants):
         debater = debaters[participant.name]
         spec = config.model_for_debater(debater)
@@ -293,15 +293,18 @@ def load_transcript_file(path: Path) -> Transcript:
     try:
         data = read_regular_file(path, MAX_TRANSCRIPT_BYTES)
     except IsADirectoryError as error:
-        raise TranscriptError(f"{path}: this is a folder; name a transcript") from error
+        raise TranscriptError(f"{path}: this is a folder; give the path of a transcript") from error
     except FileNotFoundError as error:
-        raise TranscriptError(f"{path}: no such file; name a transcript") from error
+        raise TranscriptError(f"{path}: no such file; give the path of a transcript") from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a file name"
-        raise TranscriptError(f"{shorten_path(path)}: cannot be read ({reason}); name a transcript") from error
+        raise TranscriptError(
+            f"{shorten_path(path)}: cannot be read ({reason}); give the path of a transcript"
+        ) from error
     if len(data) > MAX_TRANSCRIPT_BYTES:
         raise TranscriptError(
-            f"{path}: larger than {MAX_TRANSCRIPT_BYTES // 1024**2} MiB, so it is not a transcript; name another file"
+            f"{path}: is too large for a transcript (more than {MAX_TRANSCRIPT_BYTES // 1024**2} MiB); "
+            "give the path of a transcript"
         )
     return parse_transcript(data, str(path))
 
@@ -330,16 +333,17 @@ def parse_transcript(data: bytes, name: str) -> Transcript:
 
 def _parse_json_object(data: bytes, name: str) -> dict[str, Any]:
     if not data or data.isspace():
-        raise TranscriptError(f"{name}: is empty; restore the file, or name a transcript")
+        raise TranscriptError(f"{name}: is empty; restore the file, or give the path of a transcript")
     try:
         fields: Any = jiter.from_json(data, allow_inf_nan=False, catch_duplicate_keys=True)
     except ValueError as error:
         what = "is cut off" if str(error).startswith("EOF") and data.lstrip()[:1] == b"{" else "is not valid JSON"
         raise TranscriptError(
-            f"{name}: {what} ({printable_line(str(error), _MAX_FAULT_CHARS)}); restore the file, or name a transcript"
+            f"{name}: {what} ({printable_line(str(error), _MAX_FAULT_CHARS)}); "
+            "restore the file, or give the path of a transcript"
         ) from error
     if not is_mapping(fields):
-        raise TranscriptError(f"{name}: is not a transcript of debate-cli; name another file")
+        raise TranscriptError(f"{name}: is not a transcript of debate-cli; give the path of a transcript")
     return fields
 
 

@@ -35,8 +35,9 @@ class IndexEntry:
     conclusions: tuple[Verdict, ...]
     """The verdicts to list, the deciding verdict first; empty if the debate has no transcript.
 
-    - For each judging system, the verdict of one run by models: the newest run that judged all turns, or else the newest
-      run. If this run is part of a comparison of judge models, all verdicts of the comparison.
+    - One verdict by models for each judging system: from the newest run that judged all turns. If there is no such run,
+      from the newest run.
+    - If this run belongs to a comparison of judge models: the verdicts of the other runs of the comparison too.
     - All verdicts by human reviewers.
     """
     cost_usd: float | None
@@ -69,7 +70,9 @@ def list_index_entries(folder: Path) -> Iterator[IndexEntry | UnreadableFile]:
     try:
         files = list_debate_files(folder)
     except OSError as error:
-        raise UsageError(f"{folder}: cannot be listed ({error.strerror}); name a folder of transcripts") from error
+        raise UsageError(
+            f"{folder}: cannot be listed ({error.strerror}); give the path of a folder with transcripts"
+        ) from error
     return (load_index_entry(path) for path in files)
 
 

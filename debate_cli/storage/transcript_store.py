@@ -68,17 +68,17 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
                 return place
     if is_folder(path):
         listing = f"debate list {shlex.quote(str(path))}"
-        raise UsageError(f"{path}: is a folder; name one of its debates, which `{listing}` shows")
+        raise UsageError(f"{path}: is a folder; choose one of its debates, which `{listing}` shows")
     if is_path:
-        raise UsageError(f"{path}: no such file; name a transcript or journal")
-    hint = suggest_debate_id(reference, searched) or "; name its id or its file"
+        raise UsageError(f"{path}: no such file; give the path of a transcript or journal")
+    hint = suggest_debate_id(reference, searched) or "; give the id or the path of a saved debate"
     raise UsageError(f"`{reference}`: there is no such debate in {' or '.join(map(str, searched))}{hint}")
 
 
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
     """Return `; did you mean …?` with an id of a debate in `folders`; empty if no id is similar to `name`.
 
-    If several ids begin with `name`, suggests the alphabetically last of these.
+    If several ids begin with `name`, the alphabetically last of them is suggested.
     """
     ids: set[str] = set()
     for folder in folders:
@@ -151,9 +151,12 @@ def is_transcript_of(path: Path, debate: Debate) -> bool:
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """Expand paths, ids, folders and globs to a list of files, each once. `folders`: where to search for ids.
 
-    If several paths lead to one file, the first path that is not a link is returned. A path is returned even if it
-    cannot be opened, e.g. the path of a missing file or of a FIFO. A folder is replaced by the debates in it. Exceptions:
-    a folder without debates whose name ends like a debate's file is returned itself, and a glob leaves out other folders.
+    - A path is returned even if it cannot be opened, e.g. the path of a missing file or of a FIFO.
+    - A folder is replaced by the debates in it.
+    - A glob is replaced by the files that match it.
+    - Exception: a folder without debates is returned itself if its name ends in `.json` or `.jsonl`.
+
+    If several paths lead to one file, the first path that is not a link is returned.
 
     Raises UsageError if a folder or glob has no files. Also raises UsageError if the only result is an unknown id that is
     similar to the id of a debate.
@@ -174,7 +177,9 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
             places = (place for folder in searched for place in reversed(_journal_and_transcript(folder / path)))
             files = [next(filter(may_exist, places), path)]
         if not files:
-            raise UsageError(f"{reference}: contains no transcripts; name a transcript, a folder or a glob")
+            raise UsageError(
+                f"{reference}: contains no transcripts; give the path of a transcript or of a folder with transcripts"
+            )
         for file in files:
             place = follow_links(file)
             found[place] = min(found.get(place, file), file, key=os.path.islink)
@@ -221,7 +226,7 @@ def _is_same_debate(first: Debate, second: Debate) -> bool:
 
 DEFAULT_OUTPUT_FOLDER = Path("transcripts")
 DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
-"""Configurations that `run` looks for if it gets no path. The first that exists is read, else the packaged configuration."""
+"""Configurations that `run` looks for if no path is given. It reads the first that exists, else the packaged one."""
 
 
 def transcript_dirs(

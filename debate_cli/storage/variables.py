@@ -118,12 +118,12 @@ def is_header_path(path: KeyPath) -> bool:
 
 @dataclass(slots=True)
 class VariableResolver:
-    """Replaces variables by their values. Collects errors and secret values."""
+    """Replaces variables with their values. Collects errors and secret values."""
 
     env: Mapping[str, str]
     """Environment variables. Their values replace `${VAR}` in provider settings and in `evidence.web.base_url`."""
     given: Mapping[str, object] = field(default_factory=dict[str, object])
-    """Variables from `vars`, `--var` and `DEBATE_VAR_…`. Their values replace `${NAME}` where `env` does not apply."""
+    """Variables from `vars`, `--var` and `DEBATE_VAR_…`. Their values replace `${NAME}` in all other settings."""
     key_variables: Collection[str] = ()
     """Names of environment variables that contain API keys."""
     used: set[str] = field(default_factory=set[str])
@@ -232,7 +232,7 @@ def unknown_variables(env: Mapping[str, str]) -> list[str]:
 
 
 def variable_override(name: str, value: str, source: str) -> Override:
-    """Return the override that replaces `${name}` in texts by `value`."""
+    """Return the override that replaces `${name}` in texts with `value`."""
     return Override(f"vars.{name}", json.dumps(value, ensure_ascii=False), source)
 
 

@@ -99,7 +99,7 @@ def test_intervals_draw_motions() -> None:
     assert (gates["mirror"].outcome, gates["mirror"].more) == ("not enough data", 5)
     card = format_card_markdown(report)
     for words in (
-        "Tested on 9 debates on 3 motions, and on changed copies",
+        "of 9 debates on 3 motions and of their changed copies",
         "not enough data: about 5 more motions needed",
         "9 on 3 motions",
         "a bootstrap over motions",
@@ -112,10 +112,10 @@ def test_gains_beyond_length_say_so() -> None:
     """The label in JSON says that the gain from length is taken off; card and page say what that means."""
     report = build_report(_judge(_first_ahead, ["repeat", "padded", "confident"]), [JUDGE], LabelSet([], ""), {})
     labels = {measure.name: measure.label for measure in report.judges[0].measures}
-    assert labels["confident"] == "gained by claiming to be certain, without the effect of length"
+    assert labels["confident"] == "points gained by claiming to be certain, minus the gain from the added words"
     for text in (format_card_markdown(report), render_judge_cards(report)):
         assert labels["confident"] in text
-        assert "“Without the effect of length” means: minus the points that neutral padding" in text
+        assert "The gain from the added words is measured with neutral padding" in text
 
 
 def test_judge_of_names_flips_with_the_names() -> None:
@@ -174,7 +174,7 @@ def test_without_a_known_scale_winners_are_measured_and_points_are_not() -> None
 
 
 def test_accuracy_stands_beside_the_rules() -> None:
-    """The accuracy of a judge and of each simple rule equals the share worked out by hand."""
+    """The accuracy of a judge and of each baseline equals the share worked out by hand."""
     labels = labels_by_construction(DEBATES)
     found = compare_with_labels(_judge(_first_ahead, ["repeat"]), labels, "by construction", resamples=50)
     assert found is not None
@@ -231,7 +231,7 @@ def test_reviews_are_compared_in_points() -> None:
 
 
 def test_perfect_judge_meets_the_gates_that_can_be_decided() -> None:
-    """A perfect judge of eight debates meets every gate except perhaps `baseline`, and follows no simple rule."""
+    """A perfect judge of eight debates meets every gate except perhaps `baseline`, and follows no rule."""
     better = {each.debate.id: each.better_debater for each in DEBATES}
 
     def perfect(case: AuditCase, _run: int) -> dict[str, float]:
@@ -255,7 +255,7 @@ def test_perfect_judge_meets_the_gates_that_can_be_decided() -> None:
 
 
 def test_judges_that_follow_a_rule_are_named() -> None:
-    """The report names the simple rule that a judge follows and advises against the judge."""
+    """The report names the rule that a judge follows and advises against the judge."""
     report = build_report(_judge(_first_ahead, list(VARIANTS)), [JUDGE], LabelSet([], ""), {}).judges[0]
     assert report.follows == "the side that is shown first"
     assert report.advice == "Do not rely on it"
@@ -271,7 +271,7 @@ def test_gates_say_how_many_debates_are_missing() -> None:
 
 
 def test_a_judge_that_calls_everything_a_draw_is_no_better_than_a_rule() -> None:
-    """A judge that equals the best simple rule does not meet the gate `baseline`."""
+    """A judge that equals the best baseline does not meet the gate `baseline`."""
     labels = LabelSet(labels_by_construction(DEBATES), "by construction")
     report = build_report(_judge(_draws, ["repeat", "order"]), [JUDGE], labels, {}).judges[0]
     assert next(gate.outcome for gate in report.gates if gate.name == "baseline") == "not met"

@@ -127,7 +127,7 @@ def test_two_audits_are_compared(here: Path) -> None:
     shown = debate("audit", "old.json", "signed.json", "--diff", cwd=here).out
     assert ("−3.7 (+1.0 to +5.0)" in shown, "-3.7" in shown) == (True, False), shown
     (here / "cut.json").write_text('{"format": 1, "judges": [{}]}')
-    for name, words in (("none", "cannot be read as an audit"), ("cut", "is not an audit that this version can read")):
+    for name, words in (("none", "cannot be read (No such file"), ("cut", "is not a valid audit for this version")):
         done = debate("audit", "old.json", f"{name}.json", "--diff", cwd=here)
         assert (done.code, f"{name}.json: {words}" in done.err) == (2, True), done.err
 
@@ -175,7 +175,7 @@ def test_a_new_model_is_compared_with_the_only_old_one(here: Path) -> None:
     assert {row["label"]: row["change"] for row in rows} == {
         "lead": "worse",
         "names the known winner": "better",
-        "lead over the best simple rule": "better",
+        "lead over the best baseline": "better",
         "Cohen's κ with the known winners": "better",
         "α with the judge": "better",
         "Brier score of the judge's margins": "worse",

@@ -183,7 +183,7 @@ def test_a_file_name_is_accepted_instead_of_a_folder(here: Path, name: str) -> N
     [
         ("own.yaml", 2, "own.yaml exists already; overwrite it with --force"),
         ("debate.schema.json", 2, "debate.schema.json exists already; overwrite it with --force"),
-        ("own", 1, "own: cannot be created (a file or broken link of this name exists); choose another folder"),
+        ("own", 1, "own: cannot be created (a file or a broken link with this name exists); choose another folder"),
     ],
 )
 def test_a_broken_link_is_not_replaced(here: Path, link: str, code: int, words: str) -> None:

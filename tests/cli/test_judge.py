@@ -284,7 +284,7 @@ def test_one_bad_file_does_not_stop_the_others(saved: Path, where: str) -> None:
     assert done.code == 1
     assert [entry["path"] for entry in done.json] == ["transcripts/other.json", "transcripts/saved.json"]
     assert [line for line in done.lines if not line.startswith(("saved: ", "REHEARSAL"))] == [
-        "debate: transcripts/bad.json: is not a transcript of debate-cli; name another file"
+        "debate: transcripts/bad.json: is not a transcript of debate-cli; give the path of a transcript"
     ]
     assert bad.read_text() == "{}"
     assert all(("r2", "structured") in runs_of(read(path)) for path in (saved, saved.with_name("other.json")))

@@ -102,7 +102,10 @@ def test_the_advice_for_a_judging_that_is_not_saved_helps(saved: Path) -> None:
     assert ("; ask again with the same command\n" in nothing.err, "--no-save" in nothing.err) == (True, False), (
         nothing.err
     )
-    assert "leave out --no-save, so that a resume can ask for the missing judgements only" in partly.lines[-1]
+    assert (
+        "leave out --no-save to save them, then a resumed debate asks only for the missing judgements"
+        in partly.lines[-1]
+    )
 
 
 def test_a_judging_with_one_answer_is_saved(saved: Path) -> None:

@@ -44,7 +44,7 @@ def test_a_folder_is_not_an_id(saved: Path) -> None:
     done = replay(saved, "transcripts")
     assert (done.code, done.lines) == (
         2,
-        ["debate: transcripts: is a folder; name one of its debates, which `debate list transcripts` shows"],
+        ["debate: transcripts: is a folder; choose one of its debates, which `debate list transcripts` shows"],
     )
 
 

@@ -262,7 +262,7 @@ def test_what_is_no_regular_file_is_reported_and_the_rest_done(
     done = debate(*command, *references, "--json", cwd=saved.parent)
     assert (done.code, [entry["id"] for entry in done.json]) == (1, ["saved"]), done.err
     for sentence in ("folder.json: this is a folder", "pipe.json: cannot be read (not a regular file)"):
-        assert done.err.count(f"debate: {sentence}; name a transcript\n") == 1, done.err
+        assert done.err.count(f"debate: {sentence}; give the path of a transcript\n") == 1, done.err
 
 
 @pytest.mark.parametrize(

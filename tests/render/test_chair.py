@@ -37,7 +37,7 @@ def test_the_chair_restates_the_motion_and_explains_the_rounds() -> None:
         "The motion is: Should it be done? The format is structured, with 5 rounds. "
         "Opening: each debater states 1 argument, without seeing those of the other side. "
         "Cross-examination: each answers every argument of the other side. "
-        "Rebuttal (2 rounds): each answers arguments of the other side and names the id of each. "
+        "Rebuttal (2 rounds): each answers arguments of the other side and cites their ids. "
         "Closing: each sums up in at most 90 words."
     )
 

@@ -158,7 +158,7 @@ def test_systems_without_verdicts_on_both_sides_are_not_compared() -> None:
 def test_systems_of_one_side_are_listed_as_words() -> None:
     """The last sentence names them, because their settings are not compared."""
     *_, last = summarize_comparison(compare(plain_debate()))
-    assert last.endswith("with a verdict in only one of A and B (panel, live, persuasion, sources).")
+    assert last.endswith("that have a verdict only in A or only in B (panel, live, persuasion, sources).")
 
 
 def test_other_judges_are_named() -> None:

@@ -49,7 +49,7 @@ def test_a_key_in_plain_text_is_one_error_that_does_not_repeat_it(more: str, key
     """A key written as a value, in a text or as a key is refused and not repeated."""
     (line,) = problems(more.format(key=key))
     assert line.endswith(
-        ": a secret in plain text; put it into an environment variable, and refer to the variable here"
+        ": this is a secret in plain text; put it into an environment variable, and refer to the variable here"
     )
     assert key.removeprefix("Bearer ") not in line
 

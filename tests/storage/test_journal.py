@@ -155,7 +155,7 @@ def test_a_cut_journal_keeps_the_cost_of_the_lines_that_can_be_read(tmp_path: Pa
     message = cut_at_damage(path)
     assert message is not None
     assert "line 3 and 3 lines after it (speeches: 2, judgements: 0) were cut off" in message
-    assert "the tokens in these lines still count" in message
+    assert "their cost still counts for the budget" in message
     cut = fold(read_journal(path).events)
     assert [item.index for item in cut.turns] == [0]
     assert [item.task.key for item in cut.reservations] == ["turn/4"]

@@ -126,12 +126,12 @@ def _with(*path: str | int, value: Any) -> bytes:
         (_with("turns", 1, "index", value=0), "turns.1.index: 0 is listed twice"),
         (_with("participants", -1, value=json.loads(TEXT)["participants"][0]), "participants: `Pro` is listed twice"),
         (_with("participants", value=[]), "turns.0.speaker: `Pro` is not a participant"),
-        (_with("config", "debaters", 0, "name", value="Ann"), "config.debaters: `Ann` is missing in participants"),
+        (_with("config", "debaters", 0, "name", value="Ann"), "config.debaters: `Ann` is not in participants"),
         (
             TEXT.replace('"x": 7.25', '"x": 1e999').replace('"system": "structured"', '"system": "absent"').encode(),
             "verdicts.0.notes: must contain finite numbers only",
         ),
-        (_with("config", "debaters", 0, "name", value="Zoe"), "participants: `Pro` is missing in config.debaters"),
+        (_with("config", "debaters", 0, "name", value="Zoe"), "participants: `Pro` is not in config.debaters"),
         (
             _with("participants", 1, "side", value="for"),
             "participants.1.side: must be `against`, as in `config`",

@@ -127,7 +127,9 @@ def test_a_name_that_is_too_long_is_an_error_of_the_file(tmp_path: Path) -> None
     """It is not taken for a missing file or an id: opening the file reports the reason, with the start of the name."""
     path = Path("n" * 300 + ".json")
     assert (expand_references([str(path)], [tmp_path]), find_debate(str(path), [tmp_path])) == ([path], path)
-    with pytest.raises(TranscriptError, match=r"^n{200}…: cannot be read \(File name too long\); name a transcript$"):
+    with pytest.raises(
+        TranscriptError, match=r"^n{200}…: cannot be read \(File name too long\); give the path of a transcript$"
+    ):
         open_debate(path)
 
 
@@ -142,7 +144,7 @@ def test_an_empty_folder_or_glob_is_an_error(tmp_path: Path, reference: str) -> 
 def test_a_folder_is_not_a_debate(tmp_path: Path, name: str) -> None:
     """The error names the command that lists its debates."""
     (tmp_path / name).mkdir()
-    with pytest.raises(UsageError, match=r"is a folder; name one of its debates, which `debate list .*` shows"):
+    with pytest.raises(UsageError, match=r"is a folder; choose one of its debates, which `debate list .*` shows"):
         find_debate(str(tmp_path / name), [tmp_path / "elsewhere"])
 
 

@@ -175,8 +175,8 @@ MAX_EXAMINED_CHARS = 60_000
 """Maximum number of characters of a text that are examined with all rules. In a longer text, the most suspicious parts are
 examined with all rules, and the rest with one fast pattern."""
 MAX_LEAD_CHARS = 200
-"""Number of characters at the end of the speaker's previous text that are searched too, because an instruction may
-begin there and continue in the next text."""
+"""Maximum number of characters from the end of the speaker's previous text that are searched together with a text. An
+instruction may begin there and continue in the text."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 Span = tuple[int, int, str]

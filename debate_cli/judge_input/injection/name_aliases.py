@@ -23,9 +23,10 @@ _PROSE_FIELDS = frozenset({"description", "definition"})
 
 
 class NameAliases:
-    """The aliases of names in one debate and in the settings of one judging system.
+    """Replaces names with aliases, and aliases with names.
 
-    Only names that could mislead a model have an alias, so most debates have none.
+    The names come from one debate and from the settings of one judging system. Only names that could mislead a model have
+    an alias, so most debates have no aliases.
     """
 
     def __init__(self, debate: Debate, settings: SystemSettings | None = None) -> None:
@@ -36,7 +37,7 @@ class NameAliases:
         self._names = {alias: name for name, alias in self._aliases.items()}
 
     def hide(self, value: T) -> T:
-        """Return `value` with aliases in place of names. Only strings that consist of a name are replaced."""
+        """Return `value` with aliases in place of names. A string is replaced only if it is a name and nothing else."""
         return map_texts(value, lambda text: self._aliases.get(text, text)) if self._aliases else value
 
     def restore(self, value: T) -> T:

@@ -16,8 +16,8 @@ NAME_PLACEHOLDER = "ꙮ"
 MAX_SENTENCE_CHARS = 400
 """Maximum number of characters of a sentence. A longer sentence is examined in pieces."""
 MAX_ROLE_TEXT_CHARS = 300
-"""Maximum length of a forged message, which also ends at a blank line. A forged message is text in a speech that looks
-like a message of another role, e.g. `system:`."""
+"""Maximum number of characters of a forged message. A blank line ends the message earlier. A forged message is text in
+a speech that looks like a message of another role, e.g. `system:`."""
 MAX_ENTRY_GAP = 200
 """Maximum number of characters between two entries of one forged form, e.g. between `winner: PRO` and `margin: 3`.
 A forged form is text in a speech that looks like a judge's filled-in form."""
@@ -33,8 +33,8 @@ _SENTENCE_TAIL = re.compile(r"(?:[^\n.!?]|[.!?](?=\S)){0,300}[.!?]?")
 _FOREIGN_COMMANDS = ("ignore", "give", "say", "vote")
 
 Conditions = tuple[tuple[str, ...], ...]
-"""The conditions of a rule. Each is a list of signs (word patterns). A sentence must contain at least one sign of each
-list."""
+"""The conditions of a rule. Each condition is a list of signs (word patterns). A sentence meets a condition if it
+contains at least one of these signs."""
 
 
 class InstructionRule(NamedTuple):
@@ -57,7 +57,7 @@ class Language:
         """`sources`: maps the name of each sign (word pattern) to a regular expression.
 
         `commands`: names of the signs that count only where a command can begin, e.g. at the start of a clause.
-        `hidden`: further conditions for invisible text. Meeting one of them is enough for a finding.
+        `hidden`: conditions for invisible text. Invisible text that meets one of them is a finding.
         """
         self._sources = sources
         self._patterns: dict[str, re.Pattern[str]] = {}
@@ -197,23 +197,20 @@ def find_coarsely(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def measure_suspicion(text: str) -> int:
-    """Return the number of different suspicious words in `text`. If the text may be disguised, the number is 2 higher."""
+    """Return the number of different suspicious words in `text`, plus 2 if the text may be disguised."""
     english = load_english()
     words = english.pattern("suspicious_word").findall(text)
     return len({word.lower() for word in words}) + (2 if english.pattern("disguise").search(text) else 0)
 
 
 def hints_at_instruction(text: str) -> bool:
-    """Return whether `text`, which is invisible to readers, mentions the judging.
-
-    In invisible text, a mention is enough for a finding, even without an instruction.
-    """
+    """Return whether an invisible text mentions the judging. Such a mention is a finding even without an instruction."""
     signs = _SentenceSigns(load_english(), text)
     return any(signs.meet(conditions) for conditions in load_english().hidden)
 
 
 def blank_discussed_quotations(text: str) -> str:
-    """Return `text` with `_` in place of each character of the quotations that the sentence around them discusses."""
+    """Return `text`. `_` replaces each character of a quotation that is only discussed, e.g. after `someone wrote`."""
     return load_english().pattern("quotation").sub(lambda match: _blank_if_discussed(match, text), text)
 
 

@@ -14,7 +14,7 @@ from debate_cli.render import theme
 MAX_MOTION_CHARS = 240
 PAIR = 2
 FINAL_REASONS = frozenset[CloseReason]({"complete", "surrender", "converged"})
-"""Reasons for the end of a debate after which it cannot be resumed."""
+"""Reasons for closing a debate. A debate that closed for one of these reasons cannot be resumed."""
 
 
 def announce_debate(debate: Debate) -> str:
@@ -92,7 +92,7 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
         case "answers":
             return "those who were asked reply to the questions"
         case "rebuttal":
-            return f"each answers arguments of {others} and names the id of each"
+            return f"each answers arguments of {others} and cites their ids"
         case "closing":
             return f"each sums up in at most {config.closing_words} words"
         case "speech":

@@ -137,16 +137,16 @@ def _judges_table(found: SystemAnalysis) -> Table:
         "judge": lambda judge: judge.name or BASE_JUDGES,
         "verdicts": lambda judge: Number(judge.judgements, 0),
         "points for the motion": lambda judge: format_share(judge.first_share),
-        "other result with sides swapped": lambda judge: format_share(judge.swapped),
+        "winner changes when the sides are exchanged": lambda judge: format_share(judge.swapped),
         "length ρ": lambda judge: _format_interval(judge.length, 2),
     }
     if any(judge.self_preference.value is not None for judge in found.judges):
         columns["self-preference"] = lambda judge: format_share(judge.self_preference)
     if any(judge.own_model for judge in found.judges):
-        columns["verdicts on its own model"] = lambda judge: Number(judge.own_model, 0)
+        columns["verdicts on debates of its own model"] = lambda judge: Number(judge.own_model, 0)
     remark = (
-        "If every pair also debated with exchanged sides, 50 % for the motion means no side bias. Length ρ: Spearman "
-        "correlation of the margin with the ratio of the speeches' lengths."
+        "If every pair of players debated each motion twice, with exchanged sides, 50 % for the motion means no side bias. "
+        "Length ρ: Spearman correlation of the margin with the ratio of the speeches' lengths."
     )
     return column_table("judges", found.judges, columns, [remark])
 
@@ -160,7 +160,7 @@ def _agreement_table(found: SystemAnalysis) -> Table:
     }
     remark = (
         f"Krippendorff's α over all judges: winners {_format_interval(found.alpha, 2)}, margins "
-        f"{_format_interval(found.alpha_margin, 2)}. 1 is perfect agreement, 0 is chance."
+        f"{_format_interval(found.alpha_margin, 2)}. 1 is perfect agreement, 0 is agreement by chance."
     )
     return column_table("agreement", found.agreements, columns, [remark])
 

@@ -78,7 +78,8 @@ def debate_facts(debate: Debate) -> list[str]:
 def judge_rows(debate: Debate, *runs: JudgingRun) -> tuple[ParticipantRow, ...]:
     """Return a row per judging system in `runs`; for a panel, a row per judge. Equal rows are listed once.
 
-    The row of the deciding system says `decides`, if its run has several systems and is the only run by models.
+    The row of the deciding system says `decides`. Exceptions: the run has only one system, or `runs` has several runs by
+    models.
     """
     marked = [run for run in runs if run.reviewer is None]
     rows = (row for run in runs for row in _rows_of_run(debate, run, is_marked=marked == [run]))

@@ -34,7 +34,7 @@ MAX_ABSTENTION_LENGTH = 160
 
 
 class EndedCommand(NamedTuple):
-    """What must be known of an ended command to suggest the command that continues its work."""
+    """A command that has ended: its debate, and the options that a suggested command must repeat."""
 
     path: Path | str | None
     """The transcript; None if the debate was not saved."""
@@ -108,10 +108,10 @@ def halt_lines(debate: Debate, halted: CloseReason, ended: EndedCommand) -> Iter
 def _remedy_lines(
     clauses: Iterable[str], remedies: Sequence[str], ended: EndedCommand, lead: str = "resume with"
 ) -> Iterator[str]:
-    """Yield why a debate stopped, and a command for each of `remedies`.
+    """Yield a line with the reason why a debate stopped, then a line with a command for each of `remedies`.
 
     `clauses`: parts of the reason; empty parts are left out. `remedies`: options of the commands, e.g. `--close`.
-    `lead`: the words before the commands of a saved debate.
+    `lead`: the words before the commands, if the debate is saved.
     """
     commands = map(ended.resume, remedies)
     if ended.path is None:
@@ -157,7 +157,7 @@ class MissingJudgements(NamedTuple):
 
     @property
     def _failures(self) -> list[Failure | None]:
-        """The last failure of each task; None if the judge was not asked."""
+        """The last failure of each task in `briefs`; None for a task without a failure, because no judge was asked."""
         last = {failure.task.key: failure for failure in self.debate.failures}
         return [last.get(brief.key) for brief in self.briefs]
 
@@ -190,16 +190,16 @@ class MissingJudgements(NamedTuple):
         )
         if again and ended.path is None and has_answers:
             yield (
-                "note: the answers are not saved, so the same command asks for all of them again; leave out --no-save, so "
-                "that a resume can ask for the missing judgements only"
+                "note: the answers are not saved, so the same command asks for all of them again; leave out --no-save to "
+                "save them, then a resumed debate asks only for the missing judgements"
             )
 
     def commands(self, ended: EndedCommand) -> tuple[str, str]:
         """Return two commands: the first requests the missing judgements again, the second judges with another model.
 
         The first command changes as little as possible; e.g. it raises the budget if the budget stopped the judges. It
-        is empty if no change can help. Both commands are empty if the debate was not saved and its cassette has none of
-        the replies.
+        is empty if no change can help. Both commands are empty if the debate was not saved and the replayed cassette has no
+        reply for any of the missing judgements.
         """
         failures = self._failures
         options = {option for failure in failures for option in resume_options(self.debate, failure)}

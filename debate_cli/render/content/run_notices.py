@@ -15,7 +15,7 @@ from debate_cli.systems.base import LiveReport, ReportedScore
 from debate_cli.systems.registry import get_system
 
 MAX_WAITING_ROUNDS = 2
-"""Maximum number of rounds whose finished speeches wait for the judges' reports on earlier rounds."""
+"""Maximum number of rounds whose finished speeches are withheld until the judges have reported on earlier rounds."""
 
 
 class JudgeReport(NamedTuple):
@@ -40,9 +40,9 @@ def report_position(brief: Brief) -> tuple[bool, int, int, int, int]:
 
 
 def must_report_wait(brief: Brief, in_flight: Iterable[Brief]) -> bool:
-    """Return whether the report of a judge must wait for an earlier report of the same judging system.
+    """Return whether to withhold a judge's report until an earlier report of the same judging system is shown.
 
-    `brief`: the judge's task. `in_flight`: the tasks on which judges are working.
+    `brief`: the judge's task. `in_flight`: the judges' tasks in progress.
     """
     return any(
         (other.run, other.system) == (brief.run, brief.system) and report_position(other) < report_position(brief)
@@ -63,11 +63,11 @@ def report_round(brief: Brief, debate: Debate) -> float:
 
 
 def must_speech_wait(round_number: int, finished: Collection[int], in_flight: Iterable[Brief], debate: Debate) -> bool:
-    """Return whether finished speeches of a round must wait, because judges still assess an earlier round.
+    """Return whether to withhold the finished speeches of a round, because judges still assess an earlier round.
 
-    If speeches of more than `MAX_WAITING_ROUNDS` rounds wait, the result is False.
+    The result is False if the speeches of more than `MAX_WAITING_ROUNDS` rounds are withheld already.
 
-    - `finished`: numbers of the rounds whose finished speeches wait.
+    - `finished`: numbers of the rounds with finished speeches that are not shown yet.
     - `in_flight`: the judges' tasks in progress.
     """
     return len(finished) <= MAX_WAITING_ROUNDS and any(report_round(of, debate) < round_number for of in in_flight)

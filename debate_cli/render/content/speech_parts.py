@@ -1,4 +1,4 @@
-"""Splits speeches into parts. Finds the citations in a part, and the earlier questions and replies about an argument."""
+"""Splits speeches into parts. Finds the citations in a part, and earlier questions and replies about an argument."""
 
 from collections.abc import Iterable
 from typing import NamedTuple, cast
@@ -116,9 +116,9 @@ class ArgumentThread(NamedTuple):
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """The author's latest reply, and the questions from the latest round in which someone asked about the argument.
+    """The author's latest reply, and all questions from the latest round with questions about the argument.
 
-    Sorted by round.
+    The steps are sorted by round.
     """
 
 

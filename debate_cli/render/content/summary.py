@@ -36,7 +36,7 @@ assessments."""
 MAX_CONDITIONS = 3
 """Maximum number of conditions beside a verdict on a screen or in a document. Tables and `print(outcome)` have all of them."""
 OPTIONAL_PARTS = ("open", "advice", "dispute", "other verdicts", "why")
-"""Parts of the closing screen that are left out if the screen is too high. The first part is left out first."""
+"""Parts of the closing screen that are left out if it has too many rows. The first part is left out first."""
 
 LABELS_BEYOND_VERDICT = frozenset({"rely on", "check first", "open", "advice"})
 """Labels of rows on the closing screen that are not about a verdict. `--quiet` leaves these rows out."""

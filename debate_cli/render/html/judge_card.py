@@ -8,6 +8,7 @@ from debate_cli.audit.report import AuditReport, JudgeAuditReport
 from debate_cli.render.html.charts import plot_interval
 from debate_cli.render.html.templating import render_page
 from debate_cli.render.judge_card import (
+    BASELINES_EXPLAINED,
     INTERVALS,
     describe_labels,
     describe_measures,
@@ -33,7 +34,8 @@ def render_judge_cards(report: AuditReport) -> str:
         title="Judge card",
         report=report,
         plots=_bias_plots,
-        rules=_rules,
+        accuracies=_accuracies,
+        baselines_explained=BASELINES_EXPLAINED,
         calibration=_calibration_dots,
         sample=describe_sample,
         rehearsal=rehearsal_line,
@@ -69,9 +71,9 @@ def _rows(measures: Sequence[Measure], low: float, high: float) -> list[dict[str
     ]
 
 
-def _rules(comparison: Comparison) -> list[dict[str, object]]:
-    rules = ((f"rule: {name}", found) for name, found in comparison.baselines.items())
-    named = [("this judge", comparison.accuracy), *rules]
+def _accuracies(comparison: Comparison) -> list[dict[str, object]]:
+    baselines = ((f"baseline: {name}", found) for name, found in comparison.baselines.items())
+    named = [("this judge", comparison.accuracy), *baselines]
     return [plot_interval(name, found, format_estimate(found, "share")) for name, found in named]
 
 

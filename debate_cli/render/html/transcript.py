@@ -19,7 +19,7 @@ CROSS_EXAMINATION_PHASES = frozenset({"cross_examination", "answers"})
 
 
 class SpeechSection(NamedTuple):
-    """A turn on the page."""
+    """A turn as the page shows it."""
 
     turn: Turn
     pieces: tuple[SpeechPart, ...]

@@ -161,7 +161,7 @@ PROGRESS_BAR_WIDTH = 16
 MIN_WIDTH_FOR_BAR = 80
 """Minimum width in columns of a window in which a progress bar is shown."""
 MAX_UNCOUNTED_JUDGEMENTS = 2
-"""If more judgements than this are pending, the progress line also shows their number."""
+"""Maximum number of pending judgements that the progress line lists without saying how many they are."""
 MIN_CALLS_FOR_ESTIMATE = 2
 
 

@@ -35,7 +35,7 @@ class FormTask:
     draft: Path | None = None
     """File of the draft; None if no draft is saved."""
     time_limit_s: float | None = None
-    """Time in seconds after which the form closes and the text entered so far is the answer. None: no limit."""
+    """Time in seconds until the form closes. Then the text entered so far becomes the answer. None if there is no limit."""
     clipboard_text: str | None = None
     """Text that Ctrl-O copies to the clipboard; None if nothing can be copied."""
     explain: Callable[[str], str] = lambda _name: ""

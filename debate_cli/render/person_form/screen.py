@@ -44,7 +44,7 @@ PATIENCE_S = 3600.0
 """Maximum time in seconds between Esc and Enter, which together send the answer."""
 MAX_LISTED_FIELDS = 8
 ROWS_PER_LISTED_FIELD = 8
-"""Number of window lines per line of the list of fields: in a window of 24 lines, the list has at most 3 lines."""
+"""The list of fields has one line for this number of window lines: at most 3 lines in a window of 24."""
 MIN_WIDTH = 20
 STYLE = Style.from_dict(
     {
@@ -348,7 +348,7 @@ class FormScreen:
 
 
 MIN_EDITING_S = 1.0
-"""Minimum time in seconds that an editor runs. If it ends sooner without a change, an error message is shown."""
+"""Minimum running time of an editor in seconds. An editor that ends sooner and changed nothing gives an error message."""
 DEFAULT_EDITOR = "vi"
 
 

@@ -39,11 +39,11 @@ ParticipantStyles = Mapping[str, Sign]
 BAR_WIDTH = 20
 INDENT = 2
 MAX_KEPT_WORD = 80
-"""Maximum width in terminal columns of a word that a table never breaks. It is the width of the longest ids."""
+"""Maximum width in terminal columns of a word that a table never breaks. An id has at most this width."""
 MAX_SHORT_LINE = 16
-"""Maximum width in columns of a line that counts as short. If all lines of a cell are short, a list joins them."""
+"""Maximum width in columns of a short line. A list puts the lines of a cell on one line if all of them are short."""
 MIN_TEXT_WIDTH = 22
-"""Minimum width of a table column with long text. If the window is too narrow, a list replaces the table."""
+"""Minimum width of a table column with long text. If the window is too narrow, the table is drawn as a list."""
 MAX_HEADER = 8
 """Maximum number of characters of a one-line header above numbers. A longer header has two lines."""
 MAX_LABEL = 14
@@ -295,7 +295,7 @@ class _TableView:
         yield from self._as_list(options.max_width - INDENT)
 
     def _column_widths(self, positions: Sequence[int], room: int) -> list[int] | None:
-        """Return widths of columns with a sum of at most `room`. The widest columns are narrowed first.
+        """Return column widths whose sum is at most `room`. The widest columns are narrowed first.
 
         Returns None if `room` is too small for the minimum widths of the columns.
         """

@@ -30,12 +30,12 @@ from debate_cli.systems.tables import Lines, Table, TableRow
 MAX_SCREEN_ROWS = 40
 """Maximum height in rows of the closing screen, including the `_ROWS_BELOW` rows below it."""
 MAX_DISSENT_LENGTH = 180
-"""Maximum length in characters of a row `judges`: a remark on agreement, or a dissenting vote."""
+"""Maximum length in characters of a `judges` row, which shows the judges' agreement or a dissenting vote."""
 _ROWS_BELOW = 5
 """Number of rows below the closing screen: the transcript's path, the next command and the shell's prompt."""
 
 MIN_WIDTH = 80
-"""Minimum window width for which claims are cut. In a narrower window, claims are cut as in a window of this width."""
+"""Minimum width in columns to which claims are fitted. In a narrower window, claims are cut as if it had this width."""
 _WIDTH_BESIDE_CLAIM = 28
 """Approximate width, in characters, of everything to the left of a claim: label, id, standing and score."""
 
@@ -51,7 +51,7 @@ class ScreenLimits:
     without: Collection[str] = ()
     """The OPTIONAL_PARTS to leave out."""
     only_verdicts: bool = False
-    """Whether claims, advice, cost and the command that shows all tables are left out."""
+    """Whether to leave out claims, advice, cost, and the hint on how to show all tables."""
 
 
 def closing_screen(
@@ -63,7 +63,7 @@ def closing_screen(
     """Draw the closing screen: the verdict and the main facts.
 
     If `judged` is given, only the judging runs with these ids are shown. The notice of a rehearsal is the last line. If
-    only verdicts are shown, the notice is also the first line, because no heading is printed before the screen.
+    only verdicts are shown, it is also the first line, because no heading comes before the screen.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts, limits.max_claims, only_verdicts=limits.only_verdicts)

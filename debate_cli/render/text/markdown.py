@@ -148,7 +148,7 @@ def _piece(piece: SpeechPart) -> list[str]:
             return [head, "", *escape_paragraphs(piece.reasoning), *_labelled("Asks", piece.follow_up)]
         case FollowUpAnswer():
             left_open = " (left open)" if piece.evaded else ""
-            head = f"**answers on {escape_markdown(piece.question_target)}**{left_open}"
+            head = f"**answers the question about {escape_markdown(piece.question_target)}**{left_open}"
             return [head, "", *escape_paragraphs(piece.reply)]
         case Closing():
             named = (("Concedes", piece.concessions), ("Unrebutted", piece.unrebutted))

@@ -81,7 +81,7 @@ def _participant_lines(role: str, rows: Iterable[participants.ParticipantRow]) -
 
 
 def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, show_hidden: bool = False) -> list[str]:
-    """Return the lines of a speech. Each line begins with the speaker's name. An answered claim is above its answer."""
+    """Return the lines of a speech. Each line begins with the speaker's name. An answer is below the claim that it answers."""
     prefix = f"{sanitize_line(turn.speaker)}: "
     lines: list[str] = []
     for part in split_turn(turn):
@@ -130,7 +130,7 @@ def _part_lines(prefix: str, piece: SpeechPart) -> Iterable[str]:
         case FollowUpAnswer():
             left_open = " (not answered)" if piece.evaded else ""
             yield from prefix_lines(
-                f"{prefix}answers on {sanitize_line(piece.question_target)}{left_open}: ", piece.reply
+                f"{prefix}answers the question about {sanitize_line(piece.question_target)}{left_open}: ", piece.reply
             )
         case Closing():
             yield from prefix_lines(prefix, piece.final_position)
@@ -152,9 +152,9 @@ def closing_lines(
 ) -> list[str]:
     """Return the lines of the closing screen: the verdict and the main facts.
 
-    If `judged` is given, only the judging runs with these ids are shown. `only_verdicts`: whether claims, advice and cost
-    are left out. The notice of a rehearsal is the last line. If only verdicts are shown, the notice is also the first
-    line, because no heading is printed before the screen.
+    If `judged` is given, only the judging runs with these ids are shown. `only_verdicts`: whether to leave out claims,
+    advice and cost. The notice of a rehearsal is the last line. With `only_verdicts`, it is also the first line, because
+    no heading comes before the screen.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     notice = list(filter(None, [rehearsal_notice(debate)]))
@@ -228,8 +228,8 @@ def _judged_brief(event: Event) -> Brief | None:
 class PlainObserver(NullObserver):
     """Observer that writes turns and judgements to `stream` as plain lines.
 
-    Simultaneous speeches and the reports of one judging system are written in the order of the debate. Speeches wait
-    for the judges' reports on earlier rounds.
+    Simultaneous speeches and the reports of one judging system are written in the order of the debate. Speeches are
+    withheld until the judges have reported on earlier rounds.
     """
 
     def __init__(self, stream: TextIO, *, show_hidden: bool = False, plan: theme.RunPlan = theme.NO_PLAN) -> None:
@@ -247,7 +247,7 @@ class PlainObserver(NullObserver):
         self._shown_failures: set[str] = set()
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Write `event` once all speeches and reports that come before `event` are written."""
+        """Write `event`, after all speeches and reports that come before it. Until these are finished, withhold `event`."""
         match event:
             case TurnCompleted():
                 self._speeches_in_flight.discard(event.turn.index)

@@ -339,7 +339,7 @@ async def test_a_cancellation_during_a_stop_ends_the_wait_to_submit_again(
     api = make_batches("openai", openai_endpoint(server), "gpt-4.1-mini", Profile())
     waiting, stop, answer = asyncio.Event(), StopSignal(), asyncio.get_running_loop().create_future()
     options = BatchOptions(
-        waits=True, note=lambda _: waiting.set(), warn=str, progress=lambda *_: None, confirm=lambda _: False
+        waits=True, note=lambda _: waiting.set(), warn=lambda _: None, progress=lambda _done, _all: None, confirm=bool
     )
     question = Question(RequestKey(MODELS[0], "d0", "turn/0", "0"), api, request(), None, str, answer)
     task = asyncio.ensure_future(BatchClient(BatchStore(tmp_path), stop, options).submit([question]))

@@ -127,8 +127,9 @@ class StopSignal:
             async with asyncio.timeout(GRACE_S):
                 while not may_end():
                     with suppress(TimeoutError):
-                        await asyncio.wait_for(self._immediate.wait(), IDLE_CHECK_S)
-                        return
+                        async with asyncio.timeout(IDLE_CHECK_S):  # wait_for of Python 3.11 may swallow a cancellation
+                            await self._immediate.wait()
+                            return
 
 
 class DebateRun:

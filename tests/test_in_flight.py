@@ -132,6 +132,21 @@ def test_a_stop_waits_for_no_call_that_has_not_left() -> None:
     assert ended.closed == "interrupted"
 
 
+@pytest.mark.parametrize("turns_of_the_loop", range(5))
+async def test_a_second_stop_does_not_swallow_a_cancellation(turns_of_the_loop: int) -> None:
+    """`asyncio.wait_for` of Python 3.11 does, if its result arrives at the same time."""
+    stop = StopSignal()
+    task = asyncio.ensure_future(stop.wait(lambda: False))
+    stop.request()
+    await asyncio.sleep(0.01)
+    stop.request()
+    for _ in range(turns_of_the_loop):
+        await asyncio.sleep(0)
+    is_cancelled = task.cancel()
+    await asyncio.wait([task])
+    assert task.cancelled() == is_cancelled
+
+
 class StoppingSpeaker:
     """Asks for a stop, and speaks."""
 

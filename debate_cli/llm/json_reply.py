@@ -15,10 +15,9 @@ from debate_cli.llm.prompt_sanitizer import prompt_line, sanitize_for_prompt
 from debate_cli.llm.schema_dialect import restore_lists
 
 MAX_REPAIR_CHARS = 64_000
-MAX_REPAIR_BRACKETS = 1_000
-"""Broken JSON with more brackets `[` and `}` than this is not repaired, because json_repair may go through a whole list
-for each of these brackets."""
-MAX_REPAIR_READS = 1_000_000
+MAX_REPAIR_VISITS = 10_000_000
+"""Maximum result of `_count_visits` for broken JSON that is repaired."""
+MAX_REPAIR_READS = 600_000
 """Maximum number of times that json_repair may read a character or slice of a broken JSON text. It reads each character
 of a typical reply one to five times, but much more often if the text is malicious."""
 MAX_FAULTS = 12
@@ -33,6 +32,8 @@ ParseOutcome = Literal["valid", "off_schema", "invalid", "no_object"]
 the schema. `invalid`: JSON that does not fit the form. `no_object`: no readable JSON object, or several different
 objects."""
 
+_LIST_ITEM = re.compile(r"[,\"'“”]|\d+|true|false|null|none", re.IGNORECASE)
+_CLASS_START = re.compile(r"\[|\\u005b|\\x5b", re.IGNORECASE)
 _THINKING_TAG = re.compile(r"<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _LOOKS_LIKE_JSON = re.compile(r"""\{\s*(?:["'}]|\w+["']?\s*:|//|/\*)""")
 _QUOTED_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}]', re.DOTALL)
@@ -113,9 +114,9 @@ def is_cut_off(text: str) -> bool:
 def repair_json(broken: str) -> dict[str, Any] | None:
     """Repair the text `broken` and return it as a JSON object; None if it cannot be repaired.
 
-    A text that exceeds MAX_REPAIR_CHARS, MAX_REPAIR_BRACKETS or MAX_REPAIR_READS is not repaired.
+    A text that exceeds MAX_REPAIR_CHARS, MAX_REPAIR_VISITS or MAX_REPAIR_READS is not repaired.
     """
-    if len(broken) > MAX_REPAIR_CHARS or sum(map(broken.count, "[}")) > MAX_REPAIR_BRACKETS:
+    if len(broken) > MAX_REPAIR_CHARS or _count_visits(broken) > MAX_REPAIR_VISITS:
         return None
     try:
         repaired: Any = json_repair.loads(_MeteredText(broken, iter(range(MAX_REPAIR_READS))), skip_json_loads=True)
@@ -123,6 +124,20 @@ def repair_json(broken: str) -> dict[str, Any] | None:
     except Exception:  # noqa: BLE001 - some texts make the library raise AssertionError, IndexError, RecursionError ...
         return None
     return cast("dict[str, Any]", value) if isinstance(value, dict) and value else None
+
+
+def _count_visits(broken: str) -> int:
+    """Return how often json_repair may visit list items and characters that it has read before. This is an upper bound.
+
+    For each bracket `[` and `}` it may go through a whole list. For each quotation mark between `[` and `]`, it may go
+    through the characters from `[` to the first white space, because they may be part of a regular expression.
+    """
+    brackets = sum(map(broken.count, "[}"))
+    items = brackets + sum(1 for _ in _LIST_ITEM.finditer(broken))
+    classes = [part.partition("]")[0] for part in _CLASS_START.split(broken)[1:]]
+    return brackets * items + sum(
+        len(each.split(None, 1)[0]) * sum(map(each.count, "\"'”")) for each in classes if each.strip()
+    )
 
 
 class _MeteredText(str):

@@ -57,12 +57,13 @@ _MAX_DISGUISE_FACTOR = 7
 MIN_ENCODED_CHARS = 8
 """Minimum length of the hexadecimal or Base64 code of a secret. Shorter codes are not removed, because they occur in
 ordinary text."""
+MIN_SPACED_DIGITS = 32
+"""Minimum length of a code of decimal digits that is removed if it contains white space. Numbers in a table, e.g. the ages
+31 to 36, are the spaced hexadecimal code of `123456`."""
 MAX_ENCODED_FACTOR = 9
 """Maximum length of an encoded secret, as a multiple of the secret's length. In a URL, one `€` becomes nine
 characters."""
 _UP_TO_8_BACKSLASHES = r"\\{0,8}"
-_LINE_BREAK = r"(?:\s|\\{1,8}[nrt])*+"
-r"""Matches the line break and the indentation inside an encoded secret that is broken over lines, also as JSON escapes."""
 _PATTERN_CHARS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_*.~+/=:@ ")
 """The characters of texts that look like API keys, headers or URLs with a password."""
 
@@ -121,13 +122,15 @@ def _base64(data: bytes) -> Iterator[str]:
 class Redactor:
     """Replaces secrets in text, also secrets that are encoded for JSON, URLs or HTML, or in hexadecimal or Base64 code.
 
-    The code may contain line breaks. `secrets`: values to replace.
+    The code may contain white space. `secrets`: values to replace. A value is replaced wherever it occurs, also if it is a
+    number, and also inside a longer number: nothing tells a number in a table from a password.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         wanted = sorted({secret for secret in secrets if _is_secret(secret)}, key=lambda secret: (-len(secret), secret))
         self._values = _compile_secrets(wanted)
-        self._codes = [code for secret in wanted for code in sorted(_codes(secret))]
+        codes = [code for secret in wanted for code in sorted(_codes(secret))]
+        self._spaced_codes = [code for code in codes if len(code) >= MIN_SPACED_DIGITS or not code.isdecimal()]
         self._entity_chars = _PATTERN_CHARS.union(*wanted)
         self._longest = MAX_ENCODED_FACTOR * max(map(len, wanted), default=0)
         self._has_only_words = all(_WORD.fullmatch(secret) for secret in wanted)
@@ -144,22 +147,22 @@ class Redactor:
 
     def _redact_plain(self, text: str) -> str:
         if self._values is not None:
-            text = self._redact_broken_codes(self._values.sub(REDACTED, text))
+            text = self._redact_spaced_codes(self._values.sub(REDACTED, text))
         text = _API_KEY.sub(REDACTED, text)
         for pattern in (_BEARER, _KEY_HEADER, _URL_CREDENTIALS):
             text = pattern.sub(_keep_prefix, text)  # faster: `re` parses a template such as `\1` again for each text
-        return self._redact_entities(text) if "&" in text else text
+        return self._redact_entities(text) if "&" in text or r"\u0026" in text else text
 
-    def _redact_broken_codes(self, text: str) -> str:
-        """Return `text` without secrets in hexadecimal or Base64 code that contains line breaks."""
-        if not self._codes or not ("\n" in text or "\\n" in text):
+    def _redact_spaced_codes(self, text: str) -> str:
+        """Return `text` without secrets in hexadecimal or Base64 code that contains spaces or line breaks."""
+        if not self._spaced_codes or not (" " in text or "\n" in text or "\\n" in text):
             return text
-        joined = _join_lines(text)
-        return self._broken_codes.sub(REDACTED, text) if any(code in joined for code in self._codes) else text
+        joined = _remove_space(text)
+        return self._spaced_code.sub(REDACTED, text) if any(code in joined for code in self._spaced_codes) else text
 
     @cached_property
-    def _broken_codes(self) -> re.Pattern[str]:
-        return re.compile("|".join(_LINE_BREAK.join(map(re.escape, code)) for code in self._codes))
+    def _spaced_code(self) -> re.Pattern[str]:
+        return re.compile("|".join(_SPACE.join(map(re.escape, code)) for code in self._spaced_codes))
 
     def _redact_entities(self, text: str) -> str:
         """Return `text` without secrets that are written with HTML entities. Entities outside secrets stay."""
@@ -188,12 +191,12 @@ class Redactor:
             return min(len(text), longest)
         last = _LAST_WORD.search(text)
         of_word = min(len(last.group()) if last else 0, _MAX_DISGUISE_FACTOR * longest)
-        return max(of_word, self._length_of_broken_code(text[-longest:]))
+        return max(of_word, self._length_of_spaced_code(text[-longest:]))
 
-    def _length_of_broken_code(self, text: str) -> int:
-        """Return how many characters at the end of `text` begin a secret in hexadecimal or Base64 code with line breaks."""
+    def _length_of_spaced_code(self, text: str) -> int:
+        """Return how many characters at the end of `text` begin a secret in hexadecimal or Base64 code with white space."""
         joined = "".join(text.split())
-        length = max((_overlap(joined, code) for code in self._codes), default=0)
+        length = max((_overlap(joined, code) for code in self._spaced_codes), default=0)
         at = len(text)
         while length:
             at -= 1
@@ -201,21 +204,23 @@ class Redactor:
         return len(text) - at
 
 
-def _join_lines(text: str) -> str:
-    """Return `text` without line breaks and indentation, also if these are JSON escapes."""
+def _remove_space(text: str) -> str:
+    """Return `text` without spaces, line breaks and indentation, also if these are JSON escapes."""
     if "\\n" in text:
         text = text.replace("\\r", "").replace("\\t", "\t").replace("\\n", "\n")
-    return "".join([line.strip("\\ \t") for line in text.splitlines()])
+    return "".join([line.strip("\\ \t") for line in text.splitlines()]).replace(" ", "")
 
 
 @cache
 def _entity_pattern(chars: frozenset[str]) -> re.Pattern[str]:
-    """Return a pattern that finds HTML entities, e.g. `&#115;` or `&amp;#115;`.
+    r"""Return a pattern that finds HTML entities, e.g. `&#115;`, `&amp;#115;` or, in JSON, `\u0026#115;`.
 
     Entities with a name, e.g. `&colon;`, are found only if they stand for one of `chars` or for an invisible character.
     """
     names = sorted(name for name, char in html5.items() if name.endswith(";") and (char in chars or is_invisible(char)))
-    return re.compile(rf"&(?:amp;)*(?:#(?:[xX]0*([0-9a-fA-F]{{1,6}})|0*([0-9]{{1,7}}));?|({'|'.join(names)}))")
+    return re.compile(
+        rf"(?:&|(?<!\\)\\++u0026)(?:amp;)*(?:#(?:[xX]0*([0-9a-fA-F]{{1,6}})|0*([0-9]{{1,7}}));?|({'|'.join(names)}))"
+    )
 
 
 class _DecodedText:

@@ -19,12 +19,15 @@ from typing import Any
 import pytest
 from batch_server import USAGE, BatchServer, Fate, ServedBatch, batch_server
 from cli_support import CONFIGS, CommandResult, RunningProcess, debate, run_on_terminal, start_process, wait_until
+from llm_support import request
 
-from debate_cli.errors import ServerError
+from debate_cli.app.batches.client import BatchClient, BatchOptions, Question
+from debate_cli.engine import StopSignal
+from debate_cli.errors import RateLimitedError, ServerError
 from debate_cli.llm.model import BatchIntent, Profile
 from debate_cli.providers.batches import make_batches
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.storage.batch_store import BatchStore
+from debate_cli.storage.batch_store import BatchStore, RequestKey
 
 MODELS = ("openai/gpt-4.1-mini", "anthropic/claude-sonnet-4-5")
 
@@ -136,6 +139,11 @@ def answers(here: Path, run: str = "r2") -> list[dict[str, Any]]:
     for path in sorted((here / "transcripts").glob("*.json")):
         found += [each["exchange"] for each in json.loads(path.read_text())["assessments"] if each["run"] == run]
     return found
+
+
+def openai_endpoint(server: BatchServer) -> Endpoint:
+    """The address and key of the server."""
+    return Endpoint("openai", server.env["OPENAI_BASE_URL"], server.env["OPENAI_API_KEY"])
 
 
 def stored(here: Path) -> BatchStore:
@@ -320,6 +328,31 @@ def test_end_while_waiting_to_submit_again(
     done = collect(here, server)
     assert done.code == 0, done.err
     assert (len(server.batches), len(answers(here))) == (1, 3)
+
+
+@pytest.mark.parametrize("turns_of_the_loop", range(6))
+async def test_a_cancellation_during_a_stop_ends_the_wait_to_submit_again(
+    server: BatchServer, tmp_path: Path, turns_of_the_loop: int
+) -> None:
+    """`asyncio.wait_for` of Python 3.11 swallows a cancellation, if its result arrives at the same time."""
+    server.refuse, server.retry_after = lambda _path: 429, 40
+    api = make_batches("openai", openai_endpoint(server), "gpt-4.1-mini", Profile())
+    waiting, stop, answer = asyncio.Event(), StopSignal(), asyncio.get_running_loop().create_future()
+    options = BatchOptions(
+        waits=True, note=lambda _: waiting.set(), warn=lambda _: None, progress=lambda _done, _all: None, confirm=bool
+    )
+    question = Question(RequestKey(MODELS[0], "d0", "turn/0", "0"), api, request(), None, str, answer)
+    task = asyncio.ensure_future(BatchClient(BatchStore(tmp_path), stop, options).submit([question]))
+    await waiting.wait()
+    await asyncio.sleep(0)
+    stop.request()
+    for _ in range(turns_of_the_loop):
+        await asyncio.sleep(0)
+    is_cancelled = task.cancel()
+    await asyncio.wait([task])
+    assert task.cancelled() == is_cancelled
+    assert is_cancelled or isinstance(task.exception(), RateLimitedError)
+    await api.aclose()
 
 
 def test_interrupt_during_a_submission(here: Path, slow: BatchServer) -> None:
@@ -753,10 +786,9 @@ def test_a_list_that_repeats_itself_is_an_error(here: Path, server: BatchServer)
     """The search for a batch ends at the first repeated page."""
     assert judge(here, server, "--model", MODELS[0]).code == 0
     server.repeats_list = True
-    endpoint = Endpoint("openai", server.env["OPENAI_BASE_URL"], server.env["OPENAI_API_KEY"])
 
     async def find() -> None:
-        batches = make_batches("openai", endpoint, "gpt-4.1-mini", Profile())
+        batches = make_batches("openai", openai_endpoint(server), "gpt-4.1-mini", Profile())
         with pytest.raises(ServerError, match="sends the same page"):
             await batches.find(BatchIntent("unknown", 3, 0.0))
         await batches.aclose()

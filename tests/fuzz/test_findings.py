@@ -56,10 +56,13 @@ def test_a_crash_of_json_repair_is_no_form(text: str) -> None:
         ('{"a": [', "],[1"),
         ('{"a": [', '{"a": 1 "a": 2}'),
         ('{"a": [{}, ', '"a": 1},'),
+        ('{"a": "[' + "x" * 50_000, '"x '),
+        ('{"a": "\\u005b' + "x" * 50_000, '"x '),
+        ('{"a": [' + "1," * 28_000 + "{},", '"a": 1},'),
     ],
 )
 def test_repair_of_quadratic_input_is_refused(before: str, unit: str) -> None:
-    """json_repair would take quadratic time. The first rows are refused after too many reads, the others for their brackets."""
+    """json_repair would take quadratic time. The first rows are refused after too many reads, the others for too many visits."""
     assert repair_json(before + unit * ((MAX_REPAIR_CHARS - len(before)) // len(unit))) is None
 
 

@@ -236,6 +236,9 @@ def test_json_with_disguises_stays_json() -> None:
         ("".join(f"&#{ord(char)};" for char in SECRET), REDACTED),
         ("".join(f"&#x{ord(char):04x}" for char in SECRET), REDACTED),
         ("&amp;#122;q-Hush&amp;amp;#45;7391", REDACTED),
+        ("".join(f"\\u0026#{ord(char)};" for char in SECRET), REDACTED),
+        (r"\u0026amp;#122;q-Hush\\u0026#x2D;7391", REDACTED),
+        (r"\u0026#115;k-abcdefgh12345678 \u0026lt;b\u0026#62;", rf"{REDACTED} \u0026lt;b\u0026#62;"),
         ("zq-Hu&#8203;sh-73&shy;91", REDACTED),
         ("&#115;k-abcdefgh12345678", REDACTED),
         ("Bearer &#97;bc123DEF45&#54;", f"Bearer {REDACTED}"),
@@ -286,8 +289,24 @@ def test_broken_code_does_not_hide_a_secret(end: str, width: int, before: int) -
         assert REDACTED in json.loads(json.loads(redact(json.dumps(json.dumps({"text": text})))))["text"]
 
 
+@pytest.mark.parametrize("secret", [SECRET, LONG_SECRET, "7391" * 4])
+def test_spaces_in_a_code_do_not_hide_a_secret(secret: str) -> None:
+    """A hexadecimal code is found if its bytes are separated by spaces."""
+    data = secret.encode()
+    for code in (data.hex(" "), data.hex(" ").upper(), data.hex(" ", 2), "  ".join(data.hex())):
+        assert Redactor([secret])(f"It is {code} now.") == f"It is {REDACTED} now."
+
+
+@pytest.mark.parametrize("separator", [" ", "\n", "\n    ", "\\n"])
+def test_numbers_that_could_be_a_code_stay(separator: str) -> None:
+    """A column of numbers may be the hexadecimal code of a short number. The number itself is always replaced."""
+    redact = Redactor(["123456"])
+    ages = separator.join(str(age) for age in range(28, 40))
+    assert redact(f"{ages}{separator}123456") == f"{ages}{separator}{REDACTED}"
+
+
 @settings(deadline=None)
-@given(st.integers(1, 80), st.integers(1, 40), st.sampled_from(["\n", "\r\n", " \n\t"]))
+@given(st.integers(1, 80), st.integers(1, 40), st.sampled_from(["\n", "\r\n", " \n\t", " "]))
 async def test_no_stream_shows_a_broken_code(width: int, size: int, end: str) -> None:
     """However the pieces are cut, the shown text never contains the code."""
     code = base64.b64encode(LONG_SECRET.encode()).decode()
@@ -305,7 +324,8 @@ CODE = base64.b64encode(LONG_SECRET.encode()).decode()
     "unit",
     [
         "&#", "&#115", "&#115;", "&amp;", "amp;", "&#0", "0", "&lowbar;", "Bearer &#97;", "https://&#97;", "api_key=&#97;", "\n", "\\n",
-        "\\", " \n", f"{CODE[0]}\n", "\n".join(CODE[:-4]) + "\n!", CODE[:40] + " " * 999 + "\n",
+        "\\", "\\u0026", "\\u0026#115;", " ", " \n", f"{CODE[0]}\n", f"{CODE[0]} ", "\n".join(CODE[:-4]) + "\n!",
+        " ".join(CODE[:-4]) + " !", CODE[:40] + " " * 999 + "\n",
     ],
 )  # fmt: skip
 def test_a_hostile_text_takes_linear_time(unit: str) -> None:

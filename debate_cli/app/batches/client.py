@@ -226,7 +226,8 @@ class BatchClient:
                     f"{batch.model}: the vendor did not accept the batch; submitting it again in {wait:.1f} s"
                 )
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._stop.wait(lambda: True), wait)
+                    async with asyncio.timeout(wait):  # wait_for of Python 3.11 may swallow a cancellation
+                        await self._stop.wait(lambda: True)
                 if self._stop.requested:
                     raise
         raise AssertionError

@@ -20,7 +20,7 @@ MAX_NAME_CHARS = 4000
 MAX_PATH_BYTES, MAX_FILE_NAME_BYTES = 3800, 255
 """Maximum length in bytes of a path, and of each file or folder name in it.
 
-Linux allows paths of 4096 bytes. The difference leaves room for the names of files in a folder with this path.
+Linux allows paths of 4096 bytes. The maximum is lower, so that a folder with this path can contain files.
 """
 Check = Callable[[Any], str | None]
 """A function that checks one argument. It returns None for a usable argument, else what is wrong and what to pass."""

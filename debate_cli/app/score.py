@@ -230,7 +230,7 @@ def _list_remarks(path: Path, debate: Debate, verdicts: Sequence[Verdict], reque
     run = next((run for run in debate.runs if run.id == request.runs), None)
     replaced = [kind for kind in run.replaced if kind in (request.systems or (kind,))] if run is not None else []
     if replaced:
-        yield f"--runs {request.runs}: no score by {', '.join(replaced)}, because the run's assessments were replaced later"
+        yield f"--runs {request.runs}: a later run replaced the assessments of {', '.join(replaced)}, so these are not scored"
     known = {system.kind for run in debate.runs for system in run.judging.systems}
     unjudged = [kind for kind in dict.fromkeys(request.systems) if kind not in known]
     if unjudged:

@@ -37,7 +37,7 @@ _API_KEY = re.compile(
 _LONG_WORD = r"(?:(?=[A-Za-z._~+/=-]*[0-9])[A-Za-z0-9._~+/=-]{8,}|[A-Za-z0-9._~+/=-]{16,})"
 _BEARER = re.compile(rf"({_WORD_START}(?i:bearer)(?:\s|\\[nrt])+){_LONG_WORD}")
 _SPACE = r"(?:\s|\\{1,8}[nrt])*+"
-"""Matches white space, also as JSON escapes."""
+"""Matches white space, written as such or as JSON escapes."""
 _QUOTE = r"""(?:\\{0,8}["'])?"""
 _KEY_HEADER = re.compile(
     rf"((?i:api(?:(-)|_?)key){_QUOTE}{_SPACE}[:=]{_SPACE}{_QUOTE})"
@@ -62,9 +62,9 @@ MAX_ENCODED_FACTOR = 9
 characters."""
 _UP_TO_8_BACKSLASHES = r"\\{0,8}"
 _LINE_BREAK = r"(?:\s|\\{1,8}[nrt])*+"
-r"""Matches the line break and the indentation inside an encoded secret that is broken over lines, also as JSON escapes."""
+"""Matches a line break with indentation inside an encoded secret, written as such or as JSON escapes."""
 _PATTERN_CHARS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_*.~+/=:@ ")
-"""The characters of texts that look like API keys, headers or URLs with a password."""
+"""Characters that can occur in an API key, in a header with a key, or in a URL with a password."""
 
 
 def _compile_secrets(secrets: Iterable[str]) -> re.Pattern[str] | None:
@@ -121,7 +121,7 @@ def _base64(data: bytes) -> Iterator[str]:
 class Redactor:
     """Replaces secrets in text, also secrets that are encoded for JSON, URLs or HTML, or in hexadecimal or Base64 code.
 
-    The code may contain line breaks. `secrets`: values to replace.
+    Hexadecimal and Base64 code may contain line breaks. `secrets`: values to replace.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -191,7 +191,10 @@ class Redactor:
         return max(of_word, self._length_of_broken_code(text[-longest:]))
 
     def _length_of_broken_code(self, text: str) -> int:
-        """Return how many characters at the end of `text` begin a secret in hexadecimal or Base64 code with line breaks."""
+        """Return how many characters at the end of `text` may begin an encoded secret.
+
+        The code of the secret is hexadecimal or Base64, and may contain line breaks.
+        """
         joined = "".join(text.split())
         length = max((_overlap(joined, code) for code in self._codes), default=0)
         at = len(text)
@@ -219,9 +222,9 @@ def _entity_pattern(chars: frozenset[str]) -> re.Pattern[str]:
 
 
 class _DecodedText:
-    """A text in which HTML entities are decoded. Entities of invisible characters are left out.
+    """A text in which the HTML entities of `chars` are decoded.
 
-    `chars`: the characters whose entities are decoded. Entities of other visible characters stay.
+    Entities of invisible characters are removed. All other entities stay.
     """
 
     def __init__(self, text: str, chars: frozenset[str]) -> None:
@@ -243,7 +246,7 @@ class _DecodedText:
         self.text = "".join((*parts, text[at:]))
 
     def original(self, position: int) -> int:
-        """Return the position in the original text of a `position` in `text`."""
+        """Return the position in the original text that corresponds to `position` in `self.text`."""
         index = bisect_right(self._decoded_ends, position) - 1
         return position if index < 0 else self._original_ends[index] + position - self._decoded_ends[index]
 

@@ -372,7 +372,7 @@ def _judging_request(
 
 
 def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tuple[LoadedConfig, dict[str, Model]]:
-    """Return `loaded`, changed to name the caller's model objects, and a mapping of `provider/model` to these objects.
+    """Return two values: `loaded` with the names of the caller's model objects, and these objects by `provider/model`.
 
     An object for e.g. `mock/debater` is called `python/debater` in the debate, because it is not the mock. Raises
     ConfigError if the configuration is not valid, or if an object is not used.

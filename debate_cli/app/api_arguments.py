@@ -105,7 +105,7 @@ def _name(given: Any) -> str | None:
 
 
 def find_path_problem(path: str | PathLike[str]) -> str | None:
-    """Return why no file or folder can have this path, e.g. because it is too long; None if it can exist."""
+    """Return the reason why no file or folder can have this path, e.g. its length; None if one can."""
     text = fspath(path)
     if "\0" in text:
         return f"{text!r} contains a null character; remove it"

@@ -107,7 +107,7 @@ def other_model_options(debate: Debate, task: Task, *, also_of_judges: bool = Fa
 def judge_limit_options(debate: Debate, failures: Sequence[Failure | None]) -> str:
     """Return options for `debate judge` that raise the output limits of the judges whose answers were cut off.
 
-    Empty in two cases: a resume does one of the failed tasks again, or one command cannot raise all these limits.
+    Empty in two cases: a resume would do one of the failed tasks again, or one command cannot raise all these limits.
     """
     final = [failure for failure in failures if failure is not None and failure.final]
     cut_off = [failure.task for failure in final if _was_cut_off(failure)]

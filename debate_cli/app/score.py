@@ -47,9 +47,9 @@ class DebateFacts(NamedTuple):
     started_at: datetime
     """Start time in UTC."""
     debaters: tuple[str, ...]
-    """`provider/model` of the debaters, each once, in the order of the debaters."""
+    """`provider/model` of the debaters, without repetitions, in the order of the debaters."""
     judges: tuple[str, ...]
-    """`provider/model` of the judges that answered in any judging run, each once."""
+    """`provider/model` of the judges that answered in any judging run, without repetitions."""
     cost_usd: float | None
     """Cost of all calls in US dollars; None if a price is unknown."""
 

@@ -360,9 +360,9 @@ def _kept_error(error: StorageError, place: Path, path: Path) -> StorageError:
 
 @dataclass(frozen=True, slots=True)
 class _CassetteGuardedLog:
-    """Writes the events of a run with a cassette to `log`. If the cassette could not be written, then requests a stop.
+    """Event log of a run with a cassette. After a failed write to the cassette, requests a stop.
 
-    The stop comes after `log` is saved, so that the answer is not lost.
+    The answer is saved in `log` before the stop, so that it is not lost.
     """
 
     log: EventLog

@@ -128,8 +128,7 @@ def repair_json(broken: str) -> dict[str, Any] | None:
 class _MeteredText(str):
     """A text that can be read a limited number of times. After that, each read raises StopIteration.
 
-    `reads`: an iterator with one element for each allowed read. Slices of the text, and texts made by appending to it
-    with `+`, take their reads from the same iterator.
+    `reads`: an iterator with one element for each allowed read. Slices and concatenations (`+`) of the text share it.
     """
 
     __slots__ = ("_reads",)

@@ -26,8 +26,8 @@ from debate_cli.llm.usage import UsageAccumulator, estimate_total_tokens
 MAX_CLOSED_S = 600.0
 """If the provider accepts no call for this many seconds, the waiting calls fail."""
 FIRST_REMINDER_S = 30.0
-"""Seconds without an accepted call after which the user is reminded of the wait. Each further reminder comes after twice
-as many seconds as the one before."""
+"""After this many seconds without an accepted call, the user is reminded of the wait. The time until the next reminder
+doubles with each reminder."""
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_GAP_FACTOR = 4

@@ -173,8 +173,8 @@ class SilenceReportingModel:
     - `subject`: start of the note, e.g. `still waiting for lab/m`.
     - `reported`: maps a subject to its longest reported silence in seconds. All wrappers share this mapping, so that
       simultaneous requests with the same subject do not repeat a note.
-    - `only_longer`: whether to report a silence only if it is longer than every earlier reported silence. If False, this
-      applies only to simultaneous requests.
+    - `only_longer`: whether a silence stays in `reported` after the request has ended. If True, later requests report
+      only longer silences.
     """
 
     def __init__(
@@ -230,7 +230,8 @@ REPLACED_FIELDS = MappingProxyType({"max_tokens": "max_completion_tokens"})
 class ParameterFallbackModel:
     """Model wrapper. If the server rejects a parameter, sends the request again without it.
 
-    The parameters are the temperature, the seed, `stream_options`, and `max_tokens`, which REPLACED_FIELDS replaces.
+    The parameters are the temperature, the seed, `stream_options` and `max_tokens`. The last one is not left out, but
+    replaced (see REPLACED_FIELDS).
 
     `refused`: parameters that the server has rejected. All wrappers of one model share this set.
 

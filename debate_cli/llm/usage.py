@@ -138,7 +138,7 @@ def halve_price(price: Price | None) -> Price | None:
 
 
 def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
-    """Return the usage of `input_tokens` and `output_tokens` that costs most.
+    """Return a usage with `input_tokens` and `output_tokens` that has the highest possible cost.
 
     If input that the provider writes to its cache costs more than other input, all input counts as written to the cache.
     """

@@ -247,8 +247,8 @@ def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None)
     - `config`: the configuration in the saved debate.
     - `loaded`: the configuration that the user gave; None without one.
 
-    If a provider has the same settings in `loaded` and `config`, its file comes from `loaded`; without a file there, the
-    provider is left out. For every other provider, the file is `file`.
+    If a provider has the same settings in `loaded` and `config`, its file is the one that `loaded` names. If `loaded`
+    names no file for it, the provider is left out. For every other provider, the file is `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}

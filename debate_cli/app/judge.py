@@ -173,7 +173,8 @@ class JudgePlan:
         )
         if now != before:
             raise UsageError(
-                f"{self.source}: the servers or variables in this file changed after this command began; run it again"
+                f"{self.source}: the servers or variables in this file changed after this command began; run the "
+                "command again"
             )
         return task
 

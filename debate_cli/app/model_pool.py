@@ -81,7 +81,7 @@ class ModelPool:
 
         - `budget`: the shared budget. None: the budget of `context`. If `context` has no budget, a new budget.
         - `rates`: limits per minute that several processes share. None: the limits of this process alone.
-        - `used`: earlier calls. A new budget starts with their tokens and cost as used.
+        - `used`: earlier calls. A new budget counts their tokens and cost as used.
         - `patience_s`: seconds for which a provider may refuse all calls. After this time, calls to the provider fail.
         """
         limits = context.config.limits

@@ -19,7 +19,7 @@ from debate_cli.providers.provider_table import find_profile, merge_provider_row
 from debate_cli.systems.registry import settings_for
 
 REPEAT = ""
-"""Options of a resume that only repeats the request: none, because the same request may succeed this time."""
+"""Empty text: to repeat the same request, which may succeed this time, a resume needs no option."""
 SHORTEN_PROMPTS = "--set format.history=recent"
 """Option that leaves older turns out of prompts."""
 CLOSE = "--close"

@@ -328,7 +328,7 @@ class BatchClient:
             raise
 
     def _is_rejected(self, api: BatchApi, request: Request, stored: StoredRequest) -> bool:
-        """Return whether the vendor has rejected the request `stored`. `request`: this request with its prompt."""
+        """Return whether the vendor has rejected the request `stored`. `request`: the same request, with its prompt."""
         try:
             if stored.answer is not None and not stored.is_rejected:
                 api.read(stored.answer, request)

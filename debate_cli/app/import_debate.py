@@ -72,7 +72,7 @@ def choose_targets(files: Sequence[Path], out: OutPath | None, folder: Path) -> 
     """
     if out is not None and out.is_file(TRANSCRIPT_SUFFIX):
         if len(files) > 1:
-            raise UsageError(f"--out {out}: is one file, but there are {len(files)} debates; give a folder")
+            raise UsageError(f"--out {out}: is one file, but there are {len(files)} debates; give a folder to write to")
         validate_id(out.path.stem)
         return [out.path]
     taken: set[str] = set()
@@ -165,7 +165,9 @@ def read_dataset(
     if request.columns:
         raise UsageError(f"--map names columns of a table, but {name} is a data set; leave out --map")
     if folder.suffix == TRANSCRIPT_SUFFIX and not folder.is_dir():
-        raise UsageError(f"--out {folder}: is one file, but {name} is a data set of many debates; give a folder")
+        raise UsageError(
+            f"--out {folder}: is one file, but each debate of the data set {name} needs its own file; give a folder to write to"
+        )
 
     @cache
     def hash_file(path: Path) -> str:

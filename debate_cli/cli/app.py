@@ -149,7 +149,10 @@ class LazyCommandGroup(_ColouredHelp, TyperGroup):
 
 
 class Subcommand(_ColouredHelp, TyperCommand):
-    """A subcommand. Its help has short placeholders. No value may be empty. Options in SINGLE_OPTIONS may be given once."""
+    """A subcommand. Refuses an empty value, and an option in SINGLE_OPTIONS that is given twice.
+
+    Its help has short placeholders.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the options. Raises an error for an empty value, and for an option in SINGLE_OPTIONS that is given twice."""

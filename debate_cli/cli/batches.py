@@ -63,7 +63,7 @@ class BatchScreen:
         return reasons[0].exit_code if reasons else ExitCode.DONE
 
     def report_unfinished(self, command: str) -> ExitCode:
-        """Call `report_end` if a batch is in progress or an error stopped the run. Otherwise return `DONE`."""
+        """Return the result of `report_end` if a batch is in progress or an error stopped the run, else `DONE`."""
         return self.report_end(command) if self.queues.stop_reasons or self.queues.open_batches() else ExitCode.DONE
 
     def _note(self, line: str) -> None:

@@ -36,7 +36,8 @@ _WORKFLOW_COMMAND = re.compile(r"(?:^|(?<=[\r\n]))[^\S\r\n]*:(?=:)|##(?=\[)")
 
 
 _COPYABLE = re.compile(r"(?:saved|unchanged|written|configuration): |(?:.*?: )?(?=debate [a-z]+ )")
-"""Matches the part of a line before a path or command that a user may copy. A line may begin with the command."""
+"""Matches the start of a line, up to a path or command that a user may copy. The match is empty if the line begins with
+the command."""
 _QUOTED_COMMAND = re.compile(r"`(?:debate|\S*python[\d.]*) [^`]*`|\(debate explain [a-z-]+\)")
 
 
@@ -54,7 +55,7 @@ class WorkflowGuard:
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self._line = ""
-        """Start of the unfinished line, which shows whether the line becomes a command to GitHub Actions."""
+        """Characters of the unfinished line that may begin a command to GitHub Actions. The next text may complete it."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
@@ -259,7 +260,7 @@ def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
 def print_rehearsals(notices: Mapping[str, int], files: int) -> None:
     """Print on stderr that the mock answered in some or all of the debates.
 
-    - `notices`: the texts to print, each with the number of its debates. The empty text is not printed.
+    - `notices`: maps each text to print to the number of debates that it applies to. The empty text is not printed.
     - `files`: number of all debates. If a text applies to only some of them, e.g. `(2 of 5 debates)` is added.
     """
     for notice, count in notices.items():

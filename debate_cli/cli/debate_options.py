@@ -13,8 +13,9 @@ from debate_cli.storage.out_path import OutPath
 class RunOptions(NamedTuple):
     """Run a debate and save its transcript.
 
-    Without CONFIG, it uses configs/debate.yaml or debate.yaml of this folder, else the packaged default (a debate on
-    the tiny embedded model, whose words carry no meaning). Options override DEBATE_... variables, which override the file.
+    Without CONFIG, it uses configs/debate.yaml or debate.yaml in the current folder, else the packaged default (a
+    debate on the tiny embedded model, whose words carry no meaning). Options override DEBATE_... variables, which
+    override the file.
 
     Examples:
 

@@ -151,11 +151,11 @@ def _format_totals(totals: CallTotals) -> tuple[str, ...]:
 def _format_notes(config: DebateConfig, what: str = "The run") -> Iterator[str]:
     limits = config.limits
     bounds = [
-        *([f"{limits.max_cost_usd:g} USD"] if limits.max_cost_usd is not None else []),
-        *([f"{limits.max_tokens:,} tokens"] if limits.max_tokens is not None else []),
+        *([f"costs more than {limits.max_cost_usd:g} USD"] if limits.max_cost_usd is not None else []),
+        *([f"uses more than {limits.max_tokens:,} tokens"] if limits.max_tokens is not None else []),
     ]
     if bounds:
-        yield f"{what} ends before it exceeds {' or '.join(bounds)} (limits)."
+        yield f"{what} stops before it {' or '.join(bounds)} (limits)."
     yield (
         "Planned: from a simulation on the mock; only a part of a long debate is simulated. "
         "At worst: every answer has full length, and every allowed attempt is used."

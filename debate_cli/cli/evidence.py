@@ -20,7 +20,9 @@ def run(given: EvidenceOptions) -> None:
     if given.action == "search" and not given.query:
         raise UsageError("`debate evidence search` needs a query; add the words to search for")
     if given.action == "list" and given.query:
-        raise UsageError("`debate evidence list` takes no query; name a folder of sources with --evidence DIR")
+        raise UsageError(
+            "`debate evidence list` takes no query; leave the query out (for a folder of sources, use --evidence DIR)"
+        )
     if given.evidence:
         config, folder = EvidenceConfig(sources=tuple(map(str, given.evidence))), Path()
     else:

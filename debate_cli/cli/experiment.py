@@ -95,7 +95,7 @@ def run(given: ExperimentOptions) -> None:
             _rate(given)
         case "merge":
             if given.out is None:
-                raise UsageError("`debate experiment merge` writes a new folder; name it with -o DIR")
+                raise UsageError("`debate experiment merge` needs a new folder for its result; name it with -o DIR")
             with merge_experiments([Path(path) for path in given.paths], given.out.path) as ledger:
                 _show_status(read_status(ledger), given)
 
@@ -120,7 +120,7 @@ def _check_options(given: ExperimentOptions) -> None:
     if action == "report":
         _check_report_options(given)
     elif action == "status" and given.out is not None and Path(given.paths[0]).is_dir():
-        raise UsageError(f"{given.paths[0]} and --out are both folders of an experiment; name one of them")
+        raise UsageError(f"{given.paths[0]} is already the folder of the experiment; leave out --out")
 
 
 def _check_report_options(given: ExperimentOptions) -> None:
@@ -130,7 +130,7 @@ def _check_report_options(given: ExperimentOptions) -> None:
         raise UsageError(f"{' and '.join(chosen)} are different forms of the report; give one of them")
     if given.out is not None and given.format is None:
         raise UsageError(
-            f"-o {given.out}: this option works only with --format; add --format csv, or use --html to name a page"
+            f"-o {given.out}: this option works only with --format; add --format csv, or write a page with --html FILE"
         )
     if given.out is not None and given.out.is_folder:
         raise UsageError(f"--out {given.out}: this is a folder; name a file")
@@ -309,7 +309,7 @@ def _report(ledger: Ledger, given: ExperimentOptions) -> None:
     rows = read_judgements(ledger)
     if given.format == "parquet":
         if given.out is None:
-            raise UsageError("--format parquet writes a file; name it with -o FILE")
+            raise UsageError("--format parquet needs a file to write to; name it with -o FILE")
         atomic_write(given.out.path, dump_parquet(rows, ledger.axes), overwrite=given.force)
     else:
         _write_rows(map(flatten, rows), ledger, given)
@@ -429,10 +429,14 @@ def _print_plan(experiment: Experiment, estimate: ExperimentEstimate, remarks: I
     speed = f"{TOKENS_PER_SECOND} tokens a second and {SECONDS_TO_FIRST_TOKEN:g} s before each answer"
     notes = [f"Time: at least {clock}, with {estimate.slowest}, {speed}."]
     if config.limits.max_cost_usd is not None:
-        notes.append(f"The experiment starts no call that could exceed {config.limits.max_cost_usd:g} USD (limits).")
+        notes.append(
+            "The experiment starts no call that could raise the total cost above "
+            f"{config.limits.max_cost_usd:g} USD (limits)."
+        )
     notes += [f"Note: {sanitize.sanitize_line(remark)}." for remark in remarks]
     notes.append(
-        "Planned: one debate simulated with the mock, times the number of cells. At worst: every answer has full length."
+        "Planned: the calls of one debate, simulated with the mock, times the number of cells. "
+        "At worst: every answer has full length."
     )
     show_plan_table(title, PLAN_HEADINGS, groups, [*notes, NOTHING_ASKED])
 

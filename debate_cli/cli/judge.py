@@ -99,7 +99,9 @@ def _check_batch_options(given: JudgeOptions) -> None:
         ]
         if changed:
             option = _OPTION_NAMES.get(changed[0], changed[0].replace("_", "-"))
-            raise UsageError(f"--collect only completes stored judging runs; leave out --{option}")
+            raise UsageError(
+                f"--{option} has no effect with --collect, which only completes stored judging runs; leave out --{option}"
+            )
     elif given.batch and (given.no_save or given.playback is not None):
         option = "--replay" if given.playback is not None else "--no-save"
         raise UsageError(f"--batch cannot be combined with {option}; leave out {option}")

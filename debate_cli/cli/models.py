@@ -1,4 +1,4 @@
-"""The command `debate models`, which lists models and prices."""
+"""`debate models`."""
 
 import os
 from collections.abc import Mapping

@@ -24,7 +24,8 @@ _RESUMABLE = (ExitCode.PROVIDER_FAILED, ExitCode.BUDGET_REACHED, ExitCode.INTERR
 def format_exit_codes(codes: Iterable[ExitCode], *, resumable: bool = False, **meanings: str) -> str:
     """Return the sentence about exit codes at the end of the help.
 
-    `resumable`: whether work that ends early can be resumed. `meanings`: replaces the usual meanings of codes, by name.
+    `resumable`: whether work that ends early can be resumed. `meanings`: maps the name of a code, e.g. `FAILED`, to a
+    text that replaces the code's usual meaning.
     """
     parts = (
         f"{code:d} {meanings.get(code.name, code.meaning)}{' (resumable)' if resumable and code in _RESUMABLE else ''}"
@@ -34,7 +35,7 @@ def format_exit_codes(codes: Iterable[ExitCode], *, resumable: bool = False, **m
 
 
 def parse_file(text: str) -> Path:
-    """Return the path of a file for output. Raises BadParameter for a path with a slash at its end, which is a folder."""
+    """Return the path of a file for output. Raises BadParameter if `text` ends with a slash: it then names a folder."""
     if text.endswith(("/", os.sep)):
         raise typer.BadParameter(f"{text} ends with a slash, so it is a folder; name a file")
     return Path(text)
@@ -75,7 +76,7 @@ SystemsOption = Annotated[
     typer.Option(
         "--system",
         metavar="NAME",
-        help="Only this judging system (repeatable).",
+        help="Use only this judging system (repeatable).",
         autocompletion=completion.complete_systems,
     ),
 ]
@@ -91,7 +92,9 @@ QueueOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show the verdicts only.")]
-DetailsOption = Annotated[bool, typer.Option("--details", help="End with all tables instead of the short summary.")]
+DetailsOption = Annotated[
+    bool, typer.Option("--details", help="Show all tables at the end instead of the short summary.")
+]
 PlainOption = Annotated[
     bool,
     typer.Option("--plain", help="Plain lines even on a terminal, e.g. for screen readers. --json takes precedence."),
@@ -144,7 +147,9 @@ FilesOption = Annotated[
 ]
 VarOption = Annotated[
     list[str] | None,
-    typer.Option("--var", metavar="NAME=VALUE", help="Fill ${NAME} in the configuration's texts (repeatable)."),
+    typer.Option(
+        "--var", metavar="NAME=VALUE", help="Replace ${NAME} in the configuration's texts by VALUE (repeatable)."
+    ),
 ]
 TrustPathOption = Annotated[
     list[Path] | None,
@@ -178,7 +183,7 @@ ExpectWinnerOption = Annotated[
         "--expect-winner",
         "--expect",
         metavar="NAME|draw|PASS",
-        help="Fail unless the outcome is this one. Possible values: a debater's name, `draw`, and outcomes that judges vote for (with `panel`: PASS, FAIL, and CONDITIONAL or `conditional`). `--expect` is the same option.",
+        help="Fail unless the outcome is this one. Possible values: a debater's name, `draw`, `conditional`, or an outcome that judges vote for (with `panel`: PASS, FAIL, CONDITIONAL). `--expect` is the same option.",
         rich_help_panel=GATES_PANEL,
     ),
 ]

@@ -41,21 +41,28 @@ def check_output(
     if is_special_file(path):
         raise UsageError(f"{option} {path}: this is a device or a pipe, not a file; name a file")
     if path in _FileSet(results):
-        raise UsageError(f"{option} {path}: this command writes another result to this file; choose another file")
+        raise UsageError(
+            f"{option} {path}: the output would overwrite another output of this command; choose another file"
+        )
     refuse_inputs([path], option, inputs)
     if os.path.lexists(path) and not force:
         raise UsageError(f"{option} {path}: exists already; choose another file, or overwrite it with --force")
 
 
 def refuse_inputs(paths: Iterable[Path], option: str, inputs: Iterable[Path]) -> None:
-    """Raise UsageError if one of `paths`, which `option` names for output, is one of the existing files in `inputs`."""
+    """Raise UsageError if an output would overwrite an input.
+
+    `paths`: the files to write, which `option` names. `inputs`: the files that the command reads.
+    """
     existing = [path for path in paths if path.exists()]
     if not existing:
         return
     known = _FileSet(inputs)
     for path in existing:
         if path in known:
-            raise UsageError(f"{option} {path}: this command reads this file; choose another file")
+            raise UsageError(
+                f"{option} {path}: the output would overwrite a file that this command reads; choose another file"
+            )
 
 
 def debate_files(path: Path) -> tuple[Path, Path]:

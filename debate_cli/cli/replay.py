@@ -77,11 +77,13 @@ def _resolve_format(given: ReplayOptions) -> ReplayFormat:
     if how in WHOLE_DEBATE_FORMATS and (given.only is not None or given.round is not None):
         left_out = "--only" if given.only is not None else "--round"
         raise UsageError(
-            f"--format {how} shows the whole debate; leave out {left_out}, or choose --format markdown or terminal-html"
+            f"{left_out} has no effect with --format {how}, which shows the whole debate; leave out {left_out}, or choose --format markdown or terminal-html"
         )
     _refuse_unused_playing(given, how)
     if given.round is not None and given.only not in {None, "turns"}:
-        raise UsageError(f"--only {given.only} covers all rounds; leave out --round or --only")
+        raise UsageError(
+            f"--round has no effect with --only {given.only}, which covers all rounds; leave out one of them"
+        )
     return how
 
 

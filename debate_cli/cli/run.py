@@ -81,7 +81,9 @@ def run(given: RunOptions) -> None:
     require_terminal(context.asked_people)
     obtain_consents(context.destinations, given.trust_host)
     if given.up_to_damage and stored is not None:
-        print_status(f"note: {cut_damaged_journal(stored.path) or f'{stored.path}: the journal is not damaged'}")
+        print_status(
+            f"note: {cut_damaged_journal(stored.path) or f'{stored.path}: the journal is not damaged, so nothing was cut'}"
+        )
     recorder = config_options.open_cassette(given.record, None)
     context = replace(context, cassette=recorder or context.cassette)
     outcome, code = _execute(given, context, stored, gates, target)
@@ -93,13 +95,15 @@ def run(given: RunOptions) -> None:
 
 def _check_options(given: RunOptions) -> None:
     if given.resume is not None and (given.no_save or given.id is not None):
-        raise UsageError("--resume keeps the debate's id and file; leave out --id and --no-save")
+        raise UsageError(
+            "--resume cannot be combined with --id or --no-save, because it keeps the debate's id and file; leave them out"
+        )
     if given.up_to_damage and given.resume is None:
         raise UsageError("--up-to-damage works only with --resume; name the debate with --resume")
     if given.up_to_damage and given.dry_run:
         raise UsageError("--up-to-damage changes the journal, but --dry-run changes nothing; leave out one of them")
     if given.close and given.resume is None:
-        raise UsageError("--close ends a saved debate; name the debate with --resume")
+        raise UsageError("--close works only with --resume; name the debate with --resume")
 
 
 class _Target(NamedTuple):
@@ -125,7 +129,7 @@ def _choose_target(given: RunOptions, context: RunContext, stored: StoredDebate 
 
 
 def _check_outputs(given: RunOptions, loaded: LoadedConfig, target: _Target) -> None:
-    """Raise UsageError if the run would write its debate, cassette or report to a file that it must not write."""
+    """Raise UsageError if the run must not write to the file of its debate, cassette or report."""
     refuse_stdout(given.out, "--out")
     saved = () if target.path is None else debate_files(target.path)
     if given.resume is None:
@@ -166,7 +170,7 @@ def _resolve_continue(given: RunOptions, changes: Sequence[ConfigChange]) -> Run
     if given.id is None:
         raise UsageError("--continue needs the id of a debate; add --id")
     if given.no_save:
-        raise UsageError("--continue saves the debate under its id; leave out --continue or --no-save")
+        raise UsageError("--continue and --no-save cannot be combined; leave out one of them")
     folder = next(transcript_dirs(given.out, given.config, changes))
     place = folder / f"{validate_id(given.id)}.json"
     saved = next((path for path in (place, place.with_suffix(".jsonl")) if path.exists()), None)

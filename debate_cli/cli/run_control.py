@@ -150,7 +150,7 @@ class PeopleOfCommand:
         self._terminals: list[PeopleAtTerminal] = []
 
     def access(self, files: Path, transcript: Path | None) -> PeopleAccess:
-        """Return the functions with which one debate asks people.
+        """Return the functions that ask the people of one debate.
 
         `files`: folder in which prompts and replies are exchanged. `transcript`: the debate's file. Unfinished answers
         are saved in its folder. None: unfinished answers are not saved.
@@ -164,7 +164,7 @@ class PeopleOfCommand:
     def report_draft(self) -> None:
         """Print that the draft of an unfinished answer is saved, if there is one."""
         if any(terminal.has_draft for terminal in self._terminals):
-            print_status("the draft is saved; it is in the form when the form opens again")
+            print_status("the draft is saved; the form shows it again after you resume")
 
 
 def report_outcome(
@@ -172,7 +172,7 @@ def report_outcome(
 ) -> ExitCode:
     """Print where the debate is saved and what is left to do. Returns the exit code.
 
-    `stop_cause`: what interrupted the run, perhaps only after its last answer. None without an interruption.
+    `stop_cause`: what interrupted the run; None if nothing did. All answers may have arrived in spite of it.
     """
     if outcome.path is not None:
         print_status(f"{'unchanged' if outcome.is_unchanged else 'saved'}: {outcome.path}")
@@ -215,7 +215,7 @@ def report_gates(gates: Gates, outcome: Outcome, code: ExitCode, prefix: str = "
 
 
 def _missing_briefs(outcome: Outcome) -> tuple[Brief, ...]:
-    """Return the missing judgements. For an unsaved debate, leave out those of judging runs without a verdict."""
+    """Return the briefs without an answer. For an unsaved debate, leave out judging runs without a verdict."""
     briefs = missing_briefs(outcome.debate)
     runs = {verdict.run for verdict in outcome.verdicts}
     return briefs if outcome.path is not None else tuple(brief for brief in briefs if brief.run in runs)

@@ -84,7 +84,10 @@ class JudgeOptions(NamedTuple):
     ] = False
     replace: Annotated[
         bool,
-        typer.Option("--replace", help="Let the new assessments replace earlier ones of the same judging systems."),
+        typer.Option(
+            "--replace",
+            help="Replace earlier judgements by the same judging systems (default: add a judging run).",
+        ),
     ] = False
     context: Annotated[
         Path | None,
@@ -547,7 +550,7 @@ class AuditOptions(NamedTuple):
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Test only this change of the debates (repeatable). Default: every change. "
+            help="Test only this variant of each debate (repeatable). Default: all variants. "
             "With `confident`, `hedged` or `citation`, `padded` is tested too.",
         ),
     ] = None

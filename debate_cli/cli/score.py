@@ -54,9 +54,11 @@ def run(given: ScoreOptions) -> None:
     """Recompute verdicts from saved debates, without any model."""
     form = ScoreFormat.json if given.json else given.format
     if given.output is not None and form is not ScoreFormat.html:
-        raise UsageError(f"-o {given.output}: only --format html writes files; for other formats, redirect stdout")
+        raise UsageError(
+            f"-o {given.output}: this option works only with --format html; for other formats, redirect stdout"
+        )
     if given.per is RowKind.argument and form not in _ROW_FORMATS:
-        raise UsageError("--per argument needs a format with rows; add --format csv, jsonl or json")
+        raise UsageError("--per argument works only with --format csv, jsonl or json; add one of these formats")
     refuse_stdout(given.output, "-o")
     rubric, rubric_option = _rubric_from_options(given.weights, given.rubric)
     request = ScoreRequest(
@@ -96,7 +98,8 @@ class _Report:
     unusable: list[UnusableFile] = field(default_factory=list[UnusableFile])
     scored_files: int = 0
     rehearsals: Counter[str] = field(default_factory=Counter[str])
-    """Maps each note on answers of the mock to its number of debates. The note is empty if the mock gave no answers."""
+    """Maps each notice, which says that the mock gave answers, to the number of debates with this notice. Debates without
+    a notice count under the empty text."""
     unmet_gates: int = 0
     compared_verdicts: int = 0
     has_differences: bool = False
@@ -107,7 +110,7 @@ class _Report:
     first_lacking: CheckedFile | None = None
     """The first file in `missing`."""
     notices: dict[str, None] = field(default_factory=dict[str, None])
-    """The keys are sentences on unexpected effects of the new settings, each once. The values are not used."""
+    """The keys are sentences about unexpected effects of the new settings, without repetitions. The values are not used."""
     _sentences: set[str] = field(default_factory=set[str])
 
     def read(self, files: Iterator[CheckedFile | UnusableFile], pages: "PageWriter | None") -> Iterator[CheckedFile]:
@@ -249,8 +252,8 @@ def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:
         )
     if request.write and report.scored_files and option:
         console.print_status(
-            f"the stored verdicts are now those recomputed with {option}; `debate list` shows them, but replay, "
-            "diff and score recompute them with the settings of each debate"
+            f"the files now contain verdicts that were recomputed with {option}; `debate list` shows these verdicts, "
+            "but replay, diff and score still use the settings of each debate"
         )
 
 

@@ -111,8 +111,8 @@ class PipeSafeObserver:
     def event(self, event: Event, debate: Debate) -> None:
         """Forward the event.
 
-        After `DebateResumed` the observer shows all earlier speeches. If a person debates and must not see one of these
-        speeches yet, this speech is shown after the person's answer.
+        After `DebateResumed` the observer shows the earlier speeches. Speeches that a debating person may not see before
+        answering are shown after the person's answer.
         """
         if not isinstance(event, TaskStarted):
             self._seen_notes.clear()

@@ -36,7 +36,7 @@ STRATEGY_INSTRUCTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class TurnInstructions:
-    """Instructions for one turn. The turn stores them."""
+    """Instructions to the debater for one turn. The finished turn also stores them."""
 
     directive: str | None = None
     """Instruction for this turn only, which the speaker must not mention; None if there is none."""

@@ -39,7 +39,7 @@ ARGUMENT_PHASES: tuple[Phase, ...] = ("opening", "speech")
 
 
 class Debater:
-    """A debater of a debate, and the model that writes the debater's turns."""
+    """Answers the cues of one debater: asks a model for each turn."""
 
     def __init__(
         self,

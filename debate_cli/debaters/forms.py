@@ -119,7 +119,7 @@ Citations = Annotated[list[CitationForm], items(MAX_CITATIONS)]
 
 
 class ClaimForm(FormModel):
-    """A claim in a free speech. The program assigns its id."""
+    """A claim in a speech of the free-flowing format. The program assigns the claim's id."""
 
     claim: str = text(160, least=MIN_PART_CHARS["claim"])
     reasoning: str = text(300, least=MIN_PART_CHARS["reasoning"])
@@ -202,7 +202,7 @@ class ClosingForm(FormModel):
 
 
 class RebuttalPartForm(FormModel):
-    """A rebuttal in a free speech."""
+    """A rebuttal in a speech of the free-flowing format."""
 
     target: ArgumentId
     type: ResponseType

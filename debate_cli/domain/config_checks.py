@@ -180,7 +180,9 @@ def _check_mock_provider(config: DebateConfig) -> Iterator[Problem]:
     for name, row in config.providers.items():
         if row.kind is not None and (row.kind == MOCK_PROVIDER) != (name == MOCK_PROVIDER):
             words = (
-                "the provider `mock` must have the kind `mock`, and no other provider may; change the kind or the name"
+                "the provider `mock` must have the kind `mock`; change the kind, or rename the provider"
+                if name == MOCK_PROVIDER
+                else "only the provider `mock` may have the kind `mock`; change the kind"
             )
             yield Problem(("providers", name, "kind"), words)
 

@@ -28,7 +28,7 @@ Citations = Annotated[tuple[Citation, ...], Field(exclude_if=not_)]
 
 
 class Argument(FrozenModel):
-    """An argument of an opening or a free speech."""
+    """An argument of an opening, or of a speech in the free-flowing format."""
 
     id: str
     """The debater's prefix and a number, e.g. `PRO-1`."""

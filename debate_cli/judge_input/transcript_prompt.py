@@ -137,9 +137,9 @@ def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
 
 
 def last_passage_before(turn: Turn, debate: Debate) -> str:
-    """Return the last text of the speaker's previous turn; empty if `turn` is the speaker's first turn.
+    """Return the text at the end of the turn that the same speaker made before `turn`; empty if there is none.
 
-    `turn`: the speaker's current turn. Texts of citations are skipped.
+    If the earlier turn has several texts, e.g. claim and reasoning, only the last one is returned. Citations are skipped.
     """
     earlier = reversed(debate.turns_before(turn.index))
     before = next((other for other in earlier if other.speaker == turn.speaker), None)

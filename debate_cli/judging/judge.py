@@ -173,7 +173,7 @@ class Judge:
 def _describe_task(brief: Brief) -> str:
     """Return a name of the brief, e.g. `turn 1 (numbered 0 below)`.
 
-    The number in parentheses counts turns from 0, like prompts and forms.
+    The number in parentheses counts turns from 0, as prompts and forms do.
     """
     name = get_system(brief.system).describe_brief(brief)
     if brief.subject.moment not in {"turn", "pair"}:

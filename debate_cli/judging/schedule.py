@@ -18,7 +18,7 @@ from debate_cli.systems.registry import get_system
 
 
 def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """Return the unsettled briefs that can be sent to judges now.
+    """Return the briefs that still need an answer and can be sent to judges now.
 
     A brief waits if its prompt quotes answers that are still missing. For example, the system `moderator` quotes
     answers of the system `sources`.
@@ -68,10 +68,10 @@ def missing_briefs(debate: Debate, run: str | None = None) -> tuple[Brief, ...]:
     Two kinds of briefs are left out:
 
     - Briefs of the first run, while the debate is unfinished.
-    - Briefs that another run replaces. Such a run takes precedence, has answers to all briefs of the same system, and
-      is not part of the same comparison of judge models.
+    - Briefs of a system that a run of higher precedence has judged completely. Exception: if both runs belong to one
+      comparison of judge models, neither replaces the other.
 
-    `run`: id of a judging run. If given, all briefs of this run without an assessment are returned, and no others.
+    `run`: id of a judging run. If given, only briefs of this run are returned, also those that another run replaces.
     """
     owed = unsettled_briefs(debate.model_copy(update={"given_up": frozenset[str]()}) if debate.given_up else debate)
     if debate.status == "incomplete":
@@ -80,10 +80,10 @@ def missing_briefs(debate: Debate, run: str | None = None) -> tuple[Brief, ...]:
         return tuple(brief for brief in owed if brief.run == run)
     judged = {(item.run, item.system) for item in debate.assessments}
     complete = judged - {(brief.run, brief.system) for brief in owed}
-    return tuple(brief for brief in owed if not _is_made_up_for(debate, brief, complete))
+    return tuple(brief for brief in owed if not _is_replaced(debate, brief, complete))
 
 
-def _is_made_up_for(debate: Debate, brief: Brief, complete: Collection[tuple[str, str]]) -> bool:
+def _is_replaced(debate: Debate, brief: Brief, complete: Collection[tuple[str, str]]) -> bool:
     runs = [run.id for run in debate.runs_by_precedence(brief.system)]
     compared = {run.id for run in debate.compared_runs(brief.run)}
     later = runs[runs.index(brief.run) + 1 :]

@@ -191,8 +191,8 @@ _REJECTED_PARAMETER = {
     )
     for name in ("temperature", "seed", "stream_options")
 } | {"max_tokens": re.compile(r"\bmax_completion_tokens\b")}
-"""Patterns of messages about a rejected parameter. A message that rejects `max_tokens` names `max_completion_tokens`, which
-replaces it. All other messages about `max_tokens` concern a wrong value."""
+"""Maps a parameter to the pattern of messages that reject it. A server that rejects `max_tokens` asks for
+`max_completion_tokens` instead. Any other message about `max_tokens` means that the value is wrong."""
 
 
 @dataclass(frozen=True, slots=True)

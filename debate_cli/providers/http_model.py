@@ -26,9 +26,9 @@ OPTIONAL_PARAMETERS = ("temperature", "seed", "stream_options", "max_tokens")
 """Parameters that `llm.retry.ParameterFallbackModel` omits or replaces after the server has rejected them."""
 CHARS_PER_TOKEN = 8
 MIN_ANSWER_CHARS = 64 * 1024
-"""An answer may always have this many characters, even if the request's output limit is small."""
+"""An answer of up to this many characters is never refused as too long, even if the request's output limit is small."""
 MIN_RESULTS_CHARS = 1024 * 1024
-"""The results of a web search may always have this many characters, even if the request's output limit is small."""
+"""Results of a web search with up to this many characters are never refused as too long."""
 CALLS_PER_CLIENT = 16
 """Maximum number of calls in flight per SDK client. More calls would slow each other down."""
 DUMMY_KEY = "no-key-needed"
@@ -73,9 +73,9 @@ class ReplyBuilder:
         return arguments
 
     def tool_arguments(self) -> str:
-        """Return the arguments of the calls with the name `self.tool`.
+        """Return the arguments of the calls of the tool `self.tool`, as one text.
 
-        If no call has this name, return the arguments of all calls: some servers change or omit the name.
+        If no call has this name, return the arguments of all tool calls: some servers change or omit the name.
         """
         calls = list(self._calls.values())
         return "\n".join(

@@ -84,7 +84,7 @@ def is_weights_file(model: str) -> bool:
 
 
 def find_own_weights(name: str, folder: Path) -> Path:
-    """Return the path of the user's file of weights `name`. If `name` is a relative path, it starts at `folder`.
+    """Return the path of the user's file of weights `name`, which may be relative to `folder`.
 
     Raises NoLocalModelError if the file does not exist or is not a GGUF file.
     """

@@ -65,7 +65,7 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
     """Return the verdicts that decide the debate. Verdicts by persons are ignored.
 
     Normally, this is the one verdict with the flag `decides`. In a comparison of judge models, no verdict has the flag.
-    The deciding verdicts are then all verdicts of the compared runs, but only by the system of the first verdict.
+    Then one verdict of each compared run decides: the verdict by the system that gave the first of `verdicts`.
     """
     verdicts = [verdict for verdict in verdicts if verdict.reviewer is None]
     decisive = [verdict for verdict in verdicts if verdict.decides]

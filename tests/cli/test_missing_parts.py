@@ -33,7 +33,10 @@ def test_a_text_has_no_trace(text: Path) -> None:
 def test_scores_of_one_round_are_refused(saved: Path) -> None:
     """`--only scores --round 1` is refused, because a score covers all rounds."""
     done = replay(saved, saved, "--only", "scores", "--round", "1")
-    assert (done.code, done.err) == (2, "debate: --only scores covers all rounds; leave out --round or --only\n")
+    assert (done.code, done.err) == (
+        2,
+        "debate: --round has no effect with --only scores, which covers all rounds; leave out one of them\n",
+    )
 
 
 def test_a_folder_is_not_an_id(saved: Path) -> None:

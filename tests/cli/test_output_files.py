@@ -121,7 +121,7 @@ def test_a_report_of_an_experiment_replaces_no_input(here: Path) -> None:
     ledger = next(here.rglob("*.sqlite"))
     for name in (file, ledger):
         done = debate("experiment", "report", file, "--mock", "--format", "csv", "-o", name, "--force", cwd=here)
-        assert (done.code, "this command reads this file" in done.err) == (2, True), done.err
+        assert (done.code, "would overwrite a file that this command reads" in done.err) == (2, True), done.err
 
 
 def test_a_judged_transcript_can_still_be_named_with_out(saved: Path) -> None:

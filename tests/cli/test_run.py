@@ -162,7 +162,7 @@ def test_a_dash_reads_the_configuration_from_standard_input(here: Path) -> None:
 
 
 def test_the_default_configuration_is_the_one_in_this_folder(here: Path) -> None:
-    """Without CONFIG, configs/debate.yaml of this folder is used, else the packaged one."""
+    """Without CONFIG, configs/debate.yaml in the current folder is used, else the packaged one."""
     (here / "configs").mkdir()
     shutil.copy(CONFIGS / "persuasion.yaml", here / "configs/debate.yaml")
     own = debate("run", "--mock", "--dry-run", "--json", cwd=here).json["config"]

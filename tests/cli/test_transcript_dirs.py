@@ -150,7 +150,9 @@ def test_continue_without_saving_names_the_options_that_were_given(here: Path) -
     for _ in range(2):
         refusals.append(debate(*command, "--no-save", cwd=here))
         debate(*command, cwd=here)
-    assert [(done.code, "leave out --continue or --no-save" in done.err) for done in refusals] == [(2, True)] * 2
+    assert [(done.code, "--continue and --no-save cannot be combined" in done.err) for done in refusals] == [
+        (2, True)
+    ] * 2
 
 
 def test_saved_debates_can_be_shown_despite_an_invalid_configuration(here: Path) -> None:

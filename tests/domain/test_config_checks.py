@@ -37,7 +37,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("unknown judge", {"judging": {"systems": [{"kind": "live", "judge": "x"}]}}, "judging.systems.0.judge", "has no entry of this name"),
     ("a server called mock", {"providers": {"mock": {"kind": "openai", "base_url": "http://127.0.0.1:9/v1"}}}, "providers.mock.kind",
      "the provider `mock` must have the kind `mock`"),
-    ("a mock of another name", {"providers": {"lab": {"kind": "mock"}}}, "providers.lab.kind", "the provider `mock` must have the kind `mock`"),
+    ("a mock of another name", {"providers": {"lab": {"kind": "mock"}}}, "providers.lab.kind", "only the provider `mock` may have the kind `mock`; change the kind"),
     ("no system", {"judging": {"systems": []}}, "judging.systems", "names no system"),
     ("a system twice", {"judging": {"systems": ["live", "live"]}}, "judging.systems.1", "is listed twice"),
     ("misspelt deciding system", {"judging": {"decides": "strutured"}}, "judging.decides", "did you mean `structured`?"),

@@ -258,10 +258,10 @@ def test_secrets_of_the_base_reach_no_file(here: Path) -> None:
     [
         (["status", "exp.yaml"], "contains no experiment"),
         (["status", "."], "contains no experiment"),
-        (["merge", "a", "b"], "`debate experiment merge` writes a new folder; name it with -o DIR"),
+        (["merge", "a", "b"], "`debate experiment merge` needs a new folder for its result; name it with -o DIR"),
         (["run", "exp.yaml", "--shard", "3/2"], "--shard 3/2: write I/N"),
         (["status", "exp.yaml", "--limit", "3"], "--limit is not an option of `debate experiment status`"),
-        (["status", ".", "--out", "x"], ". and --out are both folders of an experiment"),
+        (["status", ".", "--out", "x"], ". is already the folder of the experiment; leave out --out"),
         (["status", "exp.yaml", "--plain"], "--plain is not an option of `debate experiment status`"),
         (["report", "exp.yaml", "--quiet"], "--quiet is not an option of `debate experiment report`"),
         (

@@ -248,7 +248,7 @@ FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
 """Probabilities that a mock judge votes with the majority: in the judge's first vote, and in a later vote."""
 LEADER_QUALITY = 0.8
 OUTPERFORMED_SHARE = 0.85
-"""Share of the highest total score below which a participant is listed as consistently outperformed."""
+"""A participant is listed as consistently outperformed if the total score is below this share of the highest total."""
 DEFAULT_LIST_LENGTH = (1.0, 0.5)
 PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
 PROPERTIES_IN_ORDER = frozenset({"participants", "debater", "heading", "participant", "id", "item", "target"})
@@ -259,7 +259,7 @@ SUPPORT_OF_POOR_QUOTES = {"altered": "partly", "not_found": "no", "no_such_sourc
 RELEVANCE = {"yes": "yes", "partly": "yes", "contradicts": "yes", "no": "no", "unknown": "unknown"}
 """Maps the mock's answer in the field `supports` to its answer in the field `relevant`."""
 QUOTING_LISTS = frozenset({"fallacies", "suspect_claims", "logic_gap", "added"})
-"""Names of those lists in a judge's answer whose items quote a speech."""
+"""Names of lists in a judge's answer. Each item of such a list quotes a speech."""
 
 
 class Opinions:
@@ -298,7 +298,7 @@ class Opinions:
         return min(1.0, max(0.0, skill + dither)) if skill else 0.0
 
     def quality(self, values: Json, score: float | None) -> float:
-        """Return the quality, 0 (bad) to 1 (good), that the judge's next sentence expresses.
+        """Return how the judge's next sentence rates the performance: 0 is bad, 1 is good.
 
         The result follows from the first of these that exists:
 
@@ -476,7 +476,8 @@ class Opinions:
 # Judges with known biases --------------------------------------------------------------------------------------------
 
 LOWEST_MERIT, MERIT_RANGE = 0.35, 0.3
-"""Opinion of a side (0-1) before the effects of `bias`: from LOWEST_MERIT to LOWEST_MERIT + MERIT_RANGE."""
+"""Without the effects of `bias`, a mock judge's opinion of a side is between LOWEST_MERIT and LOWEST_MERIT + MERIT_RANGE.
+Opinions are numbers from 0 to 1."""
 CLAIM_WORDS = 8
 """Number of words at the start of a claim that determine the claim's merit (see `claim_merit`)."""
 LENGTH_STEP = 0.3
@@ -485,8 +486,8 @@ sides' speeches. Example: 0.3 means speeches that are 30 % longer."""
 DITHER = 0.08
 """Width of the range of the random number that is added to a skill. The range is -DITHER / 2 to DITHER / 2."""
 DRAW_MARGIN = 0.08
-"""Difference between the skills (0-1) of the two best debaters, below which a mock judge decides on a draw. For a judge
-with `bias`, half of this number counts."""
+"""A mock judge decides on a draw if the skills (0-1) of the two best debaters differ by less than this number. A judge
+with `bias` uses half of this number."""
 TONE_WORDS = 5
 """Number of words of certainty, minus words of doubt, at which the mock's bias `confident` has its full effect."""
 MIN_DIFFERENT_WORDS = 15

@@ -144,7 +144,7 @@ class ReplyScript:
 
     @classmethod
     def load(cls, spec: ModelSpec, folder: Path) -> ReplyScript:
-        """Read the script file `spec.script`. A relative path starts from `folder`. Raises ConfigError if the file cannot be read."""
+        """Read the file `spec.script`, whose path may be relative to `folder`. Raises ConfigError if it cannot be read."""
         if spec.script is None:
             raise ConfigError(f"the model {spec.model} needs `script`: name a YAML or JSON file with its replies")
         path = folder / spec.script

@@ -23,9 +23,9 @@ T = TypeVar("T")
 Json = Mapping[str, Any]
 
 MIN_SENTENCE_CHARS = 30
-"""Minimum number of characters of a sentence that a mock judge quotes from a speech."""
+"""A mock judge quotes from a speech only sentences with at least this many characters."""
 MIN_PASSAGE_CHARS = 12
-"""Minimum number of characters that a mock judge quotes from a document. The quote is the first words of a sentence."""
+"""Minimum length in characters of a mock judge's quote from a document. Such a quote is the beginning of a sentence."""
 _STRING = r'("(?:[^"\\]|\\.)*")'
 _MOTION = re.compile(rf"^(?:Motion|MOTION|TITLE): {_STRING}", re.MULTILINE)
 _DOCUMENT = re.compile(rf"^DOCUMENT: {_STRING}$", re.MULTILINE)
@@ -254,11 +254,11 @@ class Place:
     path: str = ""
     """Path of the field within the answer, such as `/scores/0/reason`."""
     values: Json = field(default_factory=dict[str, Any])
-    """Maps names of earlier fields, in the object that contains this field and in all enclosing objects, to their values."""
+    """Values of earlier fields, by name. The fields are in the object with this field, or in an enclosing object."""
     index: int = 0
     """Index of the list item that contains the field. In nested lists, the index in the innermost list. Otherwise 0."""
     quality: float = 0.6
-    """Quality (0-1) of the judged performance."""
+    """How the sentence rates the judged performance: 0 is bad, 1 is good."""
 
 
 class SentenceWriter:

@@ -34,7 +34,7 @@ class FormField:
     required: bool = True
     """Whether the person must fill in the field."""
     explanation: str = ""
-    """Description of the field in the form."""
+    """Text of the form that explains the field."""
 
     @property
     def key(self) -> str:

@@ -226,7 +226,7 @@ AskAtTerminal = Callable[[Request, float | None], Awaitable[Reply]]
 
 @dataclass(frozen=True, slots=True)
 class PeopleAccess:
-    """The functions with which a run asks people: at the terminal and through files."""
+    """Functions that ask the people of a debate, at the terminal and through files."""
 
     files: PromptFolder
     """Exchanges prompts and replies as files, for the provider `files`."""

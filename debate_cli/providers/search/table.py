@@ -23,7 +23,7 @@ from debate_cli.providers.search import anthropic, openai
 from debate_cli.providers.search.engines import OLLAMA_API, SEARXNG_API
 
 ENGINE_MODEL = "web_search"
-"""The model name under which searches of search engines are recorded, e.g. `ollama/web_search`."""
+"""Model name in the records of calls to search engines, e.g. of a call to `ollama/web_search`."""
 NO_SEARCH_ADVICE = "or remove evidence.web: the files of evidence.sources can still be cited"
 """Advice at the end of messages that say why no web search is possible."""
 
@@ -192,7 +192,8 @@ def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Probl
         return named
     if named is not None:
         return _problem(
-            "model", f"{web.model} is {named.model}, which is not a model of {web.provider}; name one of its models"
+            "model",
+            f"{web.model} is {named.model}, which is not a model of {web.provider}; name a model of {web.provider}",
         )
     if web.model is not None:
         return ModelSpec(model=f"{web.provider}/{web.model.removeprefix(f'{web.provider}/')}")

@@ -29,7 +29,7 @@ Such an argument is only in `Turn.text`, not in `Turn.arguments`.
 def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
     """Split a finished turn into its parts, in reading order.
 
-    The text of a free speech comes first, then its arguments and responses without their reasoning.
+    A speech of the free-flowing format begins with its text. Its arguments and responses follow, without reasoning.
     """
     if UNSTRUCTURED in turn.warnings or turn.is_one_item:
         return (turn.text, *(turn.responses or ()))

@@ -144,9 +144,9 @@ class FormState:
         more = f"; and {len(problems) - MAX_NAMED} more" if len(problems) > MAX_NAMED else ""
         listed = f"{'Missing' if missing else 'Wrong'}: {'; '.join(problems[:MAX_NAMED])}{more}."
         if found.is_readable:
-            self.message = f"{listed} To send the answer anyway, press Esc, then Enter, once more."
+            self.message = f"{listed} To send the answer anyway, press the same keys again: Esc, then Enter."
         elif self._can_abstain:
-            self.message = f"{listed} To send the answer as an abstention, press Esc, then Enter, once more."
+            self.message = f"{listed} To abstain, press the same keys again: Esc, then Enter."
         else:
             self.message = f"The answer cannot be sent yet. {listed}"
         self._may_send_incomplete = True

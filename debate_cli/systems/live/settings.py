@@ -10,9 +10,9 @@ class PenaltyPoints(ConfigModel):
     """Points that a turn loses in logic for inconsistency with the speaker's earlier turns."""
 
     contradiction: NonNegative = 0
-    """Points for each contradiction with an earlier turn."""
+    """Points deducted for each contradiction with an earlier turn."""
     dropped_premise: NonNegative = 0
-    """Points for each premise of an earlier turn that the speaker no longer supports."""
+    """Points deducted for each premise of an earlier turn that the speaker no longer supports."""
 
 
 class LiveSettings(SystemSettings):

@@ -132,7 +132,7 @@ def _turn_tables(notes: LiveNotes) -> Iterator[Table]:
 
 
 def _turn_remark(row: TurnRow) -> str:
-    mixed = f"won and lost an exchange in {', '.join(row.mixed)}" if row.mixed else ""
+    mixed = f"won one exchange and lost the other in {', '.join(row.mixed)}" if row.mixed else ""
     return "; ".join(filter(None, ("cold start" if row.cold_start else "", mixed)))
 
 

@@ -110,7 +110,8 @@ class StructuredNotes(Notes):
 def scored_arguments(debate: Debate) -> dict[str, str]:
     """Map the id of each scored argument to its speaker, in the order of the debate.
 
-    Only arguments in openings and free speeches are scored. If two arguments have the same id, the first is scored.
+    Only arguments in openings, and in speeches of the free-flowing format, are scored. If two arguments have the same
+    id, the first is scored.
     """
     found: dict[str, str] = {}
     for turn in debate.turns:

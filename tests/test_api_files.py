@@ -85,11 +85,11 @@ def test_judges_who_answer_through_files_need_a_path(here: Path, debate: debate_
         debate_cli.judge_text("Plan.", model="files/ann"),
     ):
         with pytest.raises(
-            ConfigError, match=r"path: None means that no file is written, but files/ann needs files.*give path="
+            ConfigError, match=r"path: no file is written if this is None, but files/ann needs files.*pass a path"
         ):
             asyncio.run(judging)
     speaking = debate_cli.load_config(MOCK, overrides={"models": {"default": {"model": "files/ann"}}})
-    with pytest.raises(ConfigError, match=r"folder: None means that no file is written.*give folder="):
+    with pytest.raises(ConfigError, match=r"folder: no file is written if this is None.*pass a path"):
         asyncio.run(debate_cli.run_debate(speaking))
     assert not list(here.iterdir())
 

@@ -372,7 +372,7 @@ def _judging_request(
 
 
 def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tuple[LoadedConfig, dict[str, Model]]:
-    """Return `loaded`, changed to name the caller's model objects, and a mapping of `provider/model` to these objects.
+    """Return two values: `loaded` with the names of the caller's model objects, and these objects by `provider/model`.
 
     An object for e.g. `mock/debater` is called `python/debater` in the debate, because it is not the mock. Raises
     ConfigError if the configuration is not valid, or if an object is not used.
@@ -421,8 +421,8 @@ def _open_session(
             )
         if folder is None:
             raise ConfigError(
-                f"{argument}: None means that no file is written, but {name} needs files for prompts and replies; give "
-                f"{argument}=, and these files are kept in the folder `{FILES_FOLDER}` beside the transcript"
+                f"{argument}: no file is written if this is None, but {name} needs files for prompts and replies; pass a "
+                f"path, and these files are kept in the folder `{FILES_FOLDER}` beside the transcript"
             )
     observer = observer or NullObserver()
     people = None if folder is None else PeopleAccess(PromptFolder(folder / FILES_FOLDER, observer.note))

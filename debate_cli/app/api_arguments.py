@@ -20,7 +20,7 @@ MAX_NAME_CHARS = 4000
 MAX_PATH_BYTES, MAX_FILE_NAME_BYTES = 3800, 255
 """Maximum length in bytes of a path, and of each file or folder name in it.
 
-Linux allows paths of 4096 bytes. The difference leaves room for the names of files in a folder with this path.
+Linux allows paths of 4096 bytes. The maximum is lower, so that a folder with this path can contain files.
 """
 Check = Callable[[Any], str | None]
 """A function that checks one argument. It returns None for a usable argument, else what is wrong and what to pass."""
@@ -105,7 +105,7 @@ def _name(given: Any) -> str | None:
 
 
 def find_path_problem(path: str | PathLike[str]) -> str | None:
-    """Return why no file or folder can have this path, e.g. because it is too long; None if it can exist."""
+    """Return the reason why no file or folder can have this path, e.g. its length; None if one can."""
     text = fspath(path)
     if "\0" in text:
         return f"{text!r} contains a null character; remove it"

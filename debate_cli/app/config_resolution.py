@@ -55,8 +55,8 @@ def resolve_config(
 
     - `env`: variables of the process. The `.env` file beside the configuration adds more.
     - `text`: text to read in place of the file.
-    - `shipped`: whether the file is part of the package. If True, relative paths and `.env` start in the working
-      folder.
+    - `shipped`: whether the file is part of the package. If True, relative paths start in the working folder,
+      and `.env` is read there.
     - `checks`: function that returns contradictions between settings.
     - `trusted_folders`: folders from which the configuration may name files, besides its own folder.
     """
@@ -93,8 +93,8 @@ def config_from_object(config: DebateConfig, name: str, folder: Path | None = No
 def revalidate_config(config: DebateConfig, source_map: SourceMap) -> DebateConfig:
     """Validate all values of `config`, because `model_copy` validates nothing.
 
-    Raises ConfigError with one line per wrong value. Returns `config` itself if it is valid as it is, else a copy in which
-    e.g. a mapping has become a `DebaterConfig`.
+    Returns `config` itself. If values had to be converted, e.g. a mapping to a `DebaterConfig`, returns a copy with the
+    converted values. Raises ConfigError with one line per wrong value.
     """
     data = move_legacy_sections(_written_values(config))
     try:

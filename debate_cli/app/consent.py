@@ -75,8 +75,8 @@ class Consent:
             owner = _owners(self.variable)[0]
             own_address = f", or set {owner.base_url_env} to that address" if owner.base_url_env else ""
             return (
-                f"{self.file}: provider {self.provider} would send {self.variable} to {self.host}, and the key of a "
-                f"built-in provider never goes to an address from a file; name another variable in the file{own_address}"
+                f"{self.file}: provider {self.provider} would send {self.variable} to {self.host}, but the key of a "
+                f"built-in provider is never sent to an address that a file names; use another variable in the file{own_address}"
             )
         what = f"{self.variable} and the debate's texts" if self.variable else "the debate's texts"
         does = f"download and run {self.download} from" if self.download else f"send {what} to"
@@ -247,8 +247,8 @@ def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None)
     - `config`: the configuration in the saved debate.
     - `loaded`: the configuration that the user gave; None without one.
 
-    A provider with the same settings in `loaded` and `config` gets the file that `loaded` names for this provider, and is
-    left out if `loaded` names none. Every other provider gets `file`.
+    If a provider has the same settings in `loaded` and `config`, its file is the one that `loaded` names. If `loaded`
+    names no file for it, the provider is left out. For every other provider, the file is `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}

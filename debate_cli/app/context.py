@@ -89,8 +89,8 @@ class RunContext:
     """Receives warnings that the user must see even if progress is hidden. None: the observer receives them as
     notes."""
     waits: dict[str, Callable[[], str]] = field(default_factory=dict[str, Callable[[], str]])
-    """Maps each provider to a function that returns a text: how long the provider has refused all calls. The text is
-    empty if the provider accepts calls. The model pool fills this mapping."""
+    """Maps each provider to a function. The function returns a text that says how long the provider has refused all
+    calls; empty if the provider accepts calls. The model pool fills this mapping."""
     stop: StopSignal = field(default_factory=StopSignal)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     clock: Callable[[], float] = time.monotonic

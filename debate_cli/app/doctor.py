@@ -184,7 +184,7 @@ def select_models(
         spec = None if is_file else config.resolve_model(name)
         if spec is None:
             hint = format_suggestion(name, config.models) or "; write provider/model, or add it to `models`"
-            hint = f"; name the file with --config {name}" if is_file else hint
+            hint = f"; to use this file as the configuration, write --config {name}" if is_file else hint
             raise UsageError(f"{name}: the configuration has no model of this name{hint}")
         named[name] = spec
     if mock:

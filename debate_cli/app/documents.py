@@ -101,10 +101,10 @@ def is_saved_debate(content: bytes) -> bool:
 
 
 def _is_text_folder(folder: Path) -> bool:
-    """Return whether the texts in `folder` are to be judged: it must not have saved debates.
+    """Return whether `folder` is a folder of texts to judge. A folder with saved debates is not.
 
-    A folder with a name like `my-debate.json` must also contain a text. Otherwise, the user probably gave `*.json` to
-    name transcripts, and the shell added the folder.
+    A folder with a name like `my-debate.json` must also contain a text. Otherwise, the user probably meant transcripts
+    by `*.json`, and the shell added the folder.
     """
     if any(_TRANSCRIPT_MARK in _read_start(file) for file in list_debate_files(folder)):
         return False
@@ -123,7 +123,7 @@ def _list_texts(folder: Path, excluded: Collection[Path]) -> tuple[list[Path], l
         if follow_links(path) not in excluded and (_is_text_in(path, folder) or is_special_file(path))
     ]
     if not texts:
-        raise UsageError(f"{folder}: contains no transcripts and no text files; name another folder, or a file")
+        raise UsageError(f"{folder}: contains no transcripts and no text files; choose another folder, or a file")
     return texts, [path for path in files if path not in texts]
 
 
@@ -133,7 +133,7 @@ def read_text_file(path: Path) -> str:
         data = read_regular_file(path, MAX_TEXT_BYTES)
     except OSError as error:
         raise TranscriptError(
-            f"{shorten_path(path)}: cannot be read ({error.strerror}); name a transcript or a text file"
+            f"{shorten_path(path)}: cannot be read ({error.strerror}); choose a transcript or a text file"
         ) from error
     return decode_text(str(path), data)
 
@@ -145,9 +145,9 @@ def decode_text(name: str, data: bytes) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise TranscriptError(f"{name}: not valid UTF-8 text; name a transcript or a text file") from error
+        raise TranscriptError(f"{name}: not valid UTF-8 text; choose a transcript or a text file") from error
     if not any(sign.isprintable() and not sign.isspace() for sign in text):
-        raise TranscriptError(f"{name}: has no text to judge; write something into it, or name another file")
+        raise TranscriptError(f"{name}: has no text to judge; write a text into it, or choose another file")
     return text
 
 

@@ -50,7 +50,7 @@ SPEECH_PURPOSES = ("opening", "cross_examination", "answers", "rebuttal", "closi
 
 @dataclass(slots=True)
 class PromptMeter:
-    """Measures the longest prompt of each purpose. A run uses it in place of its `Cassette`."""
+    """Measures the longest prompt of each purpose. An estimate passes this object to the run in place of a `Cassette`."""
 
     is_replay: bool = True
     failure: None = None
@@ -63,7 +63,7 @@ class PromptMeter:
         return _MeteredModel(model, self.longest_prompts)
 
     def longest(self, *purposes: str) -> int:
-        """Return the tokens of the longest prompt whose purpose begins with one of `purposes`; 0 without one."""
+        """Return the tokens of the longest prompt whose purpose begins with one of `purposes`; 0 without such a prompt."""
         return max((size for name, size in self.longest_prompts.items() if name.startswith(purposes)), default=0)
 
 

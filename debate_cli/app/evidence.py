@@ -58,8 +58,8 @@ def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate 
     if corpus is None:
         if evidence.sources:
             yield (
-                "evidence: the source files of a saved debate are not opened; name the files with --evidence to cite more "
-                "from them"
+                "evidence: source files that a saved debate names are not opened, so nothing new can be cited from them; "
+                "to open them, give the files with --evidence"
             )
         return
     skipped = describe_skipped(corpus)
@@ -68,7 +68,7 @@ def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate 
     if resumed is None and not corpus.search(config.topic, 1):
         yield (
             "evidence: the source files contain no word of the motion, so debaters may get no passages to cite; write the "
-            "motion in the language of the files, or name other files"
+            "motion in the language of the files, or choose other files"
         )
     before = None if resumed is None else resumed.config.evidence
     if resumed is None or before is None or before.passage_words != evidence.passage_words:
@@ -76,6 +76,6 @@ def evidence_notes(corpus: Corpus | None, config: DebateConfig, resumed: Debate 
     changed = corpus.find_changed(resumed.passages)
     if changed:
         yield (
-            f"evidence: these files changed or disappeared after passages of them were shown: {', '.join(changed)}; "
+            f"evidence: these files changed or disappeared after the debate got passages from them: {', '.join(changed)}; "
             "earlier passages and their checks are kept, and new passages come from the present files"
         )

@@ -51,8 +51,8 @@ class Gates(NamedTuple):
         Examples: an unknown debater, an outcome that the deciding systems do not have, a score outside their scale.
 
         - `names`: the debaters. Empty if a text was judged.
-        - `deciding`: kinds of the judging systems that decide. If these systems name no outcomes such as `PASS`, a
-          gate on a text may name any outcome.
+        - `deciding`: kinds of the judging systems that decide. If these systems have no fixed outcomes such as `PASS`,
+          the outcome in a gate on a text is not checked.
         - `where`: start of the error message, e.g. `a.json: `.
         - `is_one_of_many`: whether the gates also apply to other files. If True, the outcomes of all systems are
           allowed, because another system may decide another file.
@@ -71,9 +71,7 @@ class Gates(NamedTuple):
 
             def explain(name: str | None, what: str) -> str:
                 is_known = bool(deciders) and name in others
-                return (
-                    f"the gate uses the verdict of {deciders}, which has no such {what}" if is_known else _NO_SUCH_NAME
-                )
+                return f"the verdict of {deciders} has no such {what}" if is_known else _NO_SUCH_NAME
 
             why = explain(self.min_score_debater, "score")
             problem = self._check_score_name(names, voting, allowed, why)
@@ -109,7 +107,7 @@ class Gates(NamedTuple):
         if winner is None or winner in (*names, *(NO_WINNER_OUTCOMES if names else ()), *options, *allowed):
             return None
         known = [_describe_debaters(names), *_describe_options(voting)] if names else _describe_options(voting)
-        known += [f"or expect {' or '.join(NO_WINNER_OUTCOMES)}"] if names else []
+        known += [f"other outcomes are {' and '.join(NO_WINNER_OUTCOMES)}"] if names else []
         return f"--expect-winner {_printable_name(winner)}: {why}; {'; '.join(known)}"
 
     def failure_messages(self, debate: Debate, verdicts: Sequence[Verdict], missing: int = 0) -> list[str]:
@@ -225,7 +223,7 @@ def _find_manipulation(debate: Debate) -> str | None:
 
 def _find_missing(debate: Debate, verdicts: Sequence[Verdict], missing: int) -> str | None:
     if debate.status == "incomplete":
-        return "the debate is unfinished, so judgements are missing"
+        return "the debate is unfinished, so judgements are missing; resume it first"
     runs = [(verdict.system, debate.run(verdict.run)) for verdict in verdicts]
     complete = {system for system, run in runs if debate.judged_all_turns(run, system)}
     for system, run in runs:

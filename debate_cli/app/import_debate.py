@@ -50,7 +50,7 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
         if not files:
             why = "; links out of the folder are not followed" if len(inside) < len(visible) else ""
             raise UsageError(
-                f"{folder}: contains no file to import{why}; name a folder with {', '.join(sorted(SUFFIXES))} files"
+                f"{folder}: contains no file to import{why}; choose a folder with {', '.join(sorted(SUFFIXES))} files"
             )
         links += len(visible) - len(inside)
         unknown += len(inside) - len(files)
@@ -67,12 +67,12 @@ def find_import_files(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
 def choose_targets(files: Sequence[Path], out: OutPath | None, folder: Path) -> list[Path]:
     """For each file, return the path of its transcript.
 
-    The transcripts are in the folder `out`, or in `folder` if `out` is None. If `out` ends in .json and is
-    not a folder, it is the path of the only transcript; several files then raise UsageError.
+    The transcripts are in the folder `out`, or in `folder` if `out` is None. If `out` ends in .json and is not a folder,
+    it is the path of the only transcript. Raises UsageError if there are several files for one transcript.
     """
     if out is not None and out.is_file(TRANSCRIPT_SUFFIX):
         if len(files) > 1:
-            raise UsageError(f"--out {out}: names one file for {len(files)} debates; name a folder")
+            raise UsageError(f"--out {out}: is one file, but there are {len(files)} debates; give a folder to write to")
         validate_id(out.path.stem)
         return [out.path]
     taken: set[str] = set()
@@ -166,7 +166,7 @@ def read_dataset(
         raise UsageError(f"--map names columns of a table, but {name} is a data set; leave out --map")
     if folder.suffix == TRANSCRIPT_SUFFIX and not folder.is_dir():
         raise UsageError(
-            f"--out {folder}: names one file, but each debate of the data set {name} needs its own file; name a folder to write to"
+            f"--out {folder}: is one file, but each debate of the data set {name} needs its own file; give a folder to write to"
         )
 
     @cache
@@ -186,7 +186,7 @@ def read_dataset(
             yield load, debate.labels
     if not taken:
         raise UsageError(
-            f"{', '.join(map(str, paths))}: contains no debate of the data set {name}; name the folder that "
+            f"{', '.join(map(str, paths))}: contains no debate of the data set {name}; give the folder that "
             "docs/studies/README.md describes"
         )
 

@@ -114,10 +114,10 @@ class JudgeTask:
         if self.target != self.source.with_suffix(".json") or not was or not now or was == now:
             return None
         (old, by_old), (new, by_new) = was, now
-        change = f"was {old}, from {by_old}, and is now {new}, from {by_new}"
+        change = f"was {old}, by {by_old}; now it is {new}, by {by_new}"
         if old == new:
-            change = f"is still {new}, but it now comes from {by_new} and no longer from {by_old}"
-        return f"{self.target}: the deciding verdict {change}; `debate score --runs all` shows both"
+            change = f"is still {new}, now by {by_new} instead of {by_old}"
+        return f"{self.target}: the deciding verdict {change}; `debate score --runs all` shows both verdicts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,8 @@ class JudgePlan:
         )
         if now != before:
             raise UsageError(
-                f"{self.source}: the file now names other servers than at the start of this command; judge it again"
+                f"{self.source}: the servers or variables in this file changed after this command began; run the "
+                "command again"
             )
         return task
 
@@ -192,7 +193,7 @@ def build_judge_plans(
         check_system_kind(kind)
     if len(sources) > 1 and request.out is not None and request.out.is_file():
         raise UsageError(
-            f"--out {request.out}: several results do not fit into one file; name a folder, with a slash at its end if its name "
+            f"--out {request.out}: there are several results, so one file is not enough; give a folder, with a slash at its end if its name "
             "has a dot"
         )
     if request.text_id is not None and (len(sources) != 1 or not sources[0].is_text):
@@ -220,10 +221,10 @@ def build_judge_plans(
 def build_completion_plans(
     paths: Sequence[Path], request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str], list[Path]]:
-    """Return three lists: plans for debates with missing judgements, error messages, and paths of debates that miss none.
+    """Return three lists: plans for debates with missing judgements, error messages, and paths of complete debates.
 
     Each unusable file has an error message. Each judging run is finished with its own models. From `loaded`, only the
-    prompts are used. If models will be asked, a debate that misses no judgement no longer counts as waiting for a batch.
+    prompts are used. If models will be asked, a complete debate is removed from the debates that wait for a batch.
 
     Raises ConfigError and MissingKeyError. If `paths` has only one file and it cannot be judged, raises TranscriptError
     or StorageError.
@@ -259,7 +260,7 @@ def _collect_plans(items: Sequence[T], plan: Callable[[T], JudgePlan | None]) ->
 
 
 def find_uncollected(folder: Path) -> list[Path]:
-    """Return the files of the debates in `folder` that wait for judgements from a batch."""
+    """Return the files in `folder` whose debates wait for judgements from a batch."""
     left = set(BatchStore(folder).waiting_debates())
     files = list_debate_files(folder) if left else []
     found = [path for path in files if path.stem in left]
@@ -369,7 +370,10 @@ async def _run_in_order(jobs: Iterator[Coroutine[Any, Any, T]], most: int) -> As
 
 
 def _describe_deciding_verdict(debate: Debate) -> tuple[str, str] | None:
-    """Return the outcome of the deciding verdict, and its judging system with the models that judged."""
+    """Return two texts about the deciding verdict: its outcome, and its judging system with the models of the judges.
+
+    None if no verdict decides.
+    """
     found = next((verdict for verdict in score(debate, runs="all") if verdict.decides), None)
     if found is None:
         return None
@@ -385,12 +389,12 @@ def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConf
     if not source.is_text:
         return _build_transcript_task(path, request, loaded)
     if source.content is None and not may_exist(path):
-        raise TranscriptError(f"{path}: no such file; name a transcript, or a text for {text_system_options()}")
+        raise TranscriptError(f"{path}: no such file; give a transcript, or a text with {text_system_options()}")
     if not request.judges_texts:
         raise TranscriptError(f"{path}: is not a transcript; to judge it as a text, add {text_system_options()}")
     if request.changes:
         raise UsageError(
-            "--set changes settings of a configuration, but a text has no configuration; name one with --config"
+            "--set changes settings of a configuration, but a text has no configuration; give one with --config"
         )
     now = datetime.now(UTC)
     debate_id = request.text_id or new_id(path.stem, now, random.SystemRandom(), config_redactor(loaded))

@@ -296,7 +296,7 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
         if key.partition(".")[0] not in STORED_SECTIONS:
             sections = ", ".join(STORED_SECTIONS)
             raise UsageError(
-                f"--set {key}: without --config, only settings of {sections} can be changed; name a file with --config"
+                f"--set {key}: without --config, only settings of {sections} can be changed; give a configuration with --config"
             )
     kept_config = stored.debate.config
     models = {**kept_config.models, **request.models}
@@ -329,8 +329,8 @@ def add_judge_settings(
         changed |= judge.model_fields_set
     if "model" in changed and judge.model != request.model:
         raise UsageError(
-            f"--set models.judge.model: another option already gives every judge the model {request.model}; leave out "
-            "this setting or that option"
+            f"--set models.judge.model: has no effect, because another option gives every judge the model "
+            f"{request.model}; leave out one of the two"
         )
     return replace(request, judge_settings={name: getattr(judge, name) for name in changed - {"model"}})
 

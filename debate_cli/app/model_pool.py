@@ -81,7 +81,7 @@ class ModelPool:
 
         - `budget`: the shared budget. None: the budget of `context`. If `context` has no budget, a new budget.
         - `rates`: limits per minute that several processes share. None: the limits of this process alone.
-        - `used`: earlier calls, which a new budget counts as spent.
+        - `used`: earlier calls. A new budget counts their tokens and cost as used.
         - `patience_s`: seconds for which a provider may refuse all calls. After this time, calls to the provider fail.
         """
         limits = context.config.limits
@@ -92,7 +92,8 @@ class ModelPool:
         )
         self._concurrency = asyncio.Semaphore(limits.concurrency)
         self._limiters: list[tuple[ProviderRow | str, RateLimiter]] = []
-        """Pairs: a provider, or the `provider/model` of one of the caller's own models, and its rate limiter."""
+        """Pairs of a provider and its rate limiter. For a caller's own model object, the pair has its `provider/model`
+        instead of a provider."""
         self._providers: list[_ProviderContext] = []
         self._without_usage: set[str] = set()
         self._reported_silences: dict[str, float] = {}
@@ -344,7 +345,7 @@ def build_actors(
         spec = run.model_for_judge(debate.config, judge_model_role(system, brief.assessor))
         if spec is None:
             raise ConfigError(
-                f"the {judge_title(brief.system, brief.assessor)} has no model; name one in the system's `judge`, or set models.judge"
+                f"the {judge_title(brief.system, brief.assessor)} has no model; set the system's `judge`, or models.judge"
             )
         own = config if context.mock else with_run_providers(config, run)
         batches = None if system.steers_debate else context.batches

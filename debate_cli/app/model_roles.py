@@ -15,7 +15,7 @@ UNSCRIPTED_NAME = "unscripted"
 
 
 def judge_roles(system: SystemSettings) -> tuple[str | None, ...]:
-    """Return the roles of a system's judges, each once. Empty if the system asks no model.
+    """Return the roles of a system's judges, without repetitions. Empty if the system asks no model.
 
     A role says which model a judge gets: a key of `models` or a `provider/model`. None means `models.judge`.
     """
@@ -23,7 +23,7 @@ def judge_roles(system: SystemSettings) -> tuple[str | None, ...]:
 
 
 def all_model_specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
-    """Return all models of debaters and judges in `config`, each once."""
+    """Return all models of debaters and judges in `config`, without repetitions."""
     found = [config.model_for_debater(debater) for debater in config.debaters]
     for system in config.judging.systems:
         found += [config.model_for_judge(role) for role in judge_roles(system)]
@@ -31,7 +31,7 @@ def all_model_specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
 
 
 def judge_model_specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
-    """Return the models of the judges in `config`, each once."""
+    """Return the models of the judges in `config`, without repetitions."""
     return all_model_specs(config.model_copy(update={"debaters": ()}))
 
 

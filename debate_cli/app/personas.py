@@ -85,7 +85,7 @@ def prepare_personas(
     """
     if sum(len(document.text) for document in documents) > MAX_DOCUMENT_CHARS:
         limit = f"{MAX_DOCUMENT_CHARS // 1000},000 characters"
-        raise UsageError(f"the documents are longer than {limit} together; name fewer of them")
+        raise UsageError(f"together, the documents have more than {limit}; give fewer documents")
     return prepare_asked_model(documents[0].name, request, loaded)
 
 

@@ -133,9 +133,9 @@ def prepare_run(
 _NAME_KEYS = frozenset({"name", "side", "model", "prefix", "id", "persona", "judge", "provider"})
 """Keys of a configuration whose values are names. Screens show names, and transcripts refer to them."""
 _NAMED_SECTIONS: tuple[KeyPath, ...] = (("providers",), ("models",))
-"""Sections of a configuration whose keys are names."""
+"""Sections of a configuration in which each key is a name."""
 _MIN_SECRET_CHARS = 8
-"""Minimum length of the secrets that names are checked for. A shorter secret may be part of an ordinary name."""
+"""Minimum length of a secret that names must not contain. A shorter secret may be part of an ordinary name."""
 
 
 def _refuse_secret_names(loaded: LoadedConfig, others: Iterable[ModelSpec]) -> None:
@@ -174,7 +174,7 @@ def _iter_names(data: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _find_variable(secret: str, loaded: LoadedConfig) -> str:
-    """Return the name of a variable whose value is `secret`, else of one that contains `secret`, else `a variable`."""
+    """Return the name of a variable whose value is or contains `secret`; `a variable` if there is none."""
     variables = [*loaded.env.items(), *loaded.config.vars.items()]
     holders = sorted(
         (not is_secret_variable(name), value.strip() != secret.strip(), name)
@@ -281,7 +281,9 @@ def _check_resumable(stored: StoredDebate, *, close: bool) -> None:
     path = stored.path
     if path.suffix not in {TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX}:
         target = path.with_suffix(TRANSCRIPT_SUFFIX).name
-        raise UsageError(f"{path}: the debate would be saved as {target}; rename this file to {target} first")
+        raise UsageError(
+            f"{path}: the file of a saved debate must end in {TRANSCRIPT_SUFFIX} or {JOURNAL_SUFFIX}; rename this file, for example to {target}"
+        )
     if close and not stored.debate.turns:
         advice = "leave out --close to continue the debate"
         raise UsageError(f"{path}: --close: nothing was said yet, so there is nothing to judge; {advice}")
@@ -357,7 +359,8 @@ def prepare_judge_context(
         searches.append("files")
     if places and not searches:
         raise ConfigError(
-            f"{name}: lookup: there are no files to search; name files with --evidence, or in evidence.sources of --config"
+            f"{name}: a judging system looks up facts in files, but no files are given; give them with --evidence, or in "
+            "evidence.sources of --config"
         )
     return prepare_run(own, select=lambda _: specs, asked=request.asks_models, models=models, searches=searches)
 
@@ -388,8 +391,8 @@ def _refuse_stored_paths(name: str, specs: Sequence[ModelSpec], prompts: Sequenc
     ]
     if files:
         raise ConfigError(
-            f"{name}: the saved debate names files ({', '.join(dict.fromkeys(files))}), which are not opened, because the "
-            f"debate may come from a stranger; name its configuration: {command}"
+            f"{name}: files that a saved debate names are not opened ({', '.join(dict.fromkeys(files))}), because the "
+            f"debate may come from a stranger; give the debate's configuration: {command}"
         )
 
 

@@ -19,31 +19,31 @@ from debate_cli.providers.provider_table import find_profile, merge_provider_row
 from debate_cli.systems.registry import settings_for
 
 REPEAT = ""
-"""Empty, because no option is needed: the same request may succeed."""
+"""Empty text: to repeat the same request, which may succeed this time, a resume needs no option."""
 SHORTEN_PROMPTS = "--set format.history=recent"
 """Option that leaves older turns out of prompts."""
 CLOSE = "--close"
 """Option that ends a saved debate without the missing speeches."""
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 JUDGE_WITH_OTHER_MODEL = f"--model {MODEL_PLACEHOLDER}"
-"""Option of `debate judge`."""
+"""Option of `debate judge` that replaces the models of all judges."""
 OUTPUT_LIMIT_FACTOR = 4
 """Factor by which an output limit is raised after it cut off an answer."""
 _REFUSED_REQUESTS = {
     "ContextOverflowError": "the same request fails again until you change a setting",
-    "RefusedError": "the model is likely to refuse again; name another model",
-    "RejectedError": "the same request is likely to fail again; name another model",
+    "RefusedError": "the model is likely to refuse again; choose another model",
+    "RejectedError": "the same request is likely to fail again; choose another model",
 }
-"""Causes of failures that the same request is likely to repeat, each with a clause on what the user must change."""
+"""Maps causes of failures to clauses on what the user must change. Unchanged, the request is likely to fail again."""
 _UNUSABLE_MODELS = {
-    "QuotaExhaustedError": "every request fails until the provider raises the quota or you name another model",
-    "UnauthorizedError": "every request fails until you replace the key or name another model",
-    "UnknownModelError": "every request fails until the server has the model or you name another model",
-    "WeightsError": "every request fails until the weights can be loaded or you name another model",
+    "QuotaExhaustedError": "every request fails until the provider raises the quota or you choose another model",
+    "UnauthorizedError": "every request fails until you replace the key or choose another model",
+    "UnknownModelError": "every request fails until the server has the model or you choose another model",
+    "WeightsError": "every request fails until the weights can be loaded or you choose another model",
 }
-"""Causes of failures for which every request to a model fails, each with a clause on how long it fails."""
+"""Maps causes of failures to clauses on what must change. Until then, every request to the model fails."""
 _PLAIN_ROLE = re.compile(r"[\w-]+")
-"""Matches a key of `models` that needs no quoting on a command line, nor in a setting such as `models.KEY.model`."""
+"""Matches a key of `models` that needs no quotes, neither on a command line nor in a key path `models.KEY.model`."""
 
 
 def required_change(failure: Failure | None) -> str:
@@ -88,10 +88,12 @@ def _can_shorten_prompts(debate: Debate, task: Task) -> bool:
 
 
 def other_model_options(debate: Debate, task: Task, *, also_of_judges: bool = False) -> str:
-    """Return options for `debate run --resume` that replace the model of `task` in the settings that name this model.
+    """Return options for `debate run --resume` that replace the model that does `task`.
 
-    For a speech, these are settings of debaters, and with `also_of_judges` of judges too. For a judgement, they are
-    settings of judges. Empty for a judge of a later judging run, because a resume cannot change its model.
+    For a speech, the options replace this model for all debaters that use it. With `also_of_judges`, they also replace it
+    for all judges that use it. For a judgement, they replace it only for judges.
+
+    Empty for a judgement of a later judging run, because a resume cannot change the models of such a run.
     """
     if isinstance(task, Brief) and task.run != FIRST_RUN:
         return ""
@@ -105,7 +107,7 @@ def other_model_options(debate: Debate, task: Task, *, also_of_judges: bool = Fa
 def judge_limit_options(debate: Debate, failures: Sequence[Failure | None]) -> str:
     """Return options for `debate judge` that raise the output limits of the judges whose answers were cut off.
 
-    Empty if a resume repeats one of the tasks that failed, or if no single command raises all these limits.
+    Empty in two cases: a resume would do one of the failed tasks again, or one command cannot raise all these limits.
     """
     final = [failure for failure in failures if failure is not None and failure.final]
     cut_off = [failure.task for failure in final if _was_cut_off(failure)]
@@ -154,9 +156,11 @@ def _higher_limit(config: DebateConfig, spec: ModelSpec) -> int:
 def _find_roles(debate: Debate, task: Task, *, with_judges: bool = False) -> tuple[str, dict[str, str]]:
     """Return the role of the debater or judge who does `task`, and a mapping from settings to roles.
 
-    For a speech, the mapping has the settings of all debaters, and with `with_judges` also of all judges. For a
-    judgement, it has the settings of all judges. A role says which model is asked: a key of `models`, or
-    `provider/model`. A setting is a key path, e.g. `debaters.0.model`.
+    A role says which model is asked: a key of `models`, or `provider/model`. A setting is a key path, e.g.
+    `debaters.0.model`.
+
+    For a speech, the mapping contains the settings of all debaters. If `with_judges` is True, it also contains the
+    settings of all judges. For a judgement, it contains only the settings of all judges.
     """
     config = debate.config
     default = "judge" if "judge" in config.models else "default"

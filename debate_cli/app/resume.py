@@ -31,7 +31,7 @@ class PendingModels:
 
     config: DebateConfig
     models: tuple[ModelSpec, ...]
-    """The models, each once."""
+    """The models that must still be asked, without repetitions."""
     run: str = FIRST_RUN
     """Id of the judging run that needs the models. By default the debate's first judging run."""
 
@@ -113,7 +113,7 @@ def find_changes(
 
 
 def closing_event(at: datetime) -> DebateClosed:
-    """Return the event that ends a debate early. Only judges are asked after it."""
+    """Return the event that ends a debate early. After this event, only judges are asked."""
     return DebateClosed(at=at, reason="complete")
 
 

@@ -80,7 +80,8 @@ class ProbabilityEntry(FormModel):
 
     participant: str
     probability: float = Field(
-        json_schema_extra={"minimum": 0, "maximum": PROBABILITY_TOTAL}, description="Percent; all of them sum to 100."
+        json_schema_extra={"minimum": 0, "maximum": PROBABILITY_TOTAL},
+        description="In percent. The probabilities of all debaters sum to 100.",
     )
 
 
@@ -112,7 +113,7 @@ class Review:
 
     @property
     def shows_turn_numbers(self) -> bool:
-        """Whether the person sees the numbers of turns, because a question refers to a turn by number."""
+        """Whether the person sees the numbers of turns. This is so if a question refers to a turn by its number."""
         return any(brief.subject.turns for brief in self._briefs(self.debate))
 
     def turns_before(self, part: ReviewPart) -> tuple[Turn, ...]:

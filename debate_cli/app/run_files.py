@@ -25,7 +25,7 @@ class RunFiles:
     force: bool = False
     """Whether to replace a file that another program has written to `path` since the run began."""
     unjudged: Debate | None = None
-    """The debate that `path` contains before it is judged. If no judge answers and nothing is paid, `path` is not written.
+    """The debate in `path`, as it was before the judging. It stays in `path` if no judge answers and nothing is paid.
     None: `path` is always written."""
 
     def write(self, transcript: Transcript, redact: Redact) -> None:
@@ -44,10 +44,10 @@ class RunFiles:
 
         True in each of these cases:
 
-        - `self.unjudged` is None.
+        - `self.unjudged` is None, so `path` is always written.
         - A judge answered, or something was paid.
         - A new judging run has a verdict that is not `undetermined`.
-        - A prompt was too long. Only a resumed judging run can shorten it.
+        - A prompt was too long. This failure must be saved, because a resumed judging run shortens the prompt.
         """
         before = self.unjudged
         if before is None or debate.answered_keys != before.answered_keys or _paid(debate) != _paid(before):
@@ -94,7 +94,10 @@ def refuse_changed(path: Path, read: Debate) -> None:
 
 
 def file_identity(path: Path) -> tuple[int, ...] | None:
-    """Return numbers that change when another file is written to `path`; None if there is no file."""
+    """Return numbers that identify the present file at `path`: its inode, size and modification time.
+
+    None if there is no file.
+    """
     try:
         found = path.stat()
     except OSError:

@@ -47,9 +47,9 @@ class DebateFacts(NamedTuple):
     started_at: datetime
     """Start time in UTC."""
     debaters: tuple[str, ...]
-    """`provider/model` of the debaters, each once, in the order of the debaters."""
+    """`provider/model` of the debaters, without repetitions, in the order of the debaters."""
     judges: tuple[str, ...]
-    """`provider/model` of the judges that answered in any judging run, each once."""
+    """`provider/model` of the judges that answered in any judging run, without repetitions."""
     cost_usd: float | None
     """Cost of all calls in US dollars; None if a price is unknown."""
 
@@ -230,7 +230,7 @@ def _list_remarks(path: Path, debate: Debate, verdicts: Sequence[Verdict], reque
     run = next((run for run in debate.runs if run.id == request.runs), None)
     replaced = [kind for kind in run.replaced if kind in (request.systems or (kind,))] if run is not None else []
     if replaced:
-        yield f"--runs {request.runs}: no score by {', '.join(replaced)}, because the run's assessments were replaced later"
+        yield f"--runs {request.runs}: a later run replaced the assessments of {', '.join(replaced)}, so these are not scored"
     known = {system.kind for run in debate.runs for system in run.judging.systems}
     unjudged = [kind for kind in dict.fromkeys(request.systems) if kind not in known]
     if unjudged:

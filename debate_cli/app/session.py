@@ -61,7 +61,7 @@ class Outcome:
     halted: CloseReason | None = None
     """Why the run ended early: `budget`, `failed` or `interrupted`. None: the run reached its end."""
     is_unchanged: bool = False
-    """Whether the debate was complete already, so that no model was asked and nothing was written."""
+    """Whether nothing was done: the debate was complete already, so no model was asked and no file was written."""
 
     def __str__(self) -> str:
         notice = list(filter(None, [rehearsal_notice(self.debate)]))
@@ -146,9 +146,9 @@ class Session:
         - `path`: where the debate is saved. None: nothing is saved.
         - `runs_to_complete`: ids of judging runs. If `runs_to_complete` and `openings` are empty, finishes all stored runs.
         - `force`: whether to overwrite a file that was changed since it was read. If False, such a file raises UsageError.
-        - `skips_empty`: whether `path` stays as it is if no judge answers and nothing is paid. The path of the outcome is
-          then None. Interrupted runs, people's unfinished answers, batches and an unfinished debate's journal are always
-          saved.
+        - `skips_empty`: whether `path` stays unchanged if no judge answers and nothing is paid. In this case, the outcome
+          has no path. Exceptions, which are always saved: an interrupted run, people's unfinished answers, batches, and
+          the journal of an unfinished debate.
 
         The outcome has only the verdicts of the judged runs. The newest of these runs decides.
         """
@@ -360,7 +360,10 @@ def _kept_error(error: StorageError, place: Path, path: Path) -> StorageError:
 
 @dataclass(frozen=True, slots=True)
 class _CassetteGuardedLog:
-    """Log of a run with a cassette. If the cassette cannot be written, saves the answer, then requests a stop."""
+    """Event log of a run with a cassette. After a failed write to the cassette, requests a stop.
+
+    The answer is saved in `log` before the stop, so that it is not lost.
+    """
 
     log: EventLog
     cassette: Cassette

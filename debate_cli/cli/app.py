@@ -306,7 +306,7 @@ def _as_usage_error(error: Exception) -> Exception:
     """Return a UsageError if `error` is an OSError about an unusable path. Return any other error unchanged."""
     match error:
         case OSError(filename=str() | Path()) if error.errno in UNUSABLE_PATH_ERRNOS:
-            reason = f"{shorten_path(error.filename)}: cannot be used ({error.strerror}); name another path"
+            reason = f"{shorten_path(error.filename)}: cannot be used ({error.strerror}); choose another path"
         case FileNotFoundError(filename=None) if _is_working_folder_deleted():
             reason = "the working folder was deleted; change to another"
         case _:

@@ -93,7 +93,9 @@ def _read_background(path: Path) -> str:
     try:
         return escape_variables(read_regular_text(path, _MAX_BACKGROUND_BYTES))
     except OSError as error:
-        raise UsageError(f"--background {path}: cannot be read ({error.strerror}); name a text file") from error
+        raise UsageError(
+            f"--background {path}: cannot be read ({error.strerror}); give the path of a text file"
+        ) from error
     except ValueError as error:
         raise UsageError(f"--background {path}: {error}") from error
 

@@ -39,7 +39,7 @@ def run(given: DoctorOptions) -> None:
         context = replace(context, observer=StatusObserver())
     diagnoses = asyncio.run(diagnose_models(specs, context, searches=not names))
     if not diagnoses:
-        raise UsageError("the configuration names no model; name one: debate doctor PROVIDER/MODEL")
+        raise UsageError("the configuration names no model; give one: debate doctor PROVIDER/MODEL")
     entries = [diagnosis_to_json(diagnosis) for diagnosis in diagnoses]
     shown: list[dict[str, Any]] = map_texts(entries, Redactor(all_secrets(loaded)))
     if given.json:

@@ -133,7 +133,7 @@ def _check_report_options(given: ExperimentOptions) -> None:
             f"-o {given.out}: this option works only with --format; add --format csv, or write a page with --html FILE"
         )
     if given.out is not None and given.out.is_folder:
-        raise UsageError(f"--out {given.out}: this is a folder; name a file")
+        raise UsageError(f"--out {given.out}: this is a folder; give the path of a file")
 
 
 def _parse_shard(text: str | None) -> tuple[int, int]:

@@ -60,7 +60,7 @@ def run(given: JudgeOptions) -> None:
     _check_batch_options(given)
     gates = options.gates_from_options(given.fail_under, given.expect_winner, given.max_warnings, given.fail_on)
     if given.config is None and given.var:
-        raise UsageError("--var has no effect without a configuration; name one with --config")
+        raise UsageError("--var has no effect without a configuration; give one with --config")
     changes = config_options.overrides_from_options(ConfigOptions(given.settings, variables=given.var))
     loaded = config_options.load_judging_config(given.config, changes, given.trust_path)
     request = _build_request(given, loaded)
@@ -88,7 +88,7 @@ def run(given: JudgeOptions) -> None:
 
 def _check_batch_options(given: JudgeOptions) -> None:
     if not given.paths and not given.collect:
-        raise UsageError("no transcript is named; name a file, folder or id as PATH")
+        raise UsageError("no transcript is given; give a file, a folder or an id as PATH")
     if given.resubmit and not given.collect:
         raise UsageError("--resubmit has no effect without --collect; add --collect")
     if given.collect:
@@ -117,7 +117,7 @@ def _plan_collection(
     paths += [path for folder in folders if folder.is_dir() for path in find_uncollected(folder)]
     if not paths and not any(folder.is_dir() for folder in folders):
         places = " or ".join(map(str, folders))
-        raise UsageError(f"--collect: there is no folder {places}; name the folder of the transcripts")
+        raise UsageError(f"--collect: there is no folder {places}; give the path of the folder with the transcripts")
     if not paths:
         print_status(f"no debate in {' or '.join(map(str, folders))} waits for a batch; nothing to collect")
     plans, problems, complete = build_completion_plans(list(dict.fromkeys(paths)), request, loaded)

@@ -37,7 +37,7 @@ def format_exit_codes(codes: Iterable[ExitCode], *, resumable: bool = False, **m
 def parse_file(text: str) -> Path:
     """Return the path of a file for output. Raises BadParameter if `text` ends with a slash: it then names a folder."""
     if text.endswith(("/", os.sep)):
-        raise typer.BadParameter(f"{text} ends with a slash, so it is a folder; name a file")
+        raise typer.BadParameter(f"{text} ends with a slash, so it is a folder; give the path of a file")
     return Path(text)
 
 

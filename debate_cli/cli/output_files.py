@@ -23,7 +23,9 @@ def file_or_stdout(path: PathT | None) -> PathT | None:
 def refuse_stdout(path: Path | OutPath | None, option: str) -> None:
     """Raise UsageError if `path` is `-`, because `option` must name a folder."""
     if str(path) == STDOUT:
-        raise UsageError(f"{option} -: this command writes to a folder, not to standard output; name a folder")
+        raise UsageError(
+            f"{option} -: this command writes to a folder, not to standard output; give the path of a folder"
+        )
 
 
 def check_output(
@@ -35,11 +37,11 @@ def check_output(
     - A file that the command reads (`inputs`) or writes for another option (`results`) is always refused.
     """
     if str(path) == STDOUT:
-        raise UsageError(f"{option} -: this option writes to a file, not to standard output; name a file")
+        raise UsageError(f"{option} -: this option writes to a file, not to standard output; give the path of a file")
     if path.is_dir():
-        raise UsageError(f"{option} {path}: this is a folder; name a file")
+        raise UsageError(f"{option} {path}: this is a folder; give the path of a file")
     if is_special_file(path):
-        raise UsageError(f"{option} {path}: this is a device or a pipe, not a file; name a file")
+        raise UsageError(f"{option} {path}: this is a device or a pipe, not a file; give the path of a file")
     if path in _FileSet(results):
         raise UsageError(
             f"{option} {path}: the output would overwrite another output of this command; choose another file"

@@ -99,11 +99,11 @@ def _check_options(given: RunOptions) -> None:
             "--resume cannot be combined with --id or --no-save, because it keeps the debate's id and file; leave them out"
         )
     if given.up_to_damage and given.resume is None:
-        raise UsageError("--up-to-damage works only with --resume; name the debate with --resume")
+        raise UsageError("--up-to-damage works only with --resume; give the debate with --resume")
     if given.up_to_damage and given.dry_run:
         raise UsageError("--up-to-damage changes the journal, but --dry-run changes nothing; leave out one of them")
     if given.close and given.resume is None:
-        raise UsageError("--close works only with --resume; name the debate with --resume")
+        raise UsageError("--close works only with --resume; give the debate with --resume")
 
 
 class _Target(NamedTuple):

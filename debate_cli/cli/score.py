@@ -272,7 +272,7 @@ class PageWriter:
     def __post_init__(self) -> None:
         if self.out.is_file(PAGE_SUFFIX):
             raise UsageError(
-                f"-o {self.out}: is one file, but an index and a page for each debate are needed; name a folder (with a slash at its end), or "
+                f"-o {self.out}: is one file, but an index and a page for each debate are needed; give the path of a folder (with a slash at its end), or "
                 f"write one page with `debate replay ID --format html -o {self.out}`"
             )
         self.names = _choose_page_names(self.paths)

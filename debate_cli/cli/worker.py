@@ -19,7 +19,7 @@ def run(given: WorkerOptions) -> None:
     """Take debates of experiments from a queue, and run them."""
     dsn = given.queue
     if not dsn:
-        raise UsageError("no queue is given; name its PostgreSQL database with --queue, or in DEBATE_QUEUE")
+        raise UsageError("no queue is given; give its PostgreSQL database with --queue, or in DEBATE_QUEUE")
     control = screen.PipeSafeObserver(screen.StatusObserver())
     observer: ExperimentObserver = ExperimentObserver()
     if given.json or not given.quiet:

@@ -36,8 +36,8 @@ class Stage(NamedTuple):
 def stages(config: FormatConfig) -> tuple[Stage, ...]:
     """Return all stages of a debate in this format, in order.
 
-    Exchanges of questions and answers follow the cross-examination. The first exchange is one round: answers to the
-    questions of the cross-examination. Each later exchange is two rounds: follow-up questions, then answers.
+    Exchanges follow the cross-examination. The first exchange is one round, in which debaters answer the questions of the
+    cross-examination. Each later exchange is two rounds: follow-up questions, then answers.
     """
     if config.kind == "free_flowing":
         return (Stage("speech"),) * config.turns

@@ -134,7 +134,7 @@ def _read_lechmazur(path: PurePosixPath, texts: Texts) -> Iterator[DatasetDebate
     head, *pieces = _LECHMAZUR_TURN.split(texts[path]())
     fields = dict(_LECHMAZUR_FIELD.findall(head))
     if "proposition" not in fields or not pieces:
-        raise UnreadableDebateError("the file lacks a proposition or turns; name a transcript of this data set")
+        raise UnreadableDebateError("the file lacks a proposition or turns; choose a transcript of this data set")
     speeches = (
         Speech(side, _LECHMAZUR_FIELD.sub("", body).strip(), phase.strip())
         for side, phase, body in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True)

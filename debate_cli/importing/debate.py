@@ -104,7 +104,10 @@ def _choose_topic(found: FoundDebate, request: ImportRequest, file: str) -> tupl
 
 
 def _choose_background(found: FoundDebate, source: TopicSource) -> str:
-    """Return the words before the first speech. A motion of the file that the debate does not use is added in front."""
+    """Return the words before the first speech.
+
+    If the debate has another motion than the file, the file's motion comes first.
+    """
     unused = "" if source == "file" else found.topic_text or found.topic or ""
     return "\n\n".join(filter(None, (unused, found.background)))
 

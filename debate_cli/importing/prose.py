@@ -155,7 +155,10 @@ def _speech_starts(lines: Sequence[_Line]) -> dict[int, SpeakerLabel]:
 
 
 def _find_title(lines: Sequence[_Line], starts: Mapping[int, SpeakerLabel]) -> int:
-    """Return the number of the line with the file's only title; 0 if there is no such line before the first speech."""
+    """Return the line number of the title: the file's only heading of level 1, if it is before the first speech.
+
+    Without a title, return 0.
+    """
     titles = [line.number for line in lines if line.level == 1]
     return titles[0] if len(titles) == 1 and titles[0] < min(starts, default=len(lines) + 1) else 0
 

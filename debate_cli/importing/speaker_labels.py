@@ -55,7 +55,8 @@ class SpeakerLabel(NamedTuple):
 
     name: str
     words: str
-    """The rest of the line. A remark beside the name comes first: `(laughs) Yes` for `Ann (laughs): Yes`."""
+    """The rest of the line. If a remark is beside the name, it comes first: for `Ann (laughs): Yes`, this is
+    `(laughs) Yes`."""
     indent: int = 0
     has_time: bool = False
     """Whether a time stamp is beside the name."""

@@ -102,19 +102,19 @@ def _check_names(request: ImportRequest, names: Mapping[str, str]) -> None:
 def _check_count(present: Sequence[str], *, is_dropping: bool) -> None:
     if is_dropping and len(present) <= 1:
         left = f"only one speaker ({present[0]})" if present else "no speaker"
-        raise ImportChoiceError(f"--drop leaves {left}; leave out fewer speakers, so that two or more remain")
+        raise ImportChoiceError(f"--drop leaves {left}, but a debate needs two; drop fewer speakers")
     if not present:
         raise UnreadableDebateError(
-            "the debate has no speaker; begin each speech with `Name: `, or name the file's format with --format"
+            "the debate has no speaker; begin each speech with `Name: `, or give the file's format with --format"
         )
     if len(present) == 1:
         raise UnreadableDebateError(
-            f"the debate has only one speaker ({present[0]}); name a file in which two or more speak"
+            f"the debate has only one speaker ({present[0]}); choose a file with two or more speakers"
         )
     if len(present) > MAX_SPEAKERS:
         raise UnreadableDebateError(
-            f"the debate has {len(present):,} speakers, more than {MAX_SPEAKERS}; join or leave out some with "
-            "--merge and --drop, or choose another --format if many are not names"
+            f"the debate has {len(present):,} speakers, more than {MAX_SPEAKERS}; combine speakers with --merge, leave "
+            "some out with --drop, or choose another --format if many of these are not names"
         )
 
 

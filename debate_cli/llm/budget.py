@@ -26,13 +26,16 @@ BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": 
 
 
 def list_budget_options(errors: Iterable[str]) -> list[str]:
-    """Return the options that raise the limits which `errors` name. `errors`: messages of BudgetError."""
+    """Return the options that raise the exceeded limits. `errors`: messages of BudgetError, which name these limits."""
     named = " ".join(errors)
     return [option for limit, option in BUDGET_OPTIONS.items() if limit in named]
 
 
 def find_budget_errors(debate: Debate) -> tuple[str, ...]:
-    """Return the messages of BudgetError that are the last failure of a task without an answer, each once."""
+    """Return the messages of the budget errors that left tasks of `debate` without an answer.
+
+    Only the last failure of a task counts. Equal messages are returned once.
+    """
     last = {item.task.key: item for item in debate.failures}
     failed = (item for key, item in last.items() if key not in debate.answered_keys)
     return tuple(dict.fromkeys(item.message for item in failed if item.cause == BudgetError.__name__))

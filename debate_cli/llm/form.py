@@ -34,7 +34,10 @@ FormT = TypeVar("FormT", bound=FormModel)
 
 @dataclass(frozen=True, slots=True)
 class Form(Generic[FormT]):
-    """A form that a model fills in. `schema` can be stricter than `model`, for example allow only certain names."""
+    """A form that a language model fills in.
+
+    `model`: the form's pydantic model. `schema` can be stricter: for example, it can allow only certain names.
+    """
 
     name: str
     """Name of the form in a request: 1 to 64 ASCII letters, digits, `_` and `-`, which all providers accept."""

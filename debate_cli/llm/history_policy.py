@@ -17,7 +17,7 @@ HistoryMode = Literal["auto", "full", "recent"]
 MAX_FULL_TOKENS = 60_000
 """Maximum estimated number of tokens of a prompt with the whole debate if `format.history` is `auto`."""
 MAX_FULL_TURNS = 40
-"""Maximum number of turns of a debate that `HistoryPolicy.build` shows as a whole if `format.history` is `auto`."""
+"""If `format.history` is `auto`, `HistoryPolicy.build` shows a whole debate only if it has at most this many turns."""
 MAX_CONTEXT_SHARE = 0.6
 """Maximum share (0-1) of a model's context window that a prompt with the whole debate may fill."""
 MAX_PASSAGE_SHARE = 0.2

@@ -143,8 +143,7 @@ def _count_visits(broken: str) -> int:
 class _MeteredText(str):
     """A text that can be read a limited number of times. After that, each read raises StopIteration.
 
-    `reads`: an iterator with one element for each allowed read. Slices of the text, and texts made by appending to it
-    with `+`, take their reads from the same iterator.
+    `reads`: an iterator with one element for each allowed read. Slices and concatenations (`+`) of the text share it.
     """
 
     __slots__ = ("_reads",)

@@ -94,7 +94,8 @@ class Request:
     nonce: str = ""
     """Random text inside the last message, new in each request. It does not change `fingerprint`."""
     stable_chars: int = 0
-    """Length of the start of the last message that later requests repeat, in characters. Providers can cache this start."""
+    """Number of characters at the start of the last message. Later requests repeat this start, so providers can cache
+    it."""
     origin: Annotated[RequestOrigin | None, SkipValidation, Field(exclude=True)] = None
     """The task that the request belongs to. Not sent to the model, and not recorded."""
     form: Annotated[Form[Any] | None, SkipValidation, Field(exclude=True)] = None
@@ -222,18 +223,18 @@ class BatchIntent:
     """Unique name of the batch. The custom id of each request begins with this name."""
     requests: int
     at: float
-    """When this intent was stored, in seconds since 1970."""
+    """Time at which this record was stored, in seconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundBatch:
-    """The result of looking up the batch of a `BatchIntent` at the vendor."""
+    """The result of a search for one batch in the vendor's list of batches."""
 
     id: str | None
     """Id of the batch; None if the batch was not found."""
     may_exist: bool = False
-    """Whether a later search may find a batch that this search did not find. Some batches can be identified only after
-    they have ended."""
+    """Whether the vendor may have the batch although it was not found. Some batches can be identified only after they
+    have ended. False if the batch was found."""
 
 
 class BatchApi(Protocol):
@@ -277,7 +278,7 @@ class BatchApi(Protocol):
         ...
 
     async def find(self, intent: BatchIntent) -> FoundBatch:
-        """Search the vendor's list of batches for the batch of `intent`."""
+        """Search the vendor's list of batches for the batch that `intent` describes."""
         ...
 
     async def aclose(self) -> None:

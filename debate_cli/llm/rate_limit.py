@@ -26,8 +26,8 @@ from debate_cli.llm.usage import UsageAccumulator, estimate_total_tokens
 MAX_CLOSED_S = 600.0
 """If the provider accepts no call for this many seconds, the waiting calls fail."""
 FIRST_REMINDER_S = 30.0
-"""Seconds without an accepted call after which the user is reminded of the wait. Each further reminder comes after twice
-as many seconds as the one before."""
+"""After this many seconds without an accepted call, the user is reminded of the wait. The time until the next reminder
+doubles with each reminder."""
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_GAP_FACTOR = 4
@@ -35,13 +35,13 @@ MAX_GAP_FACTOR = 4
 GAP_FACTOR_PER_SERIES = 0.85
 """Factor by which the gap between calls is multiplied after each series of accepted calls (see SERIES_LENGTH)."""
 SERIES_LENGTH = 3
-"""Number of accepted calls in a series, as a multiple of the number of calls from which the gap between calls was
+"""Length of a series of accepted calls, as a multiple of the number of calls from which the gap between calls was
 computed. After each series, the gap becomes shorter."""
 MIN_PACED_CALLS = 3
-"""Minimum number of calls that must be accepted before the first refusal of a run. Otherwise, calls are sent without a
-gap after this refusal, because so few calls do not show which pace the provider accepts."""
+"""Minimum number of accepted calls that show which pace the provider accepts. If a run has fewer accepted calls before
+its first refusal, the calls after this refusal are sent without a gap."""
 MAX_REMEMBERED_CALLS = 1000
-"""The gap between calls is computed from the times of the last accepted calls, at most this many."""
+"""Maximum number of accepted calls that are remembered. The gap between calls is computed from their times."""
 
 
 class SentCall(NamedTuple):
@@ -57,8 +57,8 @@ class ProviderGate:
     """Holds back the calls to one provider after the provider refused a call (HTTP 429 or 529).
 
     A refusal closes the gate. After a wait, one call is sent as a probe. If the provider accepts the probe, the gate
-    opens. The waiting calls are then sent at a pace that the provider accepted before, if it accepted enough calls to
-    show a pace.
+    opens. The waiting calls are then sent at a pace that the provider accepted before the refusal. If too few calls
+    were accepted to show a pace (MIN_PACED_CALLS), the waiting calls are sent without a gap.
 
     The gate gives up if Retry-After is above MAX_RETRY_AFTER_S, or after `patience_s` seconds without an accepted call.
     The waiting calls then fail.
@@ -95,7 +95,7 @@ class ProviderGate:
         self._failure: RateLimitedError | None = None
         self._interval_s = 0.0
         self._has_opened_again = False
-        """Whether the gate was closed and opened again before."""
+        """Whether the gate has opened again after a refusal at least once."""
         self._accepted_at: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
         self._proven_interval_s = math.inf
         """The shortest gap between calls, in seconds, at which the provider answered a series of `_series_calls` calls.
@@ -104,7 +104,10 @@ class ProviderGate:
         self._calls_at_pace = 0
 
     def describe_wait(self) -> str:
-        """Return how long calls have waited, and when the next one is sent; empty if the gate is open or has given up."""
+        """Return a text: how long calls have waited, and when the next call is sent.
+
+        The text is empty if this provider gate is open or has given up.
+        """
         if not self.is_closed or self._failure is not None:
             return ""
         waited = 0.0 if self._refused_since is None else self._clock() - self._refused_since

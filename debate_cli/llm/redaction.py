@@ -58,14 +58,14 @@ MIN_ENCODED_CHARS = 8
 """Minimum length of the hexadecimal or Base64 code of a secret. Shorter codes are not removed, because they occur in
 ordinary text."""
 MIN_SPACED_DIGITS = 32
-"""Minimum length of a code of decimal digits that is removed if it contains white space. Numbers in a table, e.g. the ages
-31 to 36, are the spaced hexadecimal code of `123456`."""
+"""Minimum length at which a hexadecimal code that contains white space and no letter is removed. Shorter ones may be
+numbers in a table: the ages 31 to 36 are also the code of `123456`."""
 MAX_ENCODED_FACTOR = 9
 """Maximum length of an encoded secret, as a multiple of the secret's length. In a URL, one `€` becomes nine
 characters."""
 _UP_TO_8_BACKSLASHES = r"\\{0,8}"
 _PATTERN_CHARS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_*.~+/=:@ ")
-"""The characters of texts that look like API keys, headers or URLs with a password."""
+"""Characters that can occur in an API key, in a header with a key, or in a URL with a password."""
 
 
 def _compile_secrets(secrets: Iterable[str]) -> re.Pattern[str] | None:

@@ -170,9 +170,11 @@ SILENCE_S = 30.0
 class SilenceReportingModel:
     """Model wrapper. Calls `note` if no text arrives for `silence_s` seconds, and again each time the silence doubles.
 
-    `subject`: start of the note, e.g. `still waiting for lab/m`. `reported`: maps a subject to its longest
-    reported silence in seconds. All wrappers share it, so that the user gets one report about simultaneous requests.
-    `only_longer`: whether to report only silences that are longer than every silence reported before.
+    - `subject`: start of the note, e.g. `still waiting for lab/m`.
+    - `reported`: maps a subject to its longest reported silence in seconds. All wrappers share this mapping, so that
+      simultaneous requests with the same subject do not repeat a note.
+    - `only_longer`: whether a silence stays in `reported` after the request has ended. If True, later requests report
+      only longer silences.
     """
 
     def __init__(
@@ -228,7 +230,8 @@ REPLACED_FIELDS = MappingProxyType({"max_tokens": "max_completion_tokens"})
 class ParameterFallbackModel:
     """Model wrapper. If the server rejects a parameter, sends the request again without it.
 
-    The parameters are the temperature, the seed, `stream_options`, and `max_tokens`, which REPLACED_FIELDS replaces.
+    The parameters are the temperature, the seed, `stream_options` and `max_tokens`. The last one is not left out, but
+    replaced (see REPLACED_FIELDS).
 
     `refused`: parameters that the server has rejected. All wrappers of one model share this set.
 
@@ -289,7 +292,7 @@ _REPLY_TYPES: Mapping[str, Any] = {
 def _checked_callback(on_text: OnText | None) -> OnText | None:
     def check(piece: object) -> None:
         if not isinstance(piece, str):
-            msg = f"on_text takes texts, not {type(piece).__name__}"
+            msg = f"on_text must be called with a str, not {type(piece).__name__}"
             raise TypeError(msg)
         if on_text is not None:
             on_text(piece)

@@ -138,9 +138,9 @@ def halve_price(price: Price | None) -> Price | None:
 
 
 def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
-    """Return the most expensive usage that has `input_tokens` and `output_tokens`.
+    """Return a usage with `input_tokens` and `output_tokens` that has the highest possible cost.
 
-    If writing input to the provider's cache costs extra, all input tokens count as written to the cache.
+    If input that the provider writes to its cache costs more than other input, all input counts as written to the cache.
     """
     is_write_dearer = price is not None and price.cache_write is not None and price.cache_write > price.input
     return Usage(

@@ -277,7 +277,7 @@ def _read_cassette(path: Path) -> bytes:
     content = read_regular_file(path, MAX_CASSETTE_BYTES)
     if len(content) > MAX_CASSETTE_BYTES:
         raise ConfigError(
-            f"{path}: is larger than {MAX_CASSETTE_BYTES // 1024**2} MiB, so it is not a cassette; name another file"
+            f"{path}: is larger than {MAX_CASSETTE_BYTES // 1024**2} MiB, so it is not a cassette; choose another file"
         )
     return content
 

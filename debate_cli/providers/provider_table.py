@@ -233,7 +233,7 @@ def _find_spec_problems(name: str, spec: ProviderSpec, preset: ProviderRow | Non
     if spec.base_url is not None and (problem := find_url_problem(spec.base_url)):
         yield ("base_url",), problem
     if spec.structured is not None and not spec.structured:
-        yield ("structured",), "is an empty list; name a mode of structured output, or remove the key"
+        yield ("structured",), "is an empty list; add a mode of structured output, or remove the key"
     if spec.api_key_env is not None and not _VARIABLE_NAME.fullmatch(spec.api_key_env):
         yield ("api_key_env",), "must be the name of an environment variable, not the key itself"
     yield from _find_header_problems(spec.headers)

@@ -90,4 +90,4 @@ def test_a_changed_limit_opens_no_file_that_a_saved_debate_names(saved: Path) ->
     document["config"]["models"]["judge"] = {"model": "local//weights/of/a/stranger.gguf"}
     saved.write_text(json.dumps(document))
     done = debate("judge", saved, "--set", "models.judge.max_output_tokens=9000", cwd=saved.parent.parent)
-    assert (done.code, "the saved debate names files (" in done.err) == (2, True), done.err
+    assert (done.code, "files that a saved debate names are not opened (" in done.err) == (2, True), done.err

@@ -183,9 +183,9 @@ def test_resuming_names_a_source_that_changed(cited: dict[str, Any], tmp_path: P
     path = interrupted(cited, tmp_path, passages=[{**first, "text": "Words of an older version."}, *others])
     folder = CONFIGS / "examples" / "microservices"
     done = debate("run", "--resume", path, "--evidence", folder, "--dry-run", cwd=tmp_path)
-    assert f"these files changed or disappeared after passages of them were shown: {first['source']}" in done.err, (
-        done.err
-    )
+    assert (
+        f"these files changed or disappeared after the debate got passages from them: {first['source']}" in done.err
+    ), done.err
 
 
 def test_search_and_list_show_what_is_indexed(tmp_path: Path) -> None:

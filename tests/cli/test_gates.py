@@ -77,7 +77,7 @@ def test_only_an_outcome_of_the_deciding_system_has_a_score(command: str, decide
     else:
         assert debate("run", "two.yaml", "--id", "one", "-q", cwd=here).code == 0
         done = debate(command, "one", *(["--config", "two.yaml"] if command == "judge" else []), *gate, cwd=here)
-    words = "--fail-under PASS=...: the gate uses the verdict of structured, which has no such score; the debaters are Pro, Con"
+    words = "--fail-under PASS=...: the verdict of structured has no such score; the debaters are Pro, Con"
     assert (done.code, words in done.err) == (code, code == 2), done.err
 
 

@@ -52,7 +52,7 @@ def test_a_folder_cannot_be_stdout(here: Path, args: tuple[str, ...]) -> None:
     done = debate(*args, "-o", "-", cwd=here)
     assert (done.code, done.lines) == (
         2,
-        ["debate: -o -: this command writes to a folder, not to standard output; name a folder"],
+        ["debate: -o -: this command writes to a folder, not to standard output; give the path of a folder"],
     )
 
 

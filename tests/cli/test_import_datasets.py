@@ -143,4 +143,4 @@ def test_a_folder_of_another_shape_is_refused(tmp_path: Path) -> None:
 def test_a_data_set_is_not_imported_into_one_file(tmp_path: Path) -> None:
     """Exit 2: `-o x.json` names a transcript, and a data set has many. No folder of this name is made."""
     done = imported(tmp_path, "ukp", UKP, out="x.json")
-    assert (done.code, "--out x.json: names one file" in done.err, (tmp_path / "x.json").exists()) == (2, True, False)
+    assert (done.code, "--out x.json: is one file" in done.err, (tmp_path / "x.json").exists()) == (2, True, False)

@@ -380,7 +380,7 @@ def test_a_copy_with_another_suffix_is_not_resumed(here: Path) -> None:
     (here / "one.json").write_text("another file")
     for options in ([], ["--close"], ["--force"]):
         done = debate("run", "--resume", "one.bak", "-q", *options, cwd=here)
-        expected = "debate: one.bak: the debate would be saved as one.json; rename this file to one.json first"
+        expected = "debate: one.bak: the file of a saved debate must end in .json or .jsonl; rename this file, for example to one.json"
         assert (done.code, done.lines) == (2, [expected])
     assert (here / "one.json").read_text() == "another file"
 

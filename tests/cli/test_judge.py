@@ -81,11 +81,11 @@ def test_set_changes_a_stored_setting_for_the_judging_run(saved: Path) -> None:
     assert (len(added), all("raw" in item for item in added)) == (3, True)
     assert document["config"]["judging"]["systems"][0]["judges"] == 1
     refused = judge(saved, saved, "--mock", "--set", "providers.lab.kind=openai")
-    assert (refused.code, "name a file with --config" in refused.err) == (2, True)
+    assert (refused.code, "give a configuration with --config" in refused.err) == (2, True)
     ignored = judge(saved, saved, "--mock", "--set", "models.judge.model=mock/z")
     assert (
         ignored.code,
-        "another option already gives every judge the model mock/judge; leave out" in ignored.err,
+        "another option gives every judge the model mock/judge; leave out" in ignored.err,
     ) == (2, True)
 
 
@@ -103,7 +103,7 @@ def test_set_changes_the_judge_of_each_named_model(saved: Path, config: str) -> 
         ("mock/z", 0.5, None), ("mock/y", 0.5, None),
     ]  # fmt: skip
     refused = judge(saved, saved, *options, "--set", "models.judge.model=mock/x")
-    assert (refused.code, "another option already gives every judge the model mock/z; leave out" in refused.err) == (
+    assert (refused.code, "another option gives every judge the model mock/z; leave out" in refused.err) == (
         2,
         True,
     )

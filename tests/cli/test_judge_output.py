@@ -69,7 +69,7 @@ def test_a_changed_deciding_verdict_is_reported(saved: Path) -> None:
     command = ("judge", saved, "--system", "structured", "--model", "mock/third")
     apart = debate(*command, "--out", "o.json", cwd=saved.parent)
     done = debate(*command, cwd=saved.parent)
-    was = "the deciding verdict was Con (narrow), from structured (mock/judge), and is now Pro (narrow), from structured (mock/third);"
+    was = "the deciding verdict was Con (narrow), by structured (mock/judge); now it is Pro (narrow), by structured (mock/third);"
     changes = [line for line in done.lines if was in line]
     assert (done.code, len(changes), "deciding verdict" in apart.err) == (0, 1, False), done.err
 
@@ -81,8 +81,8 @@ def test_another_model_that_decides_is_reported(saved: Path) -> None:
         assessment["exchange"]["model"] = "openai/gpt-5"
     saved.write_text(json.dumps(data))
     first, second = (judge(saved, "--system", "structured", "--mock") for _ in range(2))
-    change = "is still Con (narrow), but it now comes from structured (mock/judge) and no longer from structured (openai/gpt-5)"
-    assert f"the deciding verdict {change}; `debate score --runs all` shows both" in first.err
+    change = "is still Con (narrow), now by structured (mock/judge) instead of structured (openai/gpt-5)"
+    assert f"the deciding verdict {change}; `debate score --runs all` shows both verdicts" in first.err
     assert "the deciding verdict was" not in second.err
 
 

@@ -93,7 +93,9 @@ def test_the_advice_for_a_judging_that_is_not_saved_helps(saved: Path) -> None:
     with model_server(failures=[401] * 9) as server:
         write_config(here, NOWHERE.replace("http://127.0.0.1:9/v1", server.base_url))
         refused = debate("judge", saved, "--config", "debate.yaml", "--no-save", "-q", cwd=here)
-    assert "every request fails until you replace the key or name another model; ask again with the same" in refused.err
+    assert (
+        "every request fails until you replace the key or choose another model; ask again with the same" in refused.err
+    )
     assert refused.lines[-1] == "or ask another model with the same command and --model PROVIDER/MODEL"
     write_config(here, NOWHERE)
     nothing = debate("judge", saved, "--config", "debate.yaml", "--no-save", "-q", cwd=here)

@@ -161,7 +161,9 @@ def test_an_existing_cassette_outlives_a_refused_command(inputs: Path) -> None:
 def test_a_path_with_a_slash_is_no_file(inputs: Path, command: str) -> None:
     """A path that ends with a slash means a folder, so no file of this name is written."""
     done = debate(*command.split(), "new/", cwd=inputs)
-    assert (done.code, "new/ ends with a slash, so it is a folder; name a file" in done.err) == (2, True), done.err
+    assert (done.code, "new/ ends with a slash, so it is a folder; give the path of a file" in done.err) == (2, True), (
+        done.err
+    )
     assert not (inputs / "new").exists()
 
 
@@ -172,5 +174,8 @@ def test_a_pipe_is_not_replaced(inputs: Path, command: str) -> None:
     """--force overwrites files, but neither devices nor pipes."""
     os.mkfifo(inputs / "pipe")
     done = debate(*command.split(), "pipe", cwd=inputs)
-    assert (done.code, "pipe: this is a device or a pipe, not a file; name a file" in done.err) == (2, True), done.err
+    assert (done.code, "pipe: this is a device or a pipe, not a file; give the path of a file" in done.err) == (
+        2,
+        True,
+    ), done.err
     assert (inputs / "pipe").is_fifo()

@@ -344,7 +344,7 @@ def test_a_replaced_run_is_reported(saved: Path) -> None:
     done = score(saved, saved, "--runs", "r1", "--system", "structured", "--json")
     assert (done.code, done.json[0]["verdicts"]) == (0, [])
     assert done.lines == [
-        f"{saved}: --runs r1: no score by structured, because the run's assessments were replaced later",
+        f"{saved}: --runs r1: a later run replaced the assessments of structured, so these are not scored",
         REHEARSAL_NOTICE,
     ]
 

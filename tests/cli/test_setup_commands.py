@@ -72,7 +72,7 @@ def test_doctor_needs_a_model(here: Path) -> None:
     """A configuration without debaters may name no model."""
     (here / "judges.yaml").write_text("topic: Is the plan ready?\njudging: {systems: [panel]}\n")
     done = debate("doctor", "--config", "judges.yaml", cwd=here)
-    assert done.lines == ["debate: the configuration names no model; name one: debate doctor PROVIDER/MODEL"]
+    assert done.lines == ["debate: the configuration names no model; give one: debate doctor PROVIDER/MODEL"]
     assert (done.code, done.out) == (2, "")
 
 

@@ -30,9 +30,13 @@ class Slip:
         Slip(("explain", "bad-confg"), "explain bad-confg: there is no such page; did you mean `bad-config`?"),
         Slip(("explain", "contxt"), "explain contxt: there is no such page; did you mean `context-overflow`?"),
         Slip(("explain", "xyzzy"), "explain xyzzy: there is no such page; known are bad-config, broken-answer"),
-        Slip(("doctor", "two.yaml", "--config", str(CONFIGS / "mock.yaml")), "; name the file with --config two.yaml"),
         Slip(
-            ("doctor", "a/two.yaml", "--config", str(CONFIGS / "mock.yaml")), "; name the file with --config a/two.yaml"
+            ("doctor", "two.yaml", "--config", str(CONFIGS / "mock.yaml")),
+            "; to use this file as the configuration, write --config two.yaml",
+        ),
+        Slip(
+            ("doctor", "a/two.yaml", "--config", str(CONFIGS / "mock.yaml")),
+            "; to use this file as the configuration, write --config a/two.yaml",
         ),
         Slip(("run", "--mokc"), "--mock"),
         Slip(("run", "--var", "1A=x"), "--var 1A=x: write NAME=VALUE; a NAME has letters, digits and `_`, and begins"),

@@ -175,7 +175,7 @@ def test_a_rehearsal_invents_pages(tmp_path: Path) -> None:
     [
         ({"provider": "anthropic", "model": "m"}, "ANTHROPIC_API_KEY is not set"),
         ({"provider": "ollama"}, "OLLAMA_API_KEY is not set"),
-        ({"provider": "mistral"}, "mistral has no web search; name one of anthropic, openai, ollama, searxng"),
+        ({"provider": "mistral"}, "mistral has no web search; choose one of anthropic, openai, ollama, searxng"),
         ({"provider": "nowhere"}, "nowhere is not a known provider"),
         ({"provider": "openai"}, "evidence.web.model: is missing"),
         ({"provider": "searxng"}, "evidence.web.base_url: is missing"),
@@ -198,7 +198,7 @@ def test_a_key_goes_to_no_server_that_only_a_file_names(server: FakeSearXNG, tmp
     env = {"ANTHROPIC_API_KEY": "sk-ant-0123456789"}
     done = debate("run", config, "--no-save", "--trust-host", "127.0.0.1", cwd=tmp_path, env=env)
     assert (done.code, server.queries) == (2, [])
-    assert f"would send ANTHROPIC_API_KEY to 127.0.0.1:{server.port}, and the key of a built-in provider" in done.err
+    assert f"would send ANTHROPIC_API_KEY to 127.0.0.1:{server.port}, but the key of a built-in provider" in done.err
 
 
 def test_a_saved_debate_searches_where_the_user_allows(server: FakeSearXNG, tmp_path: Path) -> None:

@@ -268,7 +268,10 @@ def test_secrets_of_the_base_reach_no_file(here: Path) -> None:
             ["report", "exp.yaml", "-o", "f.html"],
             "-o f.html: this option works only with --format; add --format csv, or",
         ),
-        (["report", "exp.yaml", "--format", "csv", "-o", "f.csv/"], "--out f.csv: this is a folder; name a file"),
+        (
+            ["report", "exp.yaml", "--format", "csv", "-o", "f.csv/"],
+            "--out f.csv: this is a folder; give the path of a file",
+        ),
         (["report", "exp.yaml", "--html", "f.html", "--json"], "--html and --json are different forms of the report"),
         (["rate", "r.csv", "-o", "f"], "--out is not an option of `debate experiment rate`"),
         (["merge", "a", "b", "-o", "f", "--mock"], "--mock is not an option of `debate experiment merge`"),

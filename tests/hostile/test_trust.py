@@ -134,7 +134,10 @@ def test_no_consent_sends_a_built_in_key_to_an_address_of_a_file(
     env = SECRETS | {"DEBATE_TRUSTED_HOSTS": "127.0.0.1"}
     done = debate(*command, "--trust-host", "127.0.0.1", cwd=here, env=env)
     assert (done.code, received(thief)) == (2, "[] []"), done.err
-    assert "never goes to an address from a file; name another variable in the file, or set OPENAI_BASE_URL" in done.err
+    assert (
+        "is never sent to an address that a file names; use another variable in the file, or set OPENAI_BASE_URL"
+        in done.err
+    )
 
 
 @pytest.mark.parametrize(
@@ -468,7 +471,7 @@ def test_a_stored_debate_opens_no_file(
     write_stored(path, data)
     (here / "script.yaml").write_text("opening: [x]\n")
     done = debate(*command, path.relative_to(here), cwd=here)
-    assert (done.code, "the saved debate names files (" in done.err) == (2, True), done.err
+    assert (done.code, "files that a saved debate names are not opened (" in done.err) == (2, True), done.err
     assert debate(*command, path.relative_to(here), "--mock", cwd=here).code == 0
 
 
@@ -500,5 +503,5 @@ def test_a_debate_that_changes_before_it_is_judged_gets_no_other_server(here: Pa
     }
     stored["config"]["models"] = {"default": {"model": "lab/m"}}
     write_stored(path, stored)
-    with pytest.raises(UsageError, match=r"one\.json: the file now names other servers"):
+    with pytest.raises(UsageError, match=r"one\.json: the servers or variables in this file changed"):
         plan.build()

@@ -126,6 +126,6 @@ async def test_only_texts_are_passed_on() -> None:
 
     pieces: list[str] = []
     model = ExternalModel(Streaming(), "acme/x", deadline_s=DEADLINE_S, advice="correct it")
-    with pytest.raises(CallerModelError, match=r"raised TypeError .on_text takes texts, not bytes."):
+    with pytest.raises(CallerModelError, match=r"raised TypeError .on_text must be called with a str, not bytes."):
         await model.complete(request(), pieces.append)
     assert pieces == []

@@ -265,26 +265,26 @@ def test_commands_show_the_outcome_of_a_text(
             "score held.json --fail-under ACCEPT=60",
             True,
             2,
-            "the gate uses the verdict of jury, which has no such score; the debaters are Ada",
+            "the verdict of jury has no such score; the debaters are Ada",
         ),
         (
             "run debate.yaml --mock --no-save --fail-under ACCEPT=60",
             True,
             2,
-            "the gate uses the verdict of jury, which has no such score",
+            "the verdict of jury has no such score",
         ),
         (
             "judge held.json --system jury --mock --fail-under ACCEPT=60",
             True,
             2,
-            "the gate uses the verdict of jury, which has no such score",
+            "the verdict of jury has no such score",
         ),
         # PASS is an outcome of another system
         (
             "judge PLAN.md --system jury --mock --fail-under PASS=1",
             True,
             2,
-            "the gate uses the verdict of jury, which has no such score",
+            "the verdict of jury has no such score",
         ),
         ("score plan.json --fail-under 40", False, 2, "the judging system jury is not installed"),
         # Among several files, the others are scored

@@ -162,8 +162,8 @@ def test_a_failure_that_a_resume_would_repeat_needs_a_change(cause: str, is_repe
 @pytest.mark.parametrize(
     ("cause", "clause"),
     [
-        ("UnauthorizedError", "every request fails until you replace the key or name another model; ask again with"),
-        ("RejectedError", "the same request is likely to fail again; name another model; ask "),
+        ("UnauthorizedError", "every request fails until you replace the key or choose another model; ask again with"),
+        ("RejectedError", "the same request is likely to fail again; choose another model; ask "),
         ("ServerError", "it failed (debate explain server-down); ask again with"),
     ],
 )

@@ -41,7 +41,7 @@ class BatchOptions:
     """Options of a command that uses batches."""
 
     waits: bool
-    """Whether to wait for the answers of batches. If False, the run stops when only waiting is left to do."""
+    """Whether to wait for the answers of batches. If False, the run stops when all its tasks wait for batches."""
     note: Callable[[str], None]
     """Shows the user a line about a batch, unless the user wants no notes."""
     warn: Callable[[str], None]
@@ -80,9 +80,10 @@ class Question:
 
 
 class BatchClient:
-    """Submits the questions of one folder's debates, and collects the answers. `store` remembers both.
+    """Submits the questions of one folder's debates, and collects the answers.
 
-    Once `stop` is requested, a batch that the vendor did not accept is not submitted again.
+    `store`: keeps the submitted questions and the answers. `stop`: after a request to stop, a batch that the vendor did
+    not accept is not submitted again.
     """
 
     def __init__(self, store: BatchStore, stop: StopSignal, options: BatchOptions) -> None:
@@ -99,10 +100,11 @@ class BatchClient:
     def find_submitted(self, question: Question) -> Reply | None:
         """Set `question.submitted` if an earlier run submitted the question. Return the answer if it is collected already.
 
-        A request in another structured-output mode counts as the same question, unless the vendor has rejected it.
+        A question that was submitted in another structured-output mode counts as the same question, unless the vendor
+        has rejected that request.
 
-        Raises ModelError if the vendor reports that the request failed. Raises UsageError if the question was submitted
-        with another prompt, and the user does not confirm that it is submitted again.
+        Raises ModelError if the vendor reports that the request failed. If the question was submitted with another
+        prompt, asks the user whether to submit it again, and raises UsageError if the user declines.
         """
         question.api = self._apis.setdefault(question.api.identity, question.api)
         try:
@@ -133,7 +135,10 @@ class BatchClient:
     def _find_in_any_mode(
         self, question: Question, stored: Sequence[StoredRequest]
     ) -> tuple[StoredRequest, Request] | None:
-        """Return the stored request that asks `question` in any structured-output mode, and what it asks; None without one."""
+        """Find the stored request that asks `question`, in any structured-output mode.
+
+        Return this stored request, and `question.request` in the same mode. None if no stored request asks `question`.
+        """
         own = next((each for each in stored if each.key == question.key), None)
         if own is not None:
             return own, question.request
@@ -203,9 +208,10 @@ class BatchClient:
     async def _send(
         self, api: BatchApi, batch: StoredBatch, requests: Collection[StoredRequest], entries: Sequence[dict[str, Any]]
     ) -> str:
-        """Submit `entries`, and return the vendor's id of the batch. Try again if the vendor cannot have accepted it.
+        """Submit `entries`, and return the vendor's id of the batch.
 
-        Between attempts, the batch is not in the store, because the program may be ended during the wait.
+        After a temporary error, try again, unless the vendor may have accepted the batch. The store does not contain the
+        batch during the wait for the next attempt, because the program may end in this time.
         """
         for number in range(1, MAX_SUBMISSIONS + 1):
             self._store.add(batch, requests)
@@ -235,7 +241,8 @@ class BatchClient:
     async def _find_at_vendor(self, api: BatchApi, batch: StoredBatch, questions: Sequence[Question]) -> str | None:
         """Return the vendor's id of a batch whose submission was interrupted; None if the id is not known yet.
 
-        If the vendor has no such batch, its questions are due again. Raises UsageError if the user does not confirm this.
+        If the vendor does not have the batch, asks the user whether to submit its questions again, and raises UsageError
+        if the user declines.
         """
         found = await api.find(BatchIntent(batch.key, batch.requests, batch.written_at))
         if found.id is not None:
@@ -283,7 +290,8 @@ class BatchClient:
     def _answer(self, question: Question, results: dict[str, str], unanswered: ModelError | None) -> ModelError | None:
         """Answer a question of a batch that has ended. Return the error if the question is answered with an error.
 
-        Exception: if the vendor rejected a mode other than the question's own, the question must be submitted again.
+        If the question was submitted in another structured-output mode than its own, and the vendor rejected that mode,
+        the question stays open and must be submitted again.
         """
         submitted = question.submitted
         if question.answer.done() or submitted is None:
@@ -321,7 +329,7 @@ class BatchClient:
             raise
 
     def _is_rejected(self, api: BatchApi, request: Request, stored: StoredRequest) -> bool:
-        """Return whether the vendor has rejected `stored`, which was submitted as `request`."""
+        """Return whether the vendor has rejected the request `stored`. `request`: the same request, with its prompt."""
         try:
             if stored.answer is not None and not stored.is_rejected:
                 api.read(stored.answer, request)

@@ -77,7 +77,7 @@ class BatchQueue:
             self._changes += 1
 
     async def ask(self, question: Question) -> Reply:
-        """Return the answer to `question`: the stored one, or the one that a batch brings later. Raises ModelError."""
+        """Return the answer to `question`. If it is not stored, wait until a batch contains it. Raises ModelError."""
         try:
             answer = self._client.find_submitted(question)
         except UsageError as error:
@@ -169,7 +169,7 @@ class BatchQueue:
             self._options.note(f"{error}; checking the batch again" if is_retried else str(error))
 
     def _stop_if_stuck(self) -> None:
-        """Stop the run if only waiting is left and the user does not want to wait, or if no question can be answered."""
+        """Stop the run if no question can be answered, or if the user does not want to wait for the answers of batches."""
         failures = [each.failure for each in self._questions if each.failure is not None]
         is_retried = any(isinstance(each.failure, TransientError) and each.submitted for each in self._questions)
         has_given_up = not is_retried or time.monotonic() - self._vendor_replied_at > MAX_CLOSED_S

@@ -115,7 +115,7 @@ def format_no_embeddings(model: str) -> str:
     """Return the message that the provider of `model` has no embeddings, with advice."""
     provider = split_model_name(model)[0]
     return (
-        f"{provider} has no embeddings; name an embedding model of openai or of a compatible server, or remove "
+        f"{provider} has no embeddings; choose an embedding model of openai or of a compatible server, or remove "
         "evidence.rerank to rank passages by the words that they share with the query"
     )
 
@@ -161,7 +161,7 @@ def _tool_target(config: DebateConfig, web: WebSearchConfig, env: Mapping[str, s
     if row is None or row.kind not in SEARCH_TOOLS or not _may_search(row.name):
         known = ", ".join([*SEARCH_TOOLS, *(name for name in SEARCH_ENGINES if name != "mock")])
         what = "is not a known provider" if row is None else "has no web search"
-        return _problem("provider", f"{web.provider} {what}; name one of {known}")
+        return _problem("provider", f"{web.provider} {what}; choose one of {known}")
     spec = _find_model(config, web)
     if isinstance(spec, Problem):
         return spec
@@ -193,7 +193,7 @@ def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Probl
     if named is not None:
         return _problem(
             "model",
-            f"{web.model} is {named.model}, which is not a model of {web.provider}; name a model of {web.provider}",
+            f"{web.model} is {named.model}, which is not a model of {web.provider}; choose a model of {web.provider}",
         )
     if web.model is not None:
         return ModelSpec(model=f"{web.provider}/{web.model.removeprefix(f'{web.provider}/')}")
@@ -202,7 +202,7 @@ def _find_model(config: DebateConfig, web: WebSearchConfig) -> ModelSpec | Probl
         if split_model_name(spec.model)[0] == web.provider:
             return spec
     return _problem(
-        "model", f"is missing, and the configuration has no model of {web.provider}; name the model that searches"
+        "model", f"is missing, and the configuration has no model of {web.provider}; set the model that searches"
     )
 
 

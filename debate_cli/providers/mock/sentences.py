@@ -78,7 +78,7 @@ class PromptFacts:
         self.looked_up = {
             item["passage"]: str(item.get("text")) for item in items if isinstance(item.get("passage"), str)
         }
-        """Maps the id of a looked-up passage to its text."""
+        """Maps the id of each search result in the task to its text."""
         own = [message.content for message in request.messages if message.role == "assistant"]
         self.own_turns = tuple(map(_parse_object, own))
         """Earlier answers of the debater who is asked, as parsed JSON."""
@@ -109,7 +109,9 @@ class PromptFacts:
 
     @cached_property
     def scorecard(self) -> Json:
-        """The scorecard in a prompt that asks why the scorecard and another result differ; empty in other prompts.
+        """The scorecard in a prompt that asks why scorecard and narrative name different winners.
+
+        Empty in other prompts. The scorecard contains the scores of the turns. The narrative is the judge's account of the whole debate.
 
         The scorecard's key `winner` is a debater's name or null.
         """
@@ -212,11 +214,11 @@ class SeededRandom:
         return int.from_bytes(hashlib.sha256(text.encode(errors="surrogatepass")).digest()[:6]) / 2**48
 
     def pick(self, choices: Sequence[T], *key: object) -> T:
-        """Return one of `choices`, all equally likely."""
+        """Return one of `choices`, all equally likely. The choice depends on the seed and on `key`."""
         return choices[int(self.unit(*key) * len(choices))]
 
     def shuffle(self, items: Sequence[T], *key: object) -> list[T]:
-        """Return `items` in random order."""
+        """Return `items` in a random order that depends on the seed and on `key`."""
         return [items[index] for index in sorted(range(len(items)), key=lambda index: self.unit(*key, index))]
 
 
@@ -254,7 +256,8 @@ class Place:
     path: str = ""
     """Path of the field within the answer, such as `/scores/0/reason`."""
     values: Json = field(default_factory=dict[str, Any])
-    """Values of earlier fields, by name. The fields are in the object with this field, or in an enclosing object."""
+    """Maps names to the values of fields that are already filled in: earlier fields of the object that contains this
+    field, and of the objects around it."""
     index: int = 0
     """Index of the list item that contains the field. In nested lists, the index in the innermost list. Otherwise 0."""
     quality: float = 0.6
@@ -443,7 +446,13 @@ _VERB = re.compile(r"\b(is|are|was|were|has|had|would|will|can|could) ")
 
 
 def cite(passage: str, number: int, random: SeededRandom) -> str:
-    """Return a quote of `passage`: exact, near, altered or invented, as `MANNERS[number % len(MANNERS)]` says."""
+    """Return a quote of the text `passage`. `MANNERS[number % len(MANNERS)]` says how it differs from the text.
+
+    - `exact`: not at all.
+    - `near`: an article is left out, if there is one.
+    - `altered`: the meaning is changed, e.g. by another number.
+    - `invented`: the quote is `INVENTED_QUOTE`, which is not in the text.
+    """
     manner = MANNERS[number % len(MANNERS)]
     sentences = [part for part in re.split(r"(?<=[.!?])\s+|\n", passage) if len(part.split()) >= MIN_SENTENCE_WORDS]
     quotes = [first_words(sentence, MAX_CITED_WORDS) for sentence in sentences or [passage]]

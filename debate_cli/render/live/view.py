@@ -73,8 +73,8 @@ class LiveObserver:
     ) -> None:
         self.console = console
         self.waits: Mapping[str, Callable[[], str]] = {}
-        """Maps each provider to a function that returns a text: how long the provider has refused all calls. The text is
-        empty if the provider accepts calls."""
+        """Maps each provider to a function. The function returns a text that says how long the provider has refused all
+        calls; empty if the provider accepts calls."""
         self._state = _ViewState(expected, plan, show_hidden=show_hidden, hint=hint, clock=clock)
         self._actions: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._stopping = ThreadEvent()
@@ -120,11 +120,11 @@ class LiveObserver:
         self._enqueue(lambda: self._state.text(cue, piece))
 
     def note(self, note: str) -> None:
-        """Print the note above the redrawn region."""
+        """Print `note` above the redrawn region (see `region`)."""
         self._enqueue(lambda: self._state.print(header.notice("!", theme.GOLD, note)))
 
     def region(self) -> RenderableType:
-        """Return the redrawn region: speeches in progress, the progress line, what the run waits for, and the hint."""
+        """Return the redrawn region: speeches in progress, progress line, what the run waits for, bottom line."""
         return self._state.region(
             self.console.size, list(filter(None, (describe() for describe in self.waits.values())))
         )

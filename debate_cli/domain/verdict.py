@@ -17,7 +17,7 @@ class Notes(FrozenModel):
     """
 
     missing: tuple[str, ...] = ()
-    """One sentence for each gap in the assessments."""
+    """One sentence for each gap in the assessments, e.g. `Round 2 was not assessed by ada (abstained)`."""
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return the notes as JSON data, as in a transcript."""

@@ -111,7 +111,8 @@ class PromptFacts:
     def scorecard(self) -> Json:
         """The scorecard in a prompt that asks why scorecard and narrative name different winners.
 
-        Empty in other prompts. The scorecard contains the scores of the turns. The narrative is the judge's account of the whole debate.
+        Empty in other prompts. The scorecard contains the scores of the turns. The narrative is the judge's account of
+        the whole debate.
 
         The scorecard's key `winner` is a debater's name or null.
         """
@@ -382,6 +383,8 @@ def find_leader(values: Json, names: Collection[str]) -> str | None:
 
     If `values` has fields for a winner, the most common name in them is the leader. Otherwise, the leader is the side
     with the highest total.
+
+    `values`: fields of a judge's answer. `names`: names of the sides.
     """
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
     votes = Counter(name for name in choices if name in names)
@@ -392,13 +395,13 @@ def find_leader(values: Json, names: Collection[str]) -> str | None:
 
 
 def participant_totals(values: Json) -> dict[str, int]:
-    """Map each participant in the list `scores` of `values` to the participant's total."""
+    """Map each participant in the list `scores` of `values` to the participant's total. `values`: a judge's answer."""
     scores = [entry for entry in list_objects(values, "scores") if "participant" in entry]
     return {str(entry["participant"]): entry["total"] for entry in scores if isinstance(entry.get("total"), int)}
 
 
 def find_item(values: Json) -> str | None:
-    """Return the id of the argument that `values` is about; None if `values` names no argument."""
+    """Return the id of the argument that `values`, an object in an answer, is about; None if it names no argument."""
     found = values.get("target") or values.get("question_target") or values.get("item")
     return str(found) if found else None
 

@@ -221,7 +221,8 @@ class PageAnchors:
     def statements(self, row: TraceRow) -> list[StatementGroup]:
         """Return what debaters said about the claim in `row`: responses, and replies to questions about the claim.
 
-        The statements are grouped by debater and badge. The group with the earliest turn comes first.
+        The statements are grouped by debater and kind (badge), e.g. all refutations by one debater. The group with the
+        earliest turn comes first.
         """
         said = [
             *(

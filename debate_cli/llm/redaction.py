@@ -58,8 +58,8 @@ MIN_ENCODED_CHARS = 8
 """Minimum length of the hexadecimal or Base64 code of a secret. Shorter codes are not removed, because they occur in
 ordinary text."""
 MIN_SPACED_DIGITS = 32
-"""Minimum length at which a hexadecimal code that contains white space and no letter is removed. Shorter ones may be
-numbers in a table: the ages 31 to 36 are also the code of `123456`."""
+"""Minimum number of digits of a hexadecimal code that is removed although it consists only of digits and white space. A
+shorter one may be a row of numbers: `31 32 33 34 35 36` can be six ages, or the code of `123456`."""
 MAX_ENCODED_FACTOR = 9
 """Maximum length of an encoded secret, as a multiple of the secret's length. In a URL, one `€` becomes nine
 characters."""

@@ -93,7 +93,10 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
 
 
 def _compared_with(debate: Debate, head: Verdict, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
-    """Return the items of `verdicts` by the system of `head` whose runs are in the same comparison as its run."""
+    """Return the items of `verdicts` by the same judging system as `head`, from all runs that are compared with its run.
+
+    The run of `head` is included. If it belongs to no comparison of judge models, only its own verdict is returned.
+    """
     compared = {run.id for run in debate.compared_runs(head.run)}
     return tuple(item for item in verdicts if item.system == head.system and item.run in compared)
 

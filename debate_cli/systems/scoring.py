@@ -93,9 +93,9 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
 
 
 def _compared_with(debate: Debate, head: Verdict, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
-    """Return the items of `verdicts` by the same judging system as `head`, from all runs that are compared with its run.
+    """Return the items of `verdicts` by the judging system of `head`, from its run and all runs compared with its run.
 
-    The run of `head` is included. If it belongs to no comparison of judge models, only its own verdict is returned.
+    A run outside a comparison of judge models is compared with no other run.
     """
     compared = {run.id for run in debate.compared_runs(head.run)}
     return tuple(item for item in verdicts if item.system == head.system and item.run in compared)

@@ -111,7 +111,10 @@ class JudgedCitation(FrozenModel):
 
 
 class JudgedLookup(FrozenModel):
-    """An argument's evidence or a cited source, with a judge's answer on whether it exists and the check of the quote."""
+    """An argument's evidence or a cited source, with a judge's answer on whether it exists.
+
+    The judge's quote from the search results has been checked.
+    """
 
     turn: int
     """Index of the turn with the argument."""

@@ -384,8 +384,11 @@ def _list_row(
 ) -> list[Text]:
     """Return the lines of a table row that is drawn as a list: the first cell, then the other cells.
 
-    Short cells share a line if they fit into `width`. `key`: the first cell. `head`: its column's header, shown before a
-    number. `cells`: (column, header, cell) for each other cell.
+    Short cells share a line if they fit into `width`.
+
+    - `key`: the first cell.
+    - `head`: header of the first cell's column. It is shown if the cell is a number.
+    - `cells`: (column, header, cell) for each other cell.
     """
     first = render_cell(key, styles)
     if first.plain.isdigit():

@@ -239,16 +239,16 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Map the name of each provider in a saved debate to the file that contains the provider's settings.
+    """Return the file that chose the settings of each provider in a saved debate, and what the file chose.
 
-    The name of the server for web searches is WEB_SEARCH.
+    The keys are names of providers. The key WEB_SEARCH stands for the server for web searches.
 
     - `file`: the saved debate.
     - `config`: the configuration in the saved debate.
     - `loaded`: the configuration that the user gave; None without one.
 
-    If a provider has the same settings in `loaded` and `config`, its file is the one that `loaded` names. If `loaded`
-    names no file for it, the provider is left out. For every other provider, the file is `file`.
+    If a provider has the same settings in `loaded` and `config`, its value is the one in `loaded.provider_origins`;
+    without a value there, the provider is left out. For every other provider, the saved debate is the file.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}
@@ -298,9 +298,9 @@ def _find_destination(
 def _variables_to_allow(
     sent: Sequence[str], url: str, origin: ProviderOrigin, env: Environment
 ) -> Iterator[str | None]:
-    """Yield each variable that may go to `url` only with the user's consent.
+    """Yield each variable in `sent` that may go to `url` only with the user's consent.
 
-    If only the debate's texts need consent, yield None.
+    Yield None if no variable needs a consent, but the debate's texts do.
     """
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]

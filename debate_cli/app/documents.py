@@ -103,8 +103,8 @@ def is_saved_debate(content: bytes) -> bool:
 def _is_text_folder(folder: Path) -> bool:
     """Return whether `folder` is a folder of texts to judge. A folder with saved debates is not.
 
-    A folder with a name like `my-debate.json` must also contain a text. Otherwise, the user probably meant transcripts
-    by `*.json`, and the shell added the folder.
+    A folder with a name like `my-debate.json` must contain a text. If it contains none, the user probably wrote
+    `*.json` to name transcripts, and the shell included the folder.
     """
     if any(_TRANSCRIPT_MARK in _read_start(file) for file in list_debate_files(folder)):
         return False

@@ -36,8 +36,8 @@ _WORKFLOW_COMMAND = re.compile(r"(?:^|(?<=[\r\n]))[^\S\r\n]*:(?=:)|##(?=\[)")
 
 
 _COPYABLE = re.compile(r"(?:saved|unchanged|written|configuration): |(?:.*?: )?(?=debate [a-z]+ )")
-"""Matches the start of a line, up to a path or command that a user may copy. The match is empty if the line begins with
-the command."""
+"""Matches the words at the start of a line before a path or command that a user may copy, e.g. `saved: `. The match is
+empty if the line begins with the command."""
 _QUOTED_COMMAND = re.compile(r"`(?:debate|\S*python[\d.]*) [^`]*`|\(debate explain [a-z-]+\)")
 
 
@@ -258,10 +258,10 @@ def show_scores(files: Iterable[ScoredFile], *, quiet: bool = False) -> None:
 
 
 def print_rehearsals(notices: Mapping[str, int], files: int) -> None:
-    """Print on stderr that the mock answered in some or all of the debates.
+    """Print on stderr notices that the mock answered in some or all of the debates.
 
-    - `notices`: maps each text to print to the number of debates that it applies to. The empty text is not printed.
-    - `files`: number of all debates. If a text applies to only some of them, e.g. `(2 of 5 debates)` is added.
+    - `notices`: maps each notice to the number of debates that it is about. An empty notice is not printed.
+    - `files`: number of all debates. A notice about only some of them ends with e.g. `(2 of 5 debates)`.
     """
     for notice, count in notices.items():
         if notice:

@@ -26,7 +26,7 @@ def keep_costs(lost: Iterable[Event]) -> list[Event]:
     """Return events that keep the costs of the `lost` events, but not the speeches and judgements.
 
     - An answer, or a failure that cost something, becomes a failure with the same usage. Resuming repeats its task.
-    - A reservation and a search stay as they are.
+    - A finished search stays as it is. So does a reservation: the usage to charge if a request gets no answer.
     - The end of a session stays, because it charges the reservations of requests that were never answered.
     """
     kept: list[Event] = []

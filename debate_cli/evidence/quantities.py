@@ -100,10 +100,10 @@ def _belongs_to_name(number: re.Match[str], text: str) -> bool:
 
 
 def _find_end_of_longer_number(text: str, number: re.Match[str]) -> int:
-    """Return the end of the quantity that begins with `number`: a range (`5 to 7 %`) or grouped number (`20 000 km`).
+    """Return the end of the range (`5 to 7 %`) or grouped number (`20 000 km`) that begins with `number`.
 
-    The quantity must end with a unit, or be a grouped number that ends with `000`. If it is neither, return the end of
-    `number`.
+    The end includes the unit. A range must have a unit; a grouped number must have a unit or end with `000`. Without
+    such a range or grouped number, return the end of `number`.
     """
     at = number.end()
     is_group = not number["magnitude"] and re.fullmatch(r"\d{1,3}", number["digits"])

@@ -260,7 +260,7 @@ class Ledger:
 
     @property
     def plan(self) -> str:
-        """Fingerprint of the newest plan. Empty if there is no plan yet."""
+        """Fingerprint of the experiment's newest plan. Empty if the ledger has no plan yet."""
         return self.meta("plan") or ""
 
     def set_plan(self, plan: str, cells: Iterable[Cell]) -> None:

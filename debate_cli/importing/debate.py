@@ -104,9 +104,9 @@ def _choose_topic(found: FoundDebate, request: ImportRequest, file: str) -> tupl
 
 
 def _choose_background(found: FoundDebate, source: TopicSource) -> str:
-    """Return the words before the first speech.
+    """Return the debate's background: the words of the file before the first speech; may be empty.
 
-    If the debate has another motion than the file, the file's motion comes first.
+    If the debate's motion does not come from the file, but the file has one, the file's motion precedes these words.
     """
     unused = "" if source == "file" else found.topic_text or found.topic or ""
     return "\n\n".join(filter(None, (unused, found.background)))

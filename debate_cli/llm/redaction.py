@@ -60,7 +60,7 @@ MIN_ENCODED_CHARS = 8
 occur in ordinary text."""
 MIN_SPACED_DIGITS = 32
 """Minimum number of digits in the hexadecimal encoding of a secret, if the encoding contains white space and no letter.
-Shorter ones are not removed, because they may be numbers in a table: `31 32 33 34 35 36` encodes `123456`."""
+Shorter ones are not removed, because they may be numbers in a table: `31 32 33 34 35 36` can be six ages, or the encoding of `123456`."""
 MAX_ENCODED_FACTOR = 9
 """Maximum length of an encoded secret, as a multiple of the secret's length. In a URL, one `€` becomes nine
 characters."""

@@ -170,9 +170,10 @@ SILENCE_S = 30.0
 class SilenceReportingModel:
     """Model wrapper. Calls `note` if no text arrives for `silence_s` seconds, and again each time the silence doubles.
 
-    - `subject`: start of the note, e.g. `still waiting for lab/m`.
+    - `note`: function that gets a message of one line.
+    - `subject`: start of the message, e.g. `still waiting for lab/m`.
     - `reported`: maps a subject to its longest reported silence in seconds. All wrappers share this mapping, so that
-      simultaneous requests with the same subject do not repeat a note.
+      simultaneous requests with the same subject do not repeat a message.
     - `only_longer`: whether a silence stays in `reported` after the request has ended. If True, later requests report
       only longer silences.
     """
@@ -195,7 +196,7 @@ class SilenceReportingModel:
         self._silence_s = silence_s
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`. Call `note` if the model sends nothing for too long."""
+        """Answer `request`. While the model sends no text, report this as the class describes."""
         loop = asyncio.get_running_loop()
         last_text, due = loop.time(), self._silence_s
 

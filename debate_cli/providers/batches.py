@@ -45,7 +45,7 @@ MAX_RESULT_BYTES = 512 * 1024 * 1024
 CLOCK_SKEW_S = 300.0
 """Largest expected difference in seconds between the vendor's clock and the clock of this machine."""
 SUBMISSION_S = 3600.0
-"""Maximum time in seconds from storing a `BatchIntent` to the creation of its batch."""
+"""Maximum age in seconds of a `BatchIntent` when its batch is created. A later batch does not belong to the intent."""
 PAGE_SIZE = 100
 METADATA_KEY = "debate-cli"
 
@@ -102,9 +102,11 @@ class _VendorBatches(ABC):
             yield each
 
     async def _read_file(self, path: str, expected: int) -> list[tuple[str, str]]:
-        """Return the lines of a file of results, as pairs from `_read_line`. A damaged file is read again once.
+        """Return a pair (custom id, line) for each line of the results in the file `path`.
 
-        If lines are missing, a further pair says how many: an empty text and e.g. `2 of the 9 lines of PATH`.
+        For a damaged line, the pair is an empty text and the line's place, e.g. `line 3 of PATH`. If lines are missing,
+        the last pair is an empty text and their number, e.g. `2 of the 9 lines of PATH`. In both cases, the file has
+        been read twice.
 
         `expected`: number of lines according to the vendor.
         """

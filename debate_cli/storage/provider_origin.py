@@ -42,7 +42,8 @@ class ProviderOrigin:
     variables: frozenset[str] = frozenset()
     """Environment variables from which the file takes the key, headers or the address."""
     url_variables: tuple[str, ...] = ()
-    """Variables in the address, except one that names the server. In `${LAB_URL}/${TOKEN}`, this is only `TOKEN`."""
+    """Variables in the address. A variable at the start is left out if its name says that it holds the address of the
+    server, e.g. `LAB_URL` in `${LAB_URL}/${TOKEN}`."""
     is_beside_dotenv: bool = False
     """Whether `file` is in the folder of the `.env` file in use."""
 

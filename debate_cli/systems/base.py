@@ -233,18 +233,18 @@ class JudgingSystem(Generic[SettingsT]):
     judges_texts: bool = False
     """Whether the system can judge a text instead of a debate."""
     options: Mapping[str, Badge] = {}
-    """Outcomes that judges can choose instead of a debater, e.g. `PASS`, with their badges. The most favourable comes
-    first.
+    """Maps each outcome that judges can choose instead of a debater, e.g. `PASS`, to the symbol, word and tone with
+    which it is shown. The most favourable outcome comes first.
 
-    A badge has the tone `good` if its outcome means that a judged text passes, and `bad` if the text fails. The notes
-    of the system's verdicts need a field `option` (the chosen outcome) and a field `weights` (maps outcomes to
+    The tone is `good` if the outcome means that a judged text passes, and `bad` if it means that the text fails. The
+    notes of the system's verdicts need a field `option` (the chosen outcome) and a field `weights` (maps outcomes to
     scores)."""
     options_in_debates: bool = True
     """Whether judges choose from `options` in debates too. If False, they choose only when they judge a text."""
     max_option_score: float = 1
     """Highest possible score of an outcome in `options`. The lowest is 0."""
     unit: str = "points"
-    """Unit of the scores and of the margin."""
+    """Unit in which scores and margins are shown, e.g. `points`."""
     highest_score: float | None = None
     """Highest possible score of a debater. None if it is unknown, or if it depends on the debate."""
     scores_are_shares: bool = False

@@ -93,7 +93,10 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
 
 
 def _compared_with(debate: Debate, head: Verdict, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
-    """Return the items of `verdicts` by the system of `head` whose runs are in the same comparison as its run."""
+    """Return the items of `verdicts` by the judging system of `head`, from its run and all runs compared with its run.
+
+    A run outside a comparison of judge models is compared with no other run.
+    """
     compared = {run.id for run in debate.compared_runs(head.run)}
     return tuple(item for item in verdicts if item.system == head.system and item.run in compared)
 

@@ -57,7 +57,7 @@ class SourceSupport(Finding):
     reason: str = ""
 
     def describe(self) -> list[str]:
-        """Return the citation, whether the cited passage supports the argument, and the reason."""
+        """Return a list with one text: the citation, whether its passage supports the argument, and the reason."""
         why = f": {self.reason}" if self.reason else ""
         return [f"{self.source} for {self.item}, turn {self.turn + 1}: {SUPPORT_BADGES[self.supports].word}{why}"]
 
@@ -79,7 +79,7 @@ class SourceLookup(Finding):
     reason: str = ""
 
     def describe(self) -> list[str]:
-        """Return the source or argument that was looked up, and whether the evidence exists."""
+        """Return a list with one text: the source or evidence, its argument, whether it exists, and the reason."""
         why = f": {self.reason}" if self.reason else ""
         what = f"the source {self.source}" if self.source else "the evidence"
         return [f"{what} of {self.item}, turn {self.turn + 1}: {EXISTENCE_BADGES[self.exists].word}{why}"]
@@ -111,7 +111,10 @@ class JudgedCitation(FrozenModel):
 
 
 class JudgedLookup(FrozenModel):
-    """An argument or source that was looked up, with the judge's answer and the check of the judge's quote."""
+    """An argument's evidence or a cited source, with a judge's answer on whether it exists.
+
+    The judge's quote from the search results has been checked.
+    """
 
     turn: int
     """Index of the turn with the argument."""
@@ -158,10 +161,10 @@ def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[Sourc
 
 
 def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, ...]:
-    """Return the arguments and sources of the round `round_number` that judges must look up.
+    """Return the evidence and sources in a round of which judges must say whether they exist.
 
-    First come the arguments that name evidence but cite no source, then the cited sources that the debate does not
-    have. `round_number`: None means all rounds.
+    First comes the evidence of arguments that cite no source, then the cited sources that the debate does not have.
+    `round_number`: number of a round; None means all rounds.
     """
     turns = debate.turns_by_index
     named = [
@@ -176,9 +179,9 @@ def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, 
 
 
 def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLookup, ...]:
-    """Return each argument or source that judges must look up, with the first answer about it in `given`.
+    """Return each item of `lookup_items`, for all rounds, with a judge's answer on whether it exists.
 
-    Without an answer, `exists` is `unknown`.
+    The answer is the first one about the item in `given`. Without an answer, `exists` is `unknown`.
     """
     answers: dict[tuple[int, str, str], SourceLookup] = {}
     for _, finding in iter_findings(given, SourceLookup):
@@ -209,9 +212,9 @@ def check_lookup(answer: SourceLookup, debate: Debate) -> tuple[Quality, SourceO
 
 
 def describe_lookups(assessment: Assessment, debate: Debate) -> Iterator[str]:
-    """Yield a sentence for each source or piece of evidence that was looked up.
+    """Yield a sentence for each of the judge's answers on whether some evidence or a source exists.
 
-    The sentence says whether it exists, and whether the judge's quote is in the passage that the judge names.
+    The sentence contains the answer, and whether the judge's quote is in the passage that the judge names.
     """
     for _, answer in iter_findings([assessment], SourceLookup):
         exists, outcome = check_lookup(answer, debate)

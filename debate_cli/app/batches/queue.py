@@ -52,7 +52,7 @@ class BatchQueue:
         self._questions: dict[Question, None] = {}
         """The questions without an answer, oldest first. The dict is an ordered set: its values have no meaning."""
         self._tasks = Counter[Literal["running", "waiting"]]()
-        """Number of tasks in each state of `count_task`."""
+        """How many tasks run, and how many of them wait for an answer from a batch. `count_task` keeps both numbers."""
         self._changes = 0
         """Counter that grows when a task or a wait begins or ends, and when a question is asked."""
         self._driver: asyncio.Task[None] | None = None

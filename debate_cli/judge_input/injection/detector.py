@@ -139,7 +139,9 @@ _BINARY = re.compile(r"(?<![0-9])(?:[01]{8}\s?){4,}(?![0-9])")
 def find_hidden_texts(text: str) -> Iterator[tuple[int, int, str, str]]:
     """Yield (start, end, content, technique) of each encoded or invisible part of `text`.
 
-    The technique is `encoded`, e.g. for base64, or `hidden`, e.g. for a comment in HTML.
+    - `start` and `end`: position of the part in `text`.
+    - `content`: the decoded text of an encoded part, or the words of an invisible part.
+    - `technique`: `encoded`, e.g. for base64, or `hidden`, e.g. for a comment in HTML.
     """
     for pattern, decode in _CODES:
         for match in pattern.finditer(text):
@@ -175,8 +177,8 @@ MAX_EXAMINED_CHARS = 60_000
 """Maximum number of characters of a text that are examined with all rules. In a longer text, the most suspicious parts are
 examined with all rules, and the rest with one fast pattern."""
 MAX_LEAD_CHARS = 200
-"""Maximum number of characters from the end of the speaker's previous text that are searched together with a text. An
-instruction may begin there and continue in the text."""
+"""Maximum number of characters of a turn's end that are searched together with the same speaker's next turn. An
+instruction may begin in one turn and continue in the next."""
 _UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n{1,2000}")
 Span = tuple[int, int, str]
@@ -205,8 +207,9 @@ def detect_injection(
 ) -> tuple[Hit, ...]:
     """Return the words of the sanitized `text` that address the judge, in order and without overlaps.
 
-    `names`: names of the debaters. `only`: techniques to search for; None means all techniques. `after`: end of the
-    speaker's previous text. An instruction may begin there and continue in `text`.
+    - `names`: names of the debaters.
+    - `only`: techniques to search for; None means all techniques.
+    - `after`: end of the speaker's previous turn. An instruction may begin there and continue in `text`.
     """
     sanitized = sanitize_for_prompt(text)
     examined = _mask_names(_blank_removals(sanitized), names)
@@ -227,7 +230,10 @@ def detect_injection(
 
 @lru_cache(maxsize=4096)
 def mask_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None, after: str = "") -> str:
-    """Return the sanitized text with `REMOVAL_MARKER` in place of all words that address the judge."""
+    """Return the sanitized text with `REMOVAL_MARKER` in place of all words that address the judge.
+
+    The parameters are those of `detect_injection`.
+    """
     masked = sanitize_for_prompt(text)
     for _ in range(MAX_MASKING_PASSES if len(masked) <= MAX_EXAMINED_CHARS else 1):
         hits = [hit for hit in detect_injection(masked, names, only, after) if hit.end > hit.start]

@@ -111,7 +111,7 @@ def _remedy_lines(
     """Yield a line with the reason why a debate stopped, then a line with a command for each of `remedies`.
 
     `clauses`: parts of the reason; empty parts are left out. `remedies`: options of the commands, e.g. `--close`.
-    `lead`: the words before the commands, if the debate is saved.
+    `lead`: end of the first line if the debate is saved.
     """
     commands = map(ended.resume, remedies)
     if ended.path is None:
@@ -157,7 +157,7 @@ class MissingJudgements(NamedTuple):
 
     @property
     def _failures(self) -> list[Failure | None]:
-        """The last failure of each task in `briefs`; None for a task without a failure, because no judge was asked."""
+        """The last failure of each task in `briefs`. None for a task without a failure: its judge was not asked."""
         last = {failure.task.key: failure for failure in self.debate.failures}
         return [last.get(brief.key) for brief in self.briefs]
 

@@ -382,7 +382,14 @@ def _has_short_lines(cell: Cell, text: Text) -> bool:
 def _list_row(
     head: str, key: Cell, cells: Iterable[tuple[int, str, Cell]], styles: ParticipantStyles, width: int
 ) -> list[Text]:
-    """Return the lines of a row: the first cell, then the other cells, as many per line as fit into `width`."""
+    """Return the lines of a table row that is drawn as a list: the first cell, then the other cells.
+
+    Short cells share a line if they fit into `width`.
+
+    - `key`: the first cell.
+    - `head`: header of the first cell's column. It is shown if the cell is a number.
+    - `cells`: (column, header, cell) for each other cell.
+    """
     first = render_cell(key, styles)
     if first.plain.isdigit():
         first = join_text(f"{sanitize.sanitize_line(head)} ", first)

@@ -71,7 +71,8 @@ class Penalty(FrozenModel):
     points: float
     """Number of points, above 0."""
     about: str
-    """The quoted words that cost the points, or the judge's description of the fault."""
+    """What cost the points. For a contradiction: the judge's explanation. For a dropped premise: the premise. For any
+    other fault: the quoted words or, without a quote, the judge's reason."""
 
 
 class UnresolvedExchange(FrozenModel):

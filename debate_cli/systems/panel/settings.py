@@ -107,7 +107,7 @@ class PanelSettings(SystemSettings):
 
     @property
     def judge_timeout_s(self) -> float:
-        """Seconds after which a judge is late."""
+        """Seconds that a judge has for each vote."""
         return self.timeout_s
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
@@ -130,7 +130,10 @@ class PanelSettings(SystemSettings):
             yield ("dimensions", index), "this dimension is listed twice; keep one"
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Return the settings with other judge models. `rename`: maps each old model to the new model."""
+        """Return the settings with other models for the judges.
+
+        `rename`: maps each old value of `judge` and of the judges' `model`, also None, to the new value.
+        """
         judges = tuple(judge.model_copy(update={"model": rename(judge.model)}) for judge in self.judges)
         return self.model_copy(update={"judge": rename(self.judge), "judges": judges})
 

@@ -111,7 +111,7 @@ def _mock_role(model: str | None, models: Mapping[str, ModelSpec]) -> str | None
 
 
 def with_mock_providers(config: DebateConfig) -> DebateConfig:
-    """Return `config` with empty `providers`. If it has a web search or reranking, the mock provider now does this work."""
+    """Return `config` with empty `providers`. Its web search and its reranking, if any, use the mock provider."""
     evidence = config.evidence
     if evidence is not None:
         web, rerank = evidence.web, evidence.rerank

@@ -34,22 +34,22 @@ _REFUSED_REQUESTS = {
     "RefusedError": "the model is likely to refuse again; choose another model",
     "RejectedError": "the same request is likely to fail again; choose another model",
 }
-"""Maps each cause of a failure to half a sentence: why the same request is likely to fail again, or what to change."""
+"""Maps causes of failures to advice for messages. After these failures, the same request is likely to fail again."""
 _UNUSABLE_MODELS = {
     "QuotaExhaustedError": "every request fails until the provider raises the quota or you choose another model",
     "UnauthorizedError": "every request fails until you replace the key or choose another model",
     "UnknownModelError": "every request fails until the server has the model or you choose another model",
     "WeightsError": "every request fails until the weights can be loaded or you choose another model",
 }
-"""Maps each cause of a failure to half a sentence: what must change. Until then, every request to the model fails."""
+"""Maps causes of failures to advice for messages. Until something changes, every request to the model fails."""
 _PLAIN_ROLE = re.compile(r"[\w-]+")
 """Matches a key of `models` that needs no quotes, neither on a command line nor in a key path `models.KEY.model`."""
 
 
 def required_change(failure: Failure | None) -> str:
-    """Return, in half a sentence, what the user must change before the failed task can succeed.
+    """Return advice on what the user must change before the failed task can succeed. Empty if no change is needed.
 
-    Empty if no change is needed.
+    Example: `the model is likely to refuse again; choose another model`.
 
     `failure`: None if the task was not requested yet.
     """

@@ -69,7 +69,7 @@ class LedgerCells:
         self._settled_before = self._settled_here = BudgetAmount()
 
     def journal_mirror(self) -> None:
-        """Return what gets a copy of each journal's lines: None, because these journals are not copied."""
+        """Return None: journals are copied only if the cells are in a queue, not if they are in a ledger."""
 
     async def open_budget(self, limits: Limits) -> Budget:
         """Register this run. Return a budget that starts with the stored costs of all cells.

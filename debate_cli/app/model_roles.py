@@ -111,7 +111,7 @@ def _mock_role(model: str | None, models: Mapping[str, ModelSpec]) -> str | None
 
 
 def with_mock_providers(config: DebateConfig) -> DebateConfig:
-    """Return `config` without its providers. If web search or reranking is configured, the mock replaces it."""
+    """Return `config` with empty `providers`. Its web search and its reranking, if any, use the mock provider."""
     evidence = config.evidence
     if evidence is not None:
         web, rerank = evidence.web, evidence.rerank

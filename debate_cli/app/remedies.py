@@ -19,7 +19,7 @@ from debate_cli.providers.provider_table import find_profile, merge_provider_row
 from debate_cli.systems.registry import settings_for
 
 REPEAT = ""
-"""Empty text: to repeat the same request, which may succeed this time, a resume needs no option."""
+"""No option: a resume without options repeats the same request, which may succeed this time."""
 SHORTEN_PROMPTS = "--set format.history=recent"
 """Option that leaves older turns out of prompts."""
 CLOSE = "--close"
@@ -34,20 +34,22 @@ _REFUSED_REQUESTS = {
     "RefusedError": "the model is likely to refuse again; choose another model",
     "RejectedError": "the same request is likely to fail again; choose another model",
 }
-"""Maps causes of failures to clauses on what the user must change. Unchanged, the request is likely to fail again."""
+"""Maps causes of failures to advice for messages. After these failures, the same request is likely to fail again."""
 _UNUSABLE_MODELS = {
     "QuotaExhaustedError": "every request fails until the provider raises the quota or you choose another model",
     "UnauthorizedError": "every request fails until you replace the key or choose another model",
     "UnknownModelError": "every request fails until the server has the model or you choose another model",
     "WeightsError": "every request fails until the weights can be loaded or you choose another model",
 }
-"""Maps causes of failures to clauses on what must change. Until then, every request to the model fails."""
+"""Maps causes of failures to advice for messages. Until something changes, every request to the model fails."""
 _PLAIN_ROLE = re.compile(r"[\w-]+")
 """Matches a key of `models` that needs no quotes, neither on a command line nor in a key path `models.KEY.model`."""
 
 
 def required_change(failure: Failure | None) -> str:
-    """Return a clause on what the user must change before the failed task can succeed. Empty if no change is needed.
+    """Return advice on what the user must change before the failed task can succeed. Empty if no change is needed.
+
+    Example: `the model is likely to refuse again; choose another model`.
 
     `failure`: None if the task was not requested yet.
     """
@@ -107,7 +109,8 @@ def other_model_options(debate: Debate, task: Task, *, also_of_judges: bool = Fa
 def judge_limit_options(debate: Debate, failures: Sequence[Failure | None]) -> str:
     """Return options for `debate judge` that raise the output limits of the judges whose answers were cut off.
 
-    Empty in two cases: a resume would do one of the failed tasks again, or one command cannot raise all these limits.
+    Empty if no answer was cut off, if a resume would do one of the failed tasks again, or if one command cannot raise
+    all these limits.
     """
     final = [failure for failure in failures if failure is not None and failure.final]
     cut_off = [failure.task for failure in final if _was_cut_off(failure)]

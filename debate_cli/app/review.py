@@ -67,11 +67,11 @@ class ReviewState:
     """Progress of a review."""
 
     parts: tuple[ReviewPart, ...]
-    """The parts in reading order. An answer can lead to a further question, which becomes a further part."""
+    """The forms of the review, in reading order. An answer can lead to a further question, which gets its own form."""
     problems: tuple[Problem, ...]
-    """Problems of the answers. The path of a problem begins with the name of its part."""
+    """What is wrong with the answers. The key path of each problem begins with the name of the form."""
     unanswered: tuple[str, ...]
-    """Names of the parts whose answer is missing or unusable."""
+    """Names of the forms (`ReviewPart.name`) whose answer is missing or unusable."""
     assessments: tuple[Assessment, ...]
 
 
@@ -127,7 +127,7 @@ class Review:
         return tuple(sorted(visible, key=lambda turn: (turn.round, order[turn.speaker], turn.index)))
 
     def evaluate(self, answers: ReviewAnswers) -> ReviewState:
-        """Return the parts of the review, the problems of `answers`, and the assessments of the valid answers."""
+        """Return the forms of the review, the problems of `answers`, and the assessments of the valid answers."""
         reading = _Reading(self, answers)
         debate, known = self.debate, set[str]()
         while new := [brief for brief in self._briefs(debate) if brief.key not in known]:

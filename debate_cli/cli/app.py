@@ -151,7 +151,7 @@ class LazyCommandGroup(_ColouredHelp, TyperGroup):
 class Subcommand(_ColouredHelp, TyperCommand):
     """A subcommand. Refuses an empty value, and an option in SINGLE_OPTIONS that is given twice.
 
-    Its help has short placeholders.
+    In its help, the values of options have short placeholders, e.g. `N` for an int.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -168,7 +168,7 @@ class Subcommand(_ColouredHelp, TyperCommand):
         return super().parse_args(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return options and arguments with short placeholders, such as `N` for an int."""
+        """Return the options and arguments. Their values have short placeholders in help, e.g. `N` for an int."""
         params: list[Any] = super().get_params(ctx)
         for param in params:
             _shorten_type(param, param.display_type(ctx))

@@ -37,7 +37,7 @@ WHOLE_DEBATE_FORMATS = ("html", "json")
 """Formats that always show the whole debate: the HTML page and the transcript."""
 KEY_HINT = "any key: next turn · q: stop"
 QUIT_KEYS = frozenset({"q", "Q", ""})
-"""Keys that end a step-by-step replay. An empty string means that the terminal is gone."""
+"""Keys that end a step-by-step replay. The empty string stands for a closed terminal."""
 
 
 def run(given: ReplayOptions) -> None:
@@ -202,7 +202,7 @@ def _play_turns(given: ReplayOptions, debate: Debate, *, judged: bool) -> bool:
 def open_key_reader() -> Generator[Callable[[], str]]:
     """Yield a function that waits for a key and returns this key.
 
-    If the terminal is gone, the function returns an empty string.
+    If the terminal was closed, the function returns an empty string.
     """
     terminal = sys.stdin.fileno()  # `typer.getchar` would lose keys that the user types ahead
     before = termios.tcgetattr(terminal)

@@ -59,7 +59,7 @@ class EvidenceConfig(ConfigModel):
     web: WebSearchConfig | None = Field(default=None, exclude_if=lambda web: web is None)
     """Web search; None means that only files are searched."""
     rerank: RerankConfig | None = Field(default=None, exclude_if=lambda rerank: rerank is None)
-    """Reranking of the files' passages by meaning. None means that passages are ranked by their words only."""
+    """Reranking, by meaning, of the passages from `sources`. None means that they are ranked by their words only."""
     passages: int = Field(default=6, ge=1, le=30)
     """Maximum number of passages that a debater gets before each speech."""
     passage_words: int = Field(default=120, ge=20, le=2000)
@@ -336,7 +336,7 @@ class DebateConfig(ConfigModel):
     models: dict[str, ModelSpec] = {}
     """Models by name. Debaters without a model use `default`; judges without a model use `judge`, else `default`."""
     debaters: tuple[DebaterConfig, ...] = ()
-    """The debaters, at least two. Not needed for judging texts."""
+    """The debaters, at least two. Not needed for judging documents."""
     format: FormatConfig = FormatConfig()
     """Format of the debate."""
     evidence: Annotated[EvidenceConfig | None, Field(exclude_if=lambda value: value is None)] = None

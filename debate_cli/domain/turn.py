@@ -24,7 +24,7 @@ UNSTRUCTURED = "unstructured"
 
 
 Citations = Annotated[tuple[Citation, ...], Field(exclude_if=not_)]
-"""Citations that support the text; omitted in files if there are none."""
+"""Quotes from sources that support an argument, a response or a closing statement; omitted in files if there are none."""
 
 
 class Argument(FrozenModel):
@@ -84,8 +84,8 @@ class StrategyPick(FrozenModel):
     name: str
     reason: str
     predicted: Annotated[float | None, Field(exclude_if=lambda predicted: predicted is None)] = None
-    """Predicted persuasion of an opponent by this strategy, 0 to 1.2, as the mean over all opponents. None if the
-    configuration sets the strategy."""
+    """How much this strategy was predicted to persuade the opponents, from 0 (not at all) to 1.2, as a mean over the
+    opponents who had not surrendered. None if there was no such opponent, or if the configuration sets the strategy."""
 
 
 class Turn(FrozenModel):

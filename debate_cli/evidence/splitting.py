@@ -39,7 +39,7 @@ _LINE_END = re.compile(r"\n")
 
 
 def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]]:
-    """Yield (text, start, end) of each passage of a section. `start` and `end` are positions in the section's text.
+    """Yield (text, start, end) of each passage of a section. `start` and `end` are character positions in its text.
 
     A passage has about `words` words at most. If possible, it consists of whole paragraphs (in a list, of whole lines).
 

@@ -69,7 +69,7 @@ class LedgerCells:
         self._settled_before = self._settled_here = BudgetAmount()
 
     def journal_mirror(self) -> None:
-        """Return None, because journals are not copied."""
+        """Return None: journals are copied only if the cells are in a queue, not if they are in a ledger."""
 
     async def open_budget(self, limits: Limits) -> Budget:
         """Register this run. Return a budget that starts with the stored costs of all cells.
@@ -92,7 +92,8 @@ class LedgerCells:
         """Take the next free cell of the shard. Return None if no cell is free now.
 
         The cell is now running, but the returned record still has the state before this call.
-        Skips cells that changed after this run began. `without`: players whose cells are also skipped.
+        Skips cells that any run has taken or stored since this run began, so that this run tries each cell only once.
+        `without`: names of players. The cells of these players are also skipped.
         """
         if without:
             return self._claim(-1, without)
@@ -125,9 +126,10 @@ class LedgerCells:
         return None
 
     async def settle(self, taken: CellRecord, ended: CellRecord, results: Sequence[ResultRow]) -> bool:
-        """Store the record and the results of an attempt to run a cell.
+        """Store the end of an attempt to run a cell, and return True.
 
-        If another run has taken the cell, store nothing and return False.
+        `taken`: the record before the attempt. `ended`: the record after it. `results`: the results of the debate. If
+        another run has taken the cell, store nothing and return False.
         """
         # If this cell was lost, the next run reads its costs from the journal, so the ledger counts them in both cases.
         self._settled_here += BudgetAmount(ended.tokens - taken.tokens, ended.cost_usd - taken.cost_usd)
@@ -193,7 +195,10 @@ class LedgerCells:
 
 @dataclass(frozen=True, slots=True)
 class LedgerWindow:
-    """Counts an account's calls of the last minute in the ledger."""
+    """Counts the calls to one provider with one API key, over the last minute.
+
+    All runs of the experiment share the counts, which are stored in the experiment's ledger file.
+    """
 
     ledger: Ledger
     clock: Callable[[], float]
@@ -202,7 +207,9 @@ class LedgerWindow:
     tokens_per_minute: int | None
 
     async def admit(self, tokens: int) -> Admission:
-        """Count a call of at most `tokens` tokens if the limits allow it now. Otherwise return the seconds to wait.
+        """Admit a call of at most `tokens` tokens, and count it, if the limits allow it now.
+
+        Otherwise the returned `Admission` says how many seconds to wait.
 
         A call of more tokens than the limit per minute is allowed after a minute without calls.
         """

@@ -59,7 +59,7 @@ class Cell:
         return tuple(judge.questions for judge in self.judges)
 
     def find_judge(self, questions: str, scoring: str) -> CellJudge | None:
-        """Return the judge with these hashes. None if the cell has no such judge."""
+        """Return the judge with these hashes (`CellJudge.questions`, `CellJudge.scoring`). None if there is no such judge."""
         return next((judge for judge in self.judges if judge[:2] == (questions, scoring)), None)
 
     @property

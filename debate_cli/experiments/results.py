@@ -259,7 +259,9 @@ def _to_row(
 
 
 def dump_parquet(rows: Iterable[JudgementRow], axes: Sequence[str]) -> bytes:
-    """Return the rows as a Parquet file. `axes`: key paths of the axes. Values of axes become text.
+    """Return the rows as a Parquet file.
+
+    `axes`: key paths of the settings that the experiment varies, e.g. `format.rounds`. Each is a column of text.
 
     Raises ConfigError if pyarrow is missing.
     """

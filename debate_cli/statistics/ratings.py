@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 ELO_SCALE = 400 / math.log(10)
 ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
-"""Weight of an imaginary draw, which is added if the results alone would make a strength or an advantage infinite.
+"""Weight of an artificial draw: a result of 0.5 that no comparison had, and that `rate` adds to the results.
 
-`Ratings.prior` and `Ratings.side_separable` say when imaginary draws are added.
+It adds such draws if the results alone would not determine a strength or an advantage, or would make it infinite.
+`Ratings.prior` and `Ratings.side_separable` say which draws were added. `Ratings.notes` call them imaginary draws.
 """
 DIVERGED = 12.0
 """Maximum log odds of a predicted result (odds of 160,000 to 1). A fit with a greater value has diverged."""
@@ -86,22 +87,29 @@ class Ratings:
     separable: bool
     """Whether the results alone would make a player's strength infinite, e.g. because the player won every comparison."""
     prior: float
-    """Weight of one imaginary draw that each player gets against a player of mean strength; 0 if none is added.
+    """Weight of the artificial draw that was added for each player; 0 if none was added.
 
-    The draws are added if `separable` or `side_separable` is true, or if `groups` is above 1.
+    An artificial draw is an added result of 0.5, here against a player of mean strength. The draws are added if
+    `separable` or `side_separable` is true, or if `groups` is above 1.
     """
     resamples_with_prior: float
-    """Share of the bootstrap's resamples, 0 to 1, that needed more imaginary draws than the fit of all results."""
+    """Share of the bootstrap's resamples, 0 to 1, that needed further artificial draws.
+
+    An artificial draw is an added result of 0.5. Further draws are those that the fit of all results did not need.
+    """
     results: int
     """Number of rated comparisons."""
     clusters: int
     side_separable: bool = False
     """Whether the results alone would make `side` infinite, e.g. because the left player won every comparison.
 
-    If true, `side` is estimated with an imaginary draw of weight `prior`.
+    If true, a result of 0.5 between two equally strong players is added, with the weight `prior`, to keep `side` finite.
     """
     has_constant_values: bool = False
-    """Whether a value has no interval because imaginary draws were added and all resamples give the same value."""
+    """Whether a strength or `side` has no interval, because it is the same in all of the bootstrap's resamples.
+
+    This happens only if `separable` or `side_separable` is true.
+    """
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -146,7 +154,7 @@ def rate(results: Sequence[PairResult], *, resamples: int = RESAMPLES) -> Rating
     weights, clusters = design.weights.sum(axis=0), len(design.weights)
     separable, side_separable = design.find_infinite(design.fit(weights), _NO_DRAWS)
     prior = PRIOR_WEIGHT if separable or side_separable or len(set(groups)) > 1 else 0.0
-    found, draws = design.fit_finite(weights, _ImaginaryDraws(prior, PRIOR_WEIGHT if side_separable else 0.0))
+    found, draws = design.fit_finite(weights, _ArtificialDraws(prior, PRIOR_WEIGHT if side_separable else 0.0))
     resampled, refits = _fit_resamples(design, found, draws, resamples)
     constant = _constant_values(resampled) if separable or side_separable else []
 
@@ -175,18 +183,23 @@ def rate(results: Sequence[PairResult], *, resamples: int = RESAMPLES) -> Rating
     )
 
 
-class _ImaginaryDraws(NamedTuple):
+class _ArtificialDraws(NamedTuple):
+    """Results of 0.5 that no comparison had, and that are added so that the fitted values are finite."""
+
     players: float
-    """Weight of each player's imaginary draw against a player of mean strength; 0 without these draws."""
+    """Weight of a result of 0.5 that is added for each player, against a player of mean strength; 0 if none is added."""
     side: float
-    """Weight of the imaginary draw that keeps the advantage of the left player finite; 0 without this draw."""
+    """Weight of a result of 0.5 that is added to keep the advantage of the left player finite; 0 if none is added."""
 
 
-_NO_DRAWS = _ImaginaryDraws(0.0, 0.0)
+_NO_DRAWS = _ArtificialDraws(0.0, 0.0)
 
 
-def _fit_resamples(design: _Design, found: Floats, draws: _ImaginaryDraws, resamples: int) -> tuple[list[Floats], int]:
-    """Return the fitted values of each resample, and the number of resamples that needed more imaginary draws."""
+def _fit_resamples(design: _Design, found: Floats, draws: _ArtificialDraws, resamples: int) -> tuple[list[Floats], int]:
+    """Return the fitted values of each resample, and the number of resamples that needed more than `draws`.
+
+    `found`: fitted values of all results, from which each fit starts. `draws`: artificial draws of that fit.
+    """
     fitted: list[Floats] = []
     refits, clusters = 0, len(design.weights)
     for counts in resample_counts(clusters, resamples) if clusters > 1 else ():
@@ -236,18 +249,21 @@ class _Design:
             self.weights[cluster_at[result.cluster], row] += result.weight
 
     def fit_finite(
-        self, weights: Floats, draws: _ImaginaryDraws, start: Floats | None = None
-    ) -> tuple[Floats, _ImaginaryDraws]:
-        """Fit with `draws`. While a value is infinite, add draws and fit again. Return the values and all draws."""
+        self, weights: Floats, draws: _ArtificialDraws, start: Floats | None = None
+    ) -> tuple[Floats, _ArtificialDraws]:
+        """Fit with the artificial draws `draws`. While a value is infinite, add artificial draws and fit again.
+
+        Return the fitted values and all artificial draws.
+        """
         values = self.fit(weights, draws, start)
         while True:
             separable, side_separable = self.find_infinite(values, draws)
             if not separable and not side_separable:
                 return values, draws
-            draws = _ImaginaryDraws(PRIOR_WEIGHT, PRIOR_WEIGHT if side_separable else draws.side)
+            draws = _ArtificialDraws(PRIOR_WEIGHT, PRIOR_WEIGHT if side_separable else draws.side)
             values = self.fit(weights, draws)
 
-    def fit(self, weights: Floats, draws: _ImaginaryDraws = _NO_DRAWS, start: Floats | None = None) -> Floats:
+    def fit(self, weights: Floats, draws: _ArtificialDraws = _NO_DRAWS, start: Floats | None = None) -> Floats:
         import numpy as np
         from scipy.special import expit
 
@@ -258,11 +274,11 @@ class _Design:
         values = np.zeros(size) if start is None else start
         for _ in range(100):
             chance = expit(self.matrix @ values)
-            imaginary = expit(values)
-            slope = self.matrix.T @ (weights * (self.scores - chance)) + prior * (0.5 - imaginary)
+            predicted = expit(values)  # results of the artificial draws
+            slope = self.matrix.T @ (weights * (self.scores - chance)) + prior * (0.5 - predicted)
             slope[: self.players] -= values[: self.players].sum()
             curve = (self.matrix.T * (weights * chance * (1 - chance))) @ self.matrix + centering
-            curve[np.diag_indices(size)] += prior * imaginary * (1 - imaginary) + TOLERANCE
+            curve[np.diag_indices(size)] += prior * predicted * (1 - predicted) + TOLERANCE
             step = np.linalg.solve(curve, slope)
             step *= min(1.0, 2 / max(float(np.abs(step).max()), TOLERANCE))  # a long step overshoots
             values = values + step
@@ -270,11 +286,11 @@ class _Design:
                 break
         return np.append(values[:-1] - values[:-1].mean(), values[-1])
 
-    def find_infinite(self, values: Floats, draws: _ImaginaryDraws) -> tuple[bool, bool]:
+    def find_infinite(self, values: Floats, draws: _ArtificialDraws) -> tuple[bool, bool]:
         """Return whether a player's strength is infinite, and whether the advantage of the left player is infinite.
 
-        `values`: the strengths, followed by the advantage of the left player. `draws`: imaginary draws of this
-        fit. A value with an imaginary draw is always finite.
+        `values`: the strengths, followed by the advantage of the left player. `draws`: artificial draws of this
+        fit. A value with an artificial draw is always finite.
 
         Source of the criterion: A. Albert and J. A. Anderson, Biometrika 71 (1984).
         """

@@ -220,7 +220,7 @@ def _kept_verdicts(transcript: Transcript) -> tuple[Verdict, ...]:
 def find_contradiction(transcript: Transcript) -> str | None:
     """Return the first contradiction between parts of `transcript`; None if there is none.
 
-    Example: `turns.1.index: 0 is listed twice`.
+    The text is a key path and what is wrong there, e.g. `turns.1.index: 0 is listed twice` if two turns have the index 0.
     """
     names = {item.name for item in transcript.participants}
     if len(names) < len(transcript.participants):

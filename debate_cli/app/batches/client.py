@@ -64,9 +64,9 @@ class Question:
     redact: Callable[[str], str]
     answer: asyncio.Future[Reply]
     submitted: StoredRequest | None = None
-    """The request in its batch; None if the question is in no batch."""
+    """The stored request of a batch that asks this question; None if no batch contains the question."""
     submitted_as: Request = field(init=False)
-    """The request as it was submitted. Its structured-output mode may differ from the mode of `request`."""
+    """`request` in the structured-output mode in which it was submitted. Equal to `request` if `submitted` is None."""
     failure: ModelError | UsageError | None = None
     """Why the question cannot be submitted, or why the last check of its batch failed; None if nothing failed."""
 

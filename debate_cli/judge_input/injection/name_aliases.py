@@ -37,7 +37,7 @@ class NameAliases:
         self._names = {alias: name for name, alias in self._aliases.items()}
 
     def hide(self, value: T) -> T:
-        """Return `value` with aliases in place of names. A string is replaced only if it is a name and nothing else."""
+        """Return `value` with an alias in place of each string that is a name. Names inside longer strings stay."""
         return map_texts(value, lambda text: self._aliases.get(text, text)) if self._aliases else value
 
     def restore(self, value: T) -> T:

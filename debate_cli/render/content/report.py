@@ -68,8 +68,8 @@ class VerdictReport:
     label: str
     """Name of the judging system, followed by the judging run if several verdicts have this system."""
     title: str
-    """`verdict` for the only verdict of the report. Otherwise with the label, e.g. `verdict, structured`, or
-    `verdict, structured, decides` for the deciding verdict."""
+    """`verdict` for the only verdict of the report. Otherwise `label` is added, e.g. `verdict, structured`, and for the
+    deciding verdict also `decides`, e.g. `verdict, structured, decides`."""
     is_alone: bool
     """Whether this is the only verdict in the report of the debate."""
     answer: str

@@ -174,18 +174,19 @@ class CheckedCitation(NamedTuple):
     """Number of the citation in the debate, counted from 1."""
     check: SourceCheck
     answer: JudgedCitation
-    """Judgement of the citation by the judging system `sources`, in its newest run."""
+    """What the judging system `sources` says about the citation, in its newest run. Without such a run, or such an answer,
+    each judgement is `unknown`."""
     passage: Passage | None
     """The cited passage; None if the debate has no passage with the cited id."""
 
     @property
     def badge(self) -> Badge:
-        """Badge of the quote check's result."""
+        """Result of the quote check, as a symbol and a word, e.g. `✓ verified`."""
         return SOURCE_BADGES[self.check.outcome]
 
     @property
     def support(self) -> Badge | None:
-        """Badge for how far the source supports the argument; None if unknown."""
+        """Whether the source supports the argument, as a symbol and words, e.g. `≈ supports in part`. None if unknown."""
         return SUPPORT_BADGES[self.answer.supports] if self.answer.supports != "unknown" else None
 
     @property
@@ -205,7 +206,7 @@ class CheckedCitation(NamedTuple):
 
 
 class CitationIndex:
-    """Finds the citations in a part of a speech."""
+    """The checked citations of a debate. Finds the citations in a given part of a speech."""
 
     def __init__(self, citations: Iterable[CheckedCitation] = ()) -> None:
         self.all = tuple(citations)
@@ -228,7 +229,7 @@ class CitationIndex:
 
 @memoize_on_value
 def index_citations(debate: Debate) -> CitationIndex:
-    """Index the citations of a debate, with quote checks and judgements of the system `sources`."""
+    """Return the citations of a debate, with their quote checks and the newest judgements of the system `sources`."""
     run = newest_run(debate, SOURCES_KIND)
     given = ordered_assessments(debate, SOURCES_KIND, run) if run is not None else ()
     return CitationIndex(

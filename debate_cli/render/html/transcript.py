@@ -23,9 +23,9 @@ class SpeechSection(NamedTuple):
 
     turn: Turn
     pieces: tuple[SpeechPart, ...]
-    """Parts of the speech that are not in a thread."""
+    """Parts of the speech, without the responses and replies that are in `RoundSection.threads`."""
     threaded_count: int = 0
-    """Number of parts of the speech that are in threads."""
+    """Number of responses and replies of the speech that are in `RoundSection.threads`."""
 
 
 class ThreadEntry(NamedTuple):

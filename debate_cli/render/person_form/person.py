@@ -22,7 +22,7 @@ async def fill_in(task: FormTask, sheet: AnswerSheet) -> FilledForm:
     """Show the form until the person sends the answer or the time is up. Saves the draft every few seconds.
 
     The caller removes the draft after storing the answer. Raises FormLeftError if the person leaves the form,
-    or if the terminal is gone.
+    or if the terminal was closed.
     """
     from debate_cli.render.person_form.screen import FormScreen  # importing prompt_toolkit takes 0.2 s
 

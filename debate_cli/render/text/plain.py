@@ -98,7 +98,10 @@ def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, sh
 
 
 def judge_report_lines(report: JudgeReport) -> list[str]:
-    """Return a judge's report as lines: the judge with the scores, then the sentences."""
+    """Return a judge's report as lines. The first line names the judge and the scores. Each other line is a sentence.
+
+    If the report has only one sentence, or no scores, the first sentence is in the first line.
+    """
     scores = ", ".join(f"{sanitize_line(item.participant)} {item.value:g}/{item.out_of:g}" for item in report.scores)
     sentences = [sanitize_line(words) for words in (*report.words, *report.alerts)]
     if len(sentences) == 1 or not scores:

@@ -23,12 +23,12 @@ class Criterion(NamedTuple):
     asks: str
     """What the judge marks. The judge reads this text."""
     most: int = 10
-    """Highest mark. The prompt about a round explains only marks from 0 to 10."""
+    """Highest mark. For criteria of a round, at most 10: the prompt about a round explains no higher marks."""
     group: str = ""
-    """Name of the group of the criterion. The judge gives one reason for each group. Empty: the criterion is a group of
-    its own."""
+    """Name of the criterion's group. The judge gives one reason for each group. If empty, the criterion is a group of its
+    own, with the criterion's name."""
     head: str = ""
-    """Short name for tables. Empty: `name`, with spaces instead of underscores."""
+    """Short name for tables. If empty, tables show `name`, with spaces instead of underscores."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class CriterionSet:
 
     @cached_property
     def heads(self) -> Mapping[str, str]:
-        """Maps criteria to short names for tables."""
+        """Maps the name of each criterion to its short name for tables."""
         return {criterion.name: criterion.head or criterion.name.replace("_", " ") for criterion in self.criteria}
 
     @cached_property
@@ -58,7 +58,7 @@ class CriterionSet:
 
     @cached_property
     def group_maxima(self) -> Mapping[str, int]:
-        """Maps groups to the sums of their highest marks."""
+        """Maps each group to the sum of the highest marks of its criteria."""
         return {group: sum(self.maxima[name] for name in names) for group, names in self.groups.items()}
 
     @property

@@ -28,7 +28,7 @@ PRIOR_WEIGHT = 1.0
 """Weight of an artificial draw: a result of 0.5 that no comparison had, and that `rate` adds to the results.
 
 It adds such draws if the results alone would not determine a strength or an advantage, or would make it infinite.
-`Ratings.prior` and `Ratings.side_separable` say which draws were added. `Ratings.notes` call them imaginary draws.
+`Ratings.prior` and `Ratings.side_separable` say which draws were added.
 """
 DIVERGED = 12.0
 """Maximum log odds of a predicted result (odds of 160,000 to 1). A fit with a greater value has diverged."""
@@ -126,13 +126,13 @@ class Ratings:
                 self.separable
             ),
             f"The results alone would make the advantage of {_LEFT} infinite, e.g. because the left player won every "
-            f"comparison. This advantage was therefore estimated with {self.prior:g} imaginary draw.": self.side_separable,
-            f"Each player was given {self.prior:g} imaginary draw against a player of mean strength, so that every "
+            f"comparison. This advantage was therefore estimated with {self.prior:g} artificial draw.": self.side_separable,
+            f"Each player was given {self.prior:g} artificial draw against a player of mean strength, so that every "
             "strength has a value.": bool(self.prior),
-            f"In {100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples, imaginary draws were "
+            f"In {100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples, artificial draws were "
             "needed to estimate the strengths, so the intervals of the strongest and the weakest "
             "players are too narrow.": bool(self.resamples_with_prior and not self.prior),
-            f"In {100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples, an imaginary draw was "
+            f"In {100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples, an artificial draw was "
             "needed to estimate the advantage of the left player, so the interval of this advantage is "
             "too narrow.": bool(self.resamples_with_prior and self.prior),
             "Values without an interval are the same in all of the bootstrap's resamples, so it is unknown how "

@@ -67,12 +67,12 @@ def test_one_order_only_has_no_side_term() -> None:
 
 
 def test_a_player_who_won_everything_gets_a_finite_strength_and_a_note() -> None:
-    """A player who won everything has a finite strength, and a note names the imaginary draw."""
+    """A player who won everything has a finite strength, and a note names the artificial draw."""
     ratings = rate(_games("A", "B", 1, 1, 1) + _games("B", "A", 0, 0, 0), resamples=0)
     assert (ratings.separable, ratings.side_separable) == (True, False)
     assert ratings.prior == 1
     assert 1 < _strengths(ratings)["A"] < 4
-    assert any("imaginary draw" in note for note in ratings.notes)
+    assert any("artificial draw" in note for note in ratings.notes)
 
 
 def test_an_unlimited_side_term_has_a_note_of_its_own() -> None:
@@ -88,7 +88,7 @@ def test_an_unlimited_side_term_has_a_note_of_its_own() -> None:
     assert (ratings.side_separable, ratings.separable, ratings.prior) == (True, False, 1)
     notes = " ".join(ratings.notes)
     assert "would make the advantage of the left player" in notes
-    assert "This advantage was therefore estimated with 1 imaginary draw" in notes
+    assert "This advantage was therefore estimated with 1 artificial draw" in notes
     assert "make a player's strength infinite" not in notes
 
 
@@ -117,7 +117,7 @@ def test_a_resample_whose_side_term_is_unlimited_gets_an_imaginary_draw() -> Non
     assert ratings.side.high < 6
     assert 0 < ratings.resamples_with_prior < 1
     assert any(
-        "an imaginary draw was needed to estimate the advantage of the left player" in note for note in ratings.notes
+        "an artificial draw was needed to estimate the advantage of the left player" in note for note in ratings.notes
     )
 
 

@@ -305,11 +305,11 @@ def _limit_options_of_later_run(debate: Debate, task: Brief, ended: EndedCommand
         return ""  # `debate judge` does not use the providers of an earlier run
     limit = f"{OUTPUT_LIMIT_SETTING}={_higher_limit(debate.config, spec)}"
     name = role or ("judge" if "judge" in debate.config.models | run.models else "default")
-    if not is_saved and _PLAIN_ROLE.fullmatch(name):
-        return _set_options([f"models.{name}.{limit}"])
-    model = [f"models.judge.model={spec.model}"] if ended.config_option else []  # it may have no models.judge
-    # Without --model, `debate judge` uses the models of the debate.
-    return f"--model {shlex.quote(spec.model)} {_set_options([*model, f'models.judge.{limit}'])}"
+    keeps_role = not is_saved and _PLAIN_ROLE.fullmatch(name) is not None
+    entry = f"models.{name if keeps_role else 'judge'}"
+    model = [f"{entry}.model={spec.model}"] if ended.config_option else []  # the configuration may lack models.judge
+    options = _set_options([*model, f"{entry}.{limit}"])
+    return options if keeps_role else f"--model {shlex.quote(spec.model)} {options}"
 
 
 def _limit_options(debate: Debate, task: Task) -> str:

@@ -135,12 +135,12 @@ def test_missing_judgements_show_how_to_resume(here: Path) -> None:
         (entry,) = debate("list", "--json", cwd=here).json
         assert (entry["state"], entry["judgments_missing"]) == ("complete", 1)
         _, drawn = run_on_terminal("list", cwd=here, env=DRAWN)
-        assert [line.strip() for line in drawn.splitlines() if "missing" in line or "resume: " in line] == [
+        assert [line.strip() for line in drawn.splitlines() if "missing" in line or "again: " in line] == [
             "1 judgement missing",
-            "resume: debate run --resume transcripts/one.json",
+            "ask again: debate run --resume transcripts/one.json",
         ]
         assert debate("replay", "one", cwd=here).lines == [
-            "1 judgement missing; resume with: debate run --resume transcripts/one.json"
+            "1 judgement missing; ask again with: debate run --resume transcripts/one.json"
         ]
         assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
     assert debate("list", cwd=here).out.endswith("\tcomplete\trehearsal in part\n")

@@ -20,6 +20,7 @@ import pytest
 from batch_server import USAGE, BatchServer, Fate, ServedBatch, batch_server
 from cli_support import CONFIGS, CommandResult, RunningProcess, debate, run_on_terminal, start_process, wait_until
 
+from debate_cli.cli.batches import collect_command
 from debate_cli.errors import ServerError
 from debate_cli.llm.model import BatchIntent, Profile
 from debate_cli.providers.batches import make_batches
@@ -700,6 +701,11 @@ def test_a_batch_in_progress_is_named(here: Path, slow: BatchServer, judge_until
     slow.is_open.set()
     assert debate(*shlex.split(command)[1:], cwd=here, env=slow.env).code == 0
     assert "missing" not in debate("score", "transcripts/d0.json", cwd=here).err
+
+
+def test_the_command_that_collects_can_be_copied() -> None:
+    """A terminal sequence in a path is removed before the path is quoted, so that it cannot hide a quotation mark."""
+    assert collect_command([Path("a\x1b]0;b\x07 c/d.json")]) == "debate judge --collect 'a c/d.json'"
 
 
 def test_one_file_is_collected_without_the_others(

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from shlex import quote
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
@@ -15,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from debate_cli.domain.config import DebateConfig, move_legacy_sections
 from debate_cli.domain.config_checks import Problem, check_config, check_stored_config
 from debate_cli.domain.judging_config import JudgingConfig
+from debate_cli.domain.message_text import quote_path
 from debate_cli.domain.nested_texts import map_texts
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.evidence.corpus import list_source_files
@@ -186,7 +186,7 @@ def _require_systems(stored: StoredDebate) -> None:
     if not missing:
         return
     able = (kind for kind in system_kinds() if get_system(kind).unsuitable_reason(stored.debate) is None)
-    other = next((f"debate judge {quote(str(stored.path))} --system {kind}" for kind in able), None)
+    other = next((f"debate judge {quote_path(stored.path)} --system {kind}" for kind in able), None)
     advice = f", or judge with another system: {other}" if other is not None else ""
     raise ConfigError(
         *(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache, partial
@@ -13,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Origin
-from debate_cli.domain.message_text import count_noun
+from debate_cli.domain.message_text import count_noun, quote_path
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.importing.datasets import DRAW, DatasetDebate, HumanLabel, read_debates
 from debate_cli.importing.debate import ImportedDebate, build_debate
@@ -92,7 +91,7 @@ def read_import_file(path: Path, target: Path, request: ImportRequest, at: datet
     if request.format is None and path.suffix.lower() in {".yaml", ".yml"}:
         raise TranscriptError(
             f"{path}: a YAML file is usually a configuration, not a debate; run it with "
-            f"`debate run {shlex.quote(str(path))}`, or import it as text with --format text"
+            f"`debate run {quote_path(path)}`, or import it as text with --format text"
         )
     try:
         text, encoding = decode_file(data)

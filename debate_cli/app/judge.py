@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from shlex import quote
 from typing import Any, TypeVar
 
 from debate_cli.app.batches.queue import BatchQueues, raise_file_limit
@@ -33,7 +32,7 @@ from debate_cli.app.session import Outcome, Session
 from debate_cli.domain.debate import Debate, fold, models_used_by_judges
 from debate_cli.domain.events import DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.judging_run import FIRST_RUN
-from debate_cli.domain.message_text import one_line
+from debate_cli.domain.message_text import one_line, quote_path
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError, TranscriptError, UsageError
 from debate_cli.judging.schedule import owed_briefs
@@ -286,7 +285,7 @@ def _build_completion_task(path: Path, request: JudgingRequest, loaded: LoadedCo
     owed = {brief.run for brief in owed_briefs(debate) if is_over or brief.run != FIRST_RUN}
     if not is_over and not owed:
         raise TranscriptError(
-            f"{path}: the debate is not finished; continue it with `debate run --resume {quote(str(path))}`, "
+            f"{path}: the debate is not finished; continue it with `debate run --resume {quote_path(path)}`, "
             "or, if an experiment "
             "began it, with `debate experiment run EXP.yaml --batch`"
         )

@@ -1,21 +1,30 @@
-"""Determines what may help after a failed speech or judgement, as options of the next command. Pure functions."""
+"""Determines which commands continue a debate that stopped or lacks judgements, and the options that may help.
+
+Pure functions, except that `EndedCommand.of_saved` reads `batches.sqlite`.
+"""
 
 import json
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple, Self
 
 from debate_cli.domain.config import OUTPUT_LIMIT_SETTING, DebateConfig, ModelSpec
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import ABSTAINED, Failure
+from debate_cli.domain.events import ABSTAINED, CloseReason, Failure
 from debate_cli.domain.judging_config import judge_model_role
 from debate_cli.domain.judging_run import FIRST_RUN
+from debate_cli.domain.message_text import quote_path
 from debate_cli.domain.recent_history import recent_history
 from debate_cli.domain.tasks import Brief, Cue, Task
+from debate_cli.errors import BudgetError, UnrecordedCallError
 from debate_cli.judge_input.transcript_prompt import format_full_prompt, format_recent_prompt
+from debate_cli.llm.budget import list_budget_options
 from debate_cli.llm.model import Profile
 from debate_cli.llm.truncation import TRUNCATED_REASONS, may_need_higher_limit
 from debate_cli.providers.provider_table import find_profile, merge_provider_rows
+from debate_cli.storage.batch_store import BatchState, BatchStore
 from debate_cli.systems.registry import settings_for
 
 REPEAT = ""
@@ -29,6 +38,9 @@ JUDGE_WITH_OTHER_MODEL = f"--model {MODEL_PLACEHOLDER}"
 """Option of `debate judge` that replaces the models of all judges."""
 OUTPUT_LIMIT_FACTOR = 4
 """Factor by which an output limit is raised after it cut off an answer."""
+BATCH_IN_PROGRESS = "a batch is in progress"
+BEGINNING_COMMAND = "the command that began the debate, with --batch"
+"""Stands for a command that is not known: an experiment began the debate."""
 _REFUSED_REQUESTS = {
     "ContextOverflowError": "the same request fails again until you change a setting",
     "RefusedError": "the model is likely to refuse again; choose another model",
@@ -37,13 +49,171 @@ _REFUSED_REQUESTS = {
 """Maps causes of failures to advice for messages. After these failures, the same request is likely to fail again."""
 _UNUSABLE_MODELS = {
     "QuotaExhaustedError": "every request fails until the provider raises the quota or you choose another model",
-    "UnauthorizedError": "every request fails until you replace the key or choose another model",
+    "UnauthorizedError": "every request fails until the server accepts the key or you choose another model",
     "UnknownModelError": "every request fails until the server has the model or you choose another model",
     "WeightsError": "every request fails until the weights can be loaded or you choose another model",
 }
 """Maps causes of failures to advice for messages. Until something changes, every request to the model fails."""
 _PLAIN_ROLE = re.compile(r"[\w-]+")
 """Matches a key of `models` that needs no quotes, neither on a command line nor in a key path `models.KEY.model`."""
+
+
+class EndedCommand(NamedTuple):
+    """What must be known of an ended command to suggest the command that continues its work."""
+
+    path: Path | str | None
+    """The transcript; None if the debate was not saved."""
+    options: str = ""
+    """Options to repeat in every command, e.g. `--files DIR`."""
+    run_options: str = ""
+    """Options to repeat only in `debate run`, e.g. `--evidence DIR`."""
+    config_option: str = ""
+    """`--config FILE`, if the command was `debate judge` with this configuration."""
+    batch: BatchState | None = None
+    """State of the debate's judgements in batches; None if the judges were not asked in batches."""
+    shown_failures: Collection[str] = ()
+    """Messages of failures that the user has already read, so that they are not repeated."""
+
+    @classmethod
+    def of_saved(cls, path: Path, debate: Debate) -> Self:
+        """Return the value for a saved debate, whatever command saved it."""
+        return cls(path, batch=BatchStore(path.parent).state(debate.id))
+
+    def resume(self, *options: str) -> str:
+        """Return the shell command that continues the work with `options`.
+
+        If the debate was not saved, the result is e.g. `the same command and --max-tokens N`.
+        """
+        if self.path is None:
+            return _join(" and ", "the same command", _join(" ", *options))
+        run_options = () if self.batch else (self.run_options,)
+        return resume_command(self.path, (*options, self.options, *run_options), self.batch)
+
+
+def resume_command(path: Path | str, options: Iterable[str] = (), batch: BatchState | None = None) -> str:
+    """Return the shell command that resumes a saved debate with `options`. `batch`: see `EndedCommand`."""
+    if batch is None:
+        return _join(" ", f"debate run --resume {quote_path(path)}", *options)
+    return _join(" ", f"debate judge --collect {quote_path(path)}", "--batch" if batch != "pending" else "", *options)
+
+
+class NextCommand(NamedTuple):
+    """A command that may continue the work on a debate."""
+
+    action: str
+    """What the command does, e.g. `resume` or `ask another model`. Empty: the same as the command before it."""
+    text: str
+    """The shell command, or e.g. `the same command and --max-tokens N` for a debate that was not saved."""
+
+
+class Remedy(NamedTuple):
+    """What helps after a debate stopped or lacks judgements."""
+
+    commands: tuple[NextCommand, ...]
+    """The smallest change first. Any one of them may be enough. Empty if nothing helps."""
+    condition: str = ""
+    """Clause on what the first command depends on: what the user must change, or that a batch is in progress. Empty if
+    it depends on nothing."""
+
+
+def find_remedy(debate: Debate, missing: Sequence[Brief], ended: EndedCommand) -> Remedy:
+    """Return what continues a saved debate: an unfinished one, or a complete one that lacks the judgements `missing`."""
+    has_open_batch = ended.batch in {"pending", "unused"}
+    if debate.status == "complete" or (missing and has_open_batch):
+        return find_judging_remedy(debate, missing, ended)
+    if has_open_batch:  # `debate judge --collect` does not complete the first judging run of an unfinished debate
+        condition = BATCH_IN_PROGRESS if ended.batch == "pending" else ""
+        return Remedy((NextCommand("collect the answers", BEGINNING_COMMAND),), condition)
+    return find_stop_remedy(debate, find_stop(debate, debate.closed), ended._replace(batch=None))
+
+
+def find_stop(debate: Debate, halted: CloseReason | None) -> Failure | None:
+    """Return the failure that stopped a debate early; None if no failure did. `halted`: e.g. `budget` or `failed`."""
+    last = {failure.task.key: failure for failure in debate.failures}
+    for key, failure in reversed(last.items()):
+        is_cause = failure.cause == BudgetError.__name__ if halted == "budget" else isinstance(failure.task, Cue)
+        if halted in {"budget", "failed"} and is_cause and key in debate.given_up and not failure.final:
+            return failure
+    return None
+
+
+def find_stop_remedy(debate: Debate, failure: Failure | None, ended: EndedCommand) -> Remedy:
+    """Return what continues a debate that stopped early. `failure`: what stopped it; None if it was interrupted."""
+    action = "start it again" if ended.path is None else "resume"
+    options = resume_options(debate, failure) or (REPEAT,)
+    if failure is not None and failure.cause == UnrecordedCallError.__name__:
+        action = "to ask the models instead, resume"
+        options = options if ended.path is not None else ()
+    elif failure is not None and failure.cause == BudgetError.__name__:
+        options = (_join(" ", *list_budget_options([failure.message])),)
+    commands = [ended.resume(option) for option in options if option != CLOSE or ended.path is not None]
+    actions = (action, *("" for _ in commands))
+    return Remedy(tuple(map(NextCommand, actions, commands)), required_change(failure))
+
+
+def find_judging_remedy(debate: Debate, missing: Sequence[Brief], ended: EndedCommand) -> Remedy:
+    """Return what brings the judgements `missing`: a command that asks the same models again, and one for other models.
+
+    The first command changes as little as possible; e.g. it raises the budget if the budget stopped the judges.
+    """
+    failures = last_failures(debate, missing)
+    again, other = _same_models_command(debate, missing, failures, ended), _other_model_command(debate, missing, ended)
+    if ended.batch == "pending":
+        return Remedy((NextCommand("collect the answers", again),), BATCH_IN_PROGRESS)
+    is_unrecorded = all(item is not None and item.cause == UnrecordedCallError.__name__ for item in failures)
+    if ended.path is None and is_unrecorded:
+        return Remedy(())
+    changes = [required_change(item) for item in failures if item is None or not item.final]
+    commands = [NextCommand("ask the models instead" if is_unrecorded else "ask again", again)] if again else []
+    if ended.batch != "unused":  # then `debate judge` refuses to ask other models
+        commands.append(NextCommand("ask another model", other))
+    return Remedy(tuple(commands), changes[0] if changes and all(changes) else "")
+
+
+def last_failures(debate: Debate, briefs: Iterable[Brief]) -> list[Failure | None]:
+    """Return the last failure of each task; None if the judge was not asked."""
+    last = {failure.task.key: failure for failure in debate.failures}
+    return [last.get(brief.key) for brief in briefs]
+
+
+def _same_models_command(
+    debate: Debate, missing: Sequence[Brief], failures: Sequence[Failure | None], ended: EndedCommand
+) -> str:
+    """Return the command that asks the same models for the missing judgements. Empty if only other models can help."""
+    options = {option for failure in failures for option in resume_options(debate, failure)}
+    budget = list_budget_options(item.message for item in failures if item and item.cause == BudgetError.__name__)
+    if REPEAT in options or ended.batch in {"pending", "unused"}:
+        return ended.resume(*budget)
+    if options and ended.path is not None and ended.batch is None:
+        return ended.resume(*budget, *([SHORTEN_PROMPTS] if SHORTEN_PROMPTS in options else sorted(options)))
+    limits = _judge_limit_options(debate, failures, ended)
+    if ended.path is None or not limits:
+        return limits and ended.resume(limits)
+    return _judge_command(debate, missing, ended, ended.config_option, limits, ended.options)
+
+
+def _other_model_command(debate: Debate, missing: Sequence[Brief], ended: EndedCommand) -> str:
+    """Return the command that asks other models for the missing judgements."""
+    if ended.path is not None:
+        return _judge_command(debate, missing, ended, JUDGE_WITH_OTHER_MODEL)
+    if debate.document_name is not None or any(brief.run != FIRST_RUN for brief in missing):
+        return ended.resume(JUDGE_WITH_OTHER_MODEL)
+    return ended.resume(*dict.fromkeys(other_model_options(debate, brief) for brief in missing))
+
+
+def _judge_command(debate: Debate, missing: Sequence[Brief], ended: EndedCommand, *options: str) -> str:
+    kinds = dict.fromkeys(brief.system for brief in missing)
+    lacking = {(brief.run, brief.system) for brief in missing}
+    active = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
+    has_whole_run = any(kind in kinds for _, kind in active - lacking)
+    systems = (f"--system {kind}" for kind in kinds)
+    batch, replace = "--batch" if ended.batch else "", "" if has_whole_run else "--replace"
+    return _join(" ", f"debate judge {quote_path(ended.path)}", *systems, *options, replace, batch)
+
+
+def _join(separator: str, *parts: str) -> str:
+    """Join the parts that are not empty."""
+    return separator.join(filter(None, parts))
 
 
 def required_change(failure: Failure | None) -> str:
@@ -106,17 +276,22 @@ def other_model_options(debate: Debate, task: Task, *, also_of_judges: bool = Fa
     return _set_options(f"{path}={MODEL_PLACEHOLDER}" for path in paths)
 
 
-def judge_limit_options(debate: Debate, failures: Sequence[Failure | None]) -> str:
-    """Return options for `debate judge` that raise the output limits of the judges whose answers were cut off.
+def _judge_limit_options(debate: Debate, failures: Sequence[Failure | None], ended: EndedCommand) -> str:
+    """Return options that raise the output limits of the judges whose answers were cut off.
 
-    Empty if no answer was cut off, if a resume would do one of the failed tasks again, or if one command cannot raise
-    all these limits.
+    They are options of `debate judge`, or of the same command if the debate was not saved. Empty if no answer was cut
+    off, if a resume would do one of the failed tasks again, or if one command cannot raise all these limits.
     """
     final = [failure for failure in failures if failure is not None and failure.final]
+    if ended.path is None and debate.document_name is not None and not ended.config_option:
+        return ""  # `debate judge` takes --set for a text only with --config
     cut_off = [failure.task for failure in final if _was_cut_off(failure)]
-    options = dict.fromkeys(filter(None, (_limit_options(debate, task) for task in cut_off)))
+    later = [task for task in cut_off if isinstance(task, Brief) and task.run != FIRST_RUN]
+    options = {_limit_options(debate, task) for task in cut_off if task not in later} - {""}
+    options |= {_limit_options_of_later_run(debate, task, ended) for task in later} - {""}
+    options -= {option for option in options if any(option != other and option in other for other in options)}
     is_several_models = sum(option.startswith("--model ") for option in options) > 1
-    return "" if is_several_models or len(final) < len(failures) else " ".join(options)
+    return "" if is_several_models or len(final) < len(failures) else " ".join(sorted(options))
 
 
 def _was_cut_off(failure: Failure) -> bool:
@@ -125,16 +300,25 @@ def _was_cut_off(failure: Failure) -> bool:
     return failure.cause == ABSTAINED and was_truncated and may_need_higher_limit(failure.message)
 
 
+def _limit_options_of_later_run(debate: Debate, task: Brief, ended: EndedCommand) -> str:
+    """Return options that raise the output limit of a judge of a later judging run; empty if no option can."""
+    run, is_saved = debate.run(task.run), ended.path is not None
+    role = judge_model_role(settings_for(task, debate), task.assessor)
+    spec = run.model_for_judge(debate.config, role)
+    if spec is None or (is_saved and run.providers and not ended.config_option):
+        return ""  # `debate judge` does not use the providers of an earlier run
+    limit = f"{OUTPUT_LIMIT_SETTING}={_higher_limit(debate.config, spec)}"
+    name = role or ("judge" if "judge" in debate.config.models | run.models else "default")
+    keeps_role = not is_saved and _PLAIN_ROLE.fullmatch(name) is not None
+    entry = f"models.{name if keeps_role else 'judge'}"
+    model = [f"{entry}.model={spec.model}"] if ended.config_option else []  # the configuration may lack models.judge
+    options = _set_options([*model, f"{entry}.{limit}"])
+    return options if keeps_role else f"--model {shlex.quote(spec.model)} {options}"
+
+
 def _limit_options(debate: Debate, task: Task) -> str:
-    """Return options that raise the output limit of the model of `task`; empty if no option can."""
+    """Return options that raise the output limit of a debater, or of a judge of the first run; empty if no option can."""
     config = debate.config
-    if isinstance(task, Brief) and task.run != FIRST_RUN:
-        run = debate.run(task.run)
-        spec = run.model_for_judge(config, judge_model_role(settings_for(task, debate), task.assessor))
-        if spec is None or run.providers:  # `debate judge` does not use the providers of an earlier run
-            return ""
-        limit = _set_options([f"models.judge.{OUTPUT_LIMIT_SETTING}={_higher_limit(config, spec)}"])
-        return f"--model {shlex.quote(spec.model)} {limit}"  # without --model, it uses the models of the debate
     role, roles = _find_roles(debate, task)
     spec = config.resolve_model(role)
     if spec is None:

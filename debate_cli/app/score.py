@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from shlex import quote
 from typing import Any, NamedTuple
 
 from debate_cli.app.gates import GateResult, Gates
 from debate_cli.domain.debate import Debate, models_used_by_debaters
+from debate_cli.domain.message_text import quote_path
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, ExitCode, UsageError
@@ -236,7 +236,7 @@ def _list_remarks(path: Path, debate: Debate, verdicts: Sequence[Verdict], reque
     if unjudged:
         options = " ".join(f"--system {kind}" for kind in unjudged)
         names = " and ".join(f"`{kind}`" for kind in unjudged)
-        yield f"no {names} verdict yet; run: debate judge {quote(str(path))} {options}"
+        yield f"no {names} verdict yet; run: debate judge {quote_path(path)} {options}"
     unfinished = describe_unfinished(debate)
     if unfinished is not None:
         yield unfinished

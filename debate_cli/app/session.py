@@ -8,11 +8,11 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from shlex import quote
 
 from debate_cli.app.config_resolution import redact_config
 from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.model_pool import ModelPool, build_actors
+from debate_cli.app.remedies import EndedCommand, find_remedy, resume_command
 from debate_cli.app.resume import closing_event, config_in_force, describe_in_flight_calls, find_changes
 from debate_cli.app.run_files import RunFiles, file_identity, refuse_changed, refuse_foreign
 from debate_cli.domain.debate import Debate, fold, rehearsal_notice
@@ -31,7 +31,6 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import DebateRun, EventLog, NullEventLog, StopSignal
 from debate_cli.errors import StorageError, UnsavedError, UsageError
 from debate_cli.judging.schedule import missing_briefs, owed_briefs
-from debate_cli.llm.budget import find_budget_errors, list_budget_options
 from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 from debate_cli.storage.journal import Journal
@@ -221,7 +220,7 @@ class Session:
             await journal.sync()
             self.context.observer.event(resumed, debate)
             store = BatchStore(path.parent)
-            if self.context.batches is None and not self._is_replayed and store.is_judged_in_batches(debate.id):
+            if self.context.batches is None and not self._is_replayed and store.state(debate.id) is not None:
                 store.forget(debate.id)  # its judges are no longer asked in batches
             session = replace(self, context=replace(self.context, config=debate.config))
             return await session._run_engine(debate, files, used=debate.model_calls)
@@ -321,13 +320,11 @@ class Session:
             return
         store = BatchStore(path.parent)
         if debate.id in store.open_debates():
-            problem, options = "a batch with questions about this debate is in progress", ()
+            problem = "a batch with questions about this debate is in progress"
             if debate.id not in store.waiting_debates():  # e.g. because its budget has stopped it
                 problem = "a paid answer to a question about this debate is not used yet"
-                options = ("--batch", *list_budget_options(find_budget_errors(debate)))
-            command = " ".join(("debate judge --collect", quote(str(path)), *options))
-            or_repeat = "" if debate.status == "complete" else " (or the command that began the debate, with --batch)"
-            raise UsageError(f"{path}: {problem}; collect the answers first: {command}{or_repeat}")
+            remedy = find_remedy(debate, missing_briefs(debate), EndedCommand.of_saved(path, debate))
+            raise UsageError(f"{path}: {problem}; collect the answers first: {remedy.commands[0].text}")
 
     async def _close(self, debate: Debate, files: RunFiles | None, halted: CloseReason | None) -> Outcome:
         verdicts = score(debate, runs="all")
@@ -354,8 +351,7 @@ def is_finished(debate: Debate) -> bool:
 
 
 def _kept_error(error: StorageError, place: Path, path: Path) -> StorageError:
-    command = f"debate run --resume {quote(str(path))}"
-    return StorageError(f"{error}; the debate so far is in {place}; resume it with: {command}")
+    return StorageError(f"{error}; the debate so far is in {place}; resume it with: {resume_command(path)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """Output of commands with --batch."""
 
-import shlex
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -11,7 +10,7 @@ from debate_cli.app.batches.client import BatchOptions
 from debate_cli.app.batches.queue import BatchQueues
 from debate_cli.cli.consent import can_ask
 from debate_cli.cli.console import is_interactive, print_status
-from debate_cli.domain.message_text import count_noun
+from debate_cli.domain.message_text import count_noun, quote_path
 from debate_cli.errors import BatchPendingError, ExitCode
 from debate_cli.render.sanitize import sanitize_line
 
@@ -54,7 +53,8 @@ class BatchScreen:
             at_most = f", at most ${sum(cost or 0.0 for cost in costs):.4f}" if any(costs) and None not in costs else ""
             batches_are = "1 batch is" if len(left) == 1 else f"{len(left)} batches are"
             requests = count_noun(sum(batch.requests for batch in left), "request")
-            print_status(f"{batches_are} in progress ({requests}{at_most}); collect the answers with:")
+            debates = count_noun(self.queues.count_open_debates(), "debate")
+            print_status(f"{batches_are} in progress ({requests} about {debates}{at_most}); collect the answers with:")
         else:
             print_status("some judgements are missing, and no batch is in progress; continue with:")
         print_status(command)
@@ -107,4 +107,4 @@ def collect_command(targets: Iterable[Path]) -> str:
     """Return the command that collects the answers of batches for the transcripts `targets`."""
     paths = list(dict.fromkeys(targets))
     places = paths if len(paths) == 1 else list(dict.fromkeys(path.parent for path in paths))
-    return " ".join(["debate judge --collect", *(shlex.quote(str(place)) for place in places)])
+    return " ".join(["debate judge --collect", *(quote_path(place) for place in places)])

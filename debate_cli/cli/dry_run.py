@@ -19,7 +19,7 @@ from debate_cli.app.estimate import (
 from debate_cli.app.judge import JudgeTask
 from debate_cli.cli.console import is_interactive, print_json, print_lines, print_status, show_tables, write_document
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.message_text import count_noun
+from debate_cli.domain.message_text import count_noun, sanitize_text
 from debate_cli.domain.nested_texts import map_texts
 from debate_cli.render import sanitize, theme
 from debate_cli.render.theme import count_speeches
@@ -53,7 +53,7 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
         settings["background"] = "\n".join(theme.background_excerpt(settings["background"]))
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else 120
     text = dump_yaml(settings, columns).rstrip()
-    write_document([sanitize.sanitize_text(text) if sys.stdout.isatty() else text, "\n"])
+    write_document([sanitize_text(text) if sys.stdout.isatty() else text, "\n"])
     title = f"planned: {count_speeches(plan.speeches)} and at least {count_noun(plan.assessments, 'assessment')}"
     notes = [*_format_servers([context]), *_format_notes(config), NOTHING_ASKED]
     show_plan_table(title, PLAN_HEADINGS, _plan_groups(plan), notes, prefix="# ")

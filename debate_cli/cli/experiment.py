@@ -3,7 +3,6 @@
 import asyncio
 import os
 import re
-import shlex
 import sys
 from collections.abc import Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager
@@ -24,7 +23,7 @@ from debate_cli.cli.console import print_json, print_status, write_document
 from debate_cli.cli.debate_options import Action, ExperimentOptions
 from debate_cli.cli.dry_run import NOTHING_ASKED, format_plan_rows, plan_data, show_plan_table
 from debate_cli.cli.output_files import check_output, file_or_stdout, refuse_stdout
-from debate_cli.domain.message_text import count_noun
+from debate_cli.domain.message_text import count_noun, quote_path
 from debate_cli.errors import ExitCode, UsageError
 from debate_cli.experiments.analysis import analyze
 from debate_cli.experiments.cell_store import LedgerCells
@@ -258,9 +257,9 @@ def _report_end(
 
 
 def _command(given: ExperimentOptions, experiment: Experiment) -> str:
-    parts = ["debate", "experiment", "run", shlex.quote(str(experiment.file.path))]
+    parts = ["debate", "experiment", "run", quote_path(experiment.file.path)]
     parts += ["--mock"] if given.mock else []
-    parts += ["--out", shlex.quote(str(given.out))] if given.out is not None else []
+    parts += ["--out", quote_path(given.out)] if given.out is not None else []
     parts += ["--shard", given.shard] if given.shard is not None else []
     parts += ["--queue", "DSN"] if given.queue not in {None, os.environ.get(QUEUE_VARIABLE)} else []
     parts += ["--batch"] if given.batch else []

@@ -1,6 +1,5 @@
 """`debate judge`. Its options are in `saved_options`."""
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,6 +22,7 @@ from debate_cli.app.judge import (
 )
 from debate_cli.app.judge_request import JudgingRequest, add_judge_settings, parse_model
 from debate_cli.app.model_roles import mock_spec
+from debate_cli.app.remedies import EndedCommand
 from debate_cli.app.score import ScoredFile, describe_unfinished
 from debate_cli.app.session import Outcome
 from debate_cli.cli import config_options, console, options, run_control, screen
@@ -37,12 +37,12 @@ from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.cli.saved_options import JudgeOptions
 from debate_cli.cli.screen import PipeSafeObserver
 from debate_cli.domain.debate import rehearsal_notice
+from debate_cli.domain.message_text import quote_path
 from debate_cli.errors import DebateError, ExitCode, UsageError
 from debate_cli.evidence.source_checks import check_sources
 from debate_cli.providers.people.person import FILES_FOLDER, default_files_folder
 from debate_cli.render import sanitize, score_rows
 from debate_cli.render.content.agreement import sort_deciding_first
-from debate_cli.render.content.resume_hint import EndedCommand
 from debate_cli.render.person_form.person import discard_drafts
 from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.config_file import LoadedConfig
@@ -129,7 +129,7 @@ def _plan_collection(
         if not store.exists():
             raise UsageError(
                 f"{plan.source}: the file {store} does not exist, so the submitted batches are unknown; restore {store.name}, "
-                f"or submit all questions again with: debate judge --collect {shlex.quote(str(plan.source))} --resubmit"
+                f"or submit all questions again with: debate judge --collect {quote_path(plan.source)} --resubmit"
             )
     return plans, problems
 
@@ -301,10 +301,13 @@ class _Judging:
             print_status(f"note: {change}")
         if (unfinished := describe_unfinished(outcome.debate)) is not None:
             print_status(f"note: {task.target or task.source}: {unfinished}")
-        files = "" if given.files is None else f"--files {sanitize.quote_path(given.files)}"
+        files = "" if given.files is None else f"--files {quote_path(given.files)}"
+        config = "" if given.config is None or given.settings or given.var else f"--config {quote_path(given.config)}"
+        saved = EndedCommand(None) if outcome.path is None else EndedCommand.of_saved(outcome.path, outcome.debate)
+        batch = None if self.batches is None else saved.batch
         code = run_control.report_outcome(
             outcome,
-            EndedCommand(outcome.path, files, batch=self.batches is not None, shown_failures=observer.shown_failures),
+            EndedCommand(outcome.path, files, "", config, batch, observer.shown_failures),
             suggest_judging=len(self.plans) == 1 and not given.quiet and not given.json,
             stop_cause=observer.stop_cause,
         )

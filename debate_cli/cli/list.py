@@ -4,12 +4,12 @@ import sys
 
 import typer
 
+from debate_cli.app.transcript_index import IndexEntry, UnreadableFile, list_index_entries
 from debate_cli.cli import console
 from debate_cli.cli.console import write_json_chunks
 from debate_cli.cli.saved_options import ListOptions
 from debate_cli.errors import ExitCode
 from debate_cli.render.saved_debates import dump_index_json, format_index_row, index_view
-from debate_cli.storage.transcript_index import IndexEntry, UnreadableFile, list_index_entries
 from debate_cli.storage.transcript_store import DEFAULT_OUTPUT_FOLDER, transcript_dirs
 
 

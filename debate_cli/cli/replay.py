@@ -6,28 +6,26 @@ import sys
 import termios
 import time
 import tty
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
 
+from debate_cli.app.remedies import EndedCommand, find_remedy
 from debate_cli.cli import console, screen
 from debate_cli.cli.console import ClosedPipeError, write_document, write_json_chunks
 from debate_cli.cli.output_files import check_output, debate_files, file_or_stdout
 from debate_cli.cli.saved_options import ReplayFormat, ReplayOptions, ReplayPart
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.message_text import count_noun
+from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
 from debate_cli.judging.schedule import missing_briefs
-from debate_cli.llm.budget import list_budget_options
 from debate_cli.llm.redaction import Redactor
-from debate_cli.render.content.resume_hint import EndedCommand, MissingJudgements, resume_command
 from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.replay import ReplayPlan
 from debate_cli.render.text.plain import details_lines
 from debate_cli.render.theme import count_speeches
 from debate_cli.storage.atomic_write import atomic_write
-from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.lock import lock_holder
 from debate_cli.storage.transcript import dump_transcript, to_transcript
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate, transcript_dirs
@@ -143,7 +141,7 @@ def _play(given: ReplayOptions, stored: StoredDebate, verdicts: tuple[Verdict, .
     if part != "turns" and given.round is None:
         screen.show_summary(debate, verdicts, part or "details", plain=given.plain)
         if part is None and debate.status == "complete":
-            _print_next_command(debate, stored.path)
+            _print_next_command(stored)
 
 
 def _print_unfinished(stored: StoredDebate) -> None:
@@ -155,21 +153,22 @@ def _print_unfinished(stored: StoredDebate) -> None:
     if lock_holder(stored.path) is not None:
         console.print_status(f"the debate is still running, {after}")
         return
-    command = resume_command(str(stored.path), list_budget_options(filter(None, [debate.budget_error])))
-    console.print_status(f"the debate is unfinished, {after}; resume with: {command}")
+    _print_remedy(f"the debate is unfinished, {after}", stored, missing_briefs(debate))
 
 
-def _print_next_command(debate: Debate, file: Path) -> None:
-    path = str(file)
+def _print_next_command(stored: StoredDebate) -> None:
+    debate = stored.debate
     if briefs := missing_briefs(debate):
-        is_batch = BatchStore(file.parent).is_judged_in_batches(debate.id)
-        again, other = MissingJudgements(debate, briefs).commands(EndedCommand(file, batch=is_batch))
-        verb = "resume" if again.startswith(resume_command(file, batch=is_batch)) else "ask again"
-        remedy = f"{verb} with: {again}" if again else f"ask another model with: {other}"
-        console.print_status(f"{count_noun(len(briefs), 'judgement')} missing; {remedy}")
+        _print_remedy(f"{count_noun(len(briefs), 'judgement')} missing", stored, briefs)
     else:
         it_or_again = "again" if debate.was_judged else "it"
-        console.print_status(f"judge {it_or_again}: {suggest_judge_command(debate, path)}")
+        console.print_status(f"judge {it_or_again}: {suggest_judge_command(debate, str(stored.path))}")
+
+
+def _print_remedy(state: str, stored: StoredDebate, missing: Sequence[Brief]) -> None:
+    remedy = find_remedy(stored.debate, missing, EndedCommand.of_saved(stored.path, stored.debate))
+    action, text = remedy.commands[0]
+    console.print_status("; ".join(filter(None, (state, remedy.condition, f"{action} with: {text}"))))
 
 
 def _play_turns(given: ReplayOptions, debate: Debate, *, judged: bool) -> bool:

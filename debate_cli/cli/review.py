@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 import typer
@@ -28,6 +27,7 @@ from debate_cli.cli.console import (
 )
 from debate_cli.cli.saved_options import ReviewOptions
 from debate_cli.domain.config_checks import Problem
+from debate_cli.domain.message_text import quote_path, sanitize_text
 from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms
 from debate_cli.errors import ExitCode, UsageError
 from debate_cli.llm.form import Form, FormModel, derive_schema
@@ -45,7 +45,7 @@ from debate_cli.render.review_template import (
     save_draft,
     speech_heading,
 )
-from debate_cli.render.sanitize import sanitize_line, sanitize_text
+from debate_cli.render.sanitize import sanitize_line
 from debate_cli.storage.review_file import ReviewFile, read_review_file
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate, transcript_dirs
 from debate_cli.systems.registry import default_text_kind
@@ -147,7 +147,7 @@ def _check_file(given: ReviewOptions, review: Review, file: ReviewFile) -> Revie
         names = ", ".join(map(review.mask, state.unanswered))
         raise UsageError(
             f"{given.source}: has no answer to {names}; write a new template, which keeps all answers given so far: "
-            f"debate review ID --from {quote(str(given.source))} --template > NEW-FILE"
+            f"debate review ID --from {quote_path(given.source)} --template > NEW-FILE"
         )
     return state
 
@@ -170,7 +170,7 @@ def _print_result(outcome: Outcome, review: Review, *, as_json: bool) -> None:
         print(sanitize_line(describe_answer(verdict, outcome.debate.document_name)))
     print_status(
         f"saved: your judging run {review.run.id} of {shown}; "
-        f"compare it with the verdicts of models: debate score {quote(str(outcome.path or review.debate.id))}"
+        f"compare it with the verdicts of models: debate score {quote_path(outcome.path or review.debate.id)}"
     )
 
 

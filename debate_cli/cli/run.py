@@ -20,6 +20,7 @@ from debate_cli.app.estimate import estimate_run, planned_call_count
 from debate_cli.app.evidence import evidence_notes
 from debate_cli.app.gates import Gates
 from debate_cli.app.preparation import prepare_resume, prepare_run
+from debate_cli.app.remedies import EndedCommand
 from debate_cli.app.resume import models_replaced_by_mock
 from debate_cli.app.session import Outcome, Session
 from debate_cli.cli import config_options, options, run_control, screen
@@ -34,11 +35,11 @@ from debate_cli.cli.run_control import PeopleOfCommand, require_terminal
 from debate_cli.cli.screen import PipeSafeObserver
 from debate_cli.domain.config_checks import check_config, find_notices
 from debate_cli.domain.debate import rehearsal_notice
+from debate_cli.domain.message_text import quote_path
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.providers.people.person import FILES_FOLDER
 from debate_cli.render import sanitize
-from debate_cli.render.content.resume_hint import EndedCommand
 from debate_cli.render.person_form.person import discard_drafts
 from debate_cli.render.theme import RunPlan, format_cost
 from debate_cli.storage.config_file import LoadedConfig
@@ -249,7 +250,7 @@ def _execute(
         outcome,
         EndedCommand(
             outcome.path,
-            "" if given.files is None else f"--files {sanitize.quote_path(given.files)}",
+            "" if given.files is None else f"--files {quote_path(given.files)}",
             _format_evidence_options(context),
             shown_failures=observer.shown_failures,
         ),
@@ -288,7 +289,7 @@ def _format_evidence_options(context: RunContext) -> str:
     if context.corpus is None or evidence is None:
         return ""
     paths = (os.path.relpath(context.folder / source.path) for source in evidence.named_sources)
-    return " ".join(f"--evidence {sanitize.quote_path(path)}" for path in paths)
+    return " ".join(f"--evidence {quote_path(path)}" for path in paths)
 
 
 def _format_planned_cost(context: RunContext) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from debate_cli.app.gates import Gates
+from debate_cli.app.remedies import EndedCommand, resume_command
 from debate_cli.app.session import Outcome
 from debate_cli.cli.console import (
     UNWRITABLE_ERRNOS,
@@ -24,13 +25,7 @@ from debate_cli.engine import GRACE_S, StopSignal
 from debate_cli.errors import ExitCode, StorageError, UsageError, format_page_hint
 from debate_cli.judging.schedule import missing_briefs
 from debate_cli.providers.people.person import PeopleAccess, PromptFolder, describe_missing_terminal
-from debate_cli.render.content.resume_hint import (
-    EndedCommand,
-    MissingJudgements,
-    halt_lines,
-    interruption_lines,
-    resume_command,
-)
+from debate_cli.render.content.resume_hint import MissingJudgements, halt_lines, interruption_lines
 from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.person_form.person import PeopleAtTerminal
 from debate_cli.storage.folder import JOURNAL_SUFFIX
@@ -179,7 +174,7 @@ def report_outcome(
     briefs = _missing_briefs(outcome)
     if outcome.halted == "interrupted":
         cause = stop_cause or BY_USER
-        print_status_lines(interruption_lines(cause.reason, len(briefs), ended))
+        print_status_lines(interruption_lines(outcome.debate, cause.reason, briefs, ended))
         return cause.exit_code
     if outcome.halted is not None:
         print_status_lines(halt_lines(outcome.debate, outcome.halted, ended))

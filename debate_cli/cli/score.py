@@ -213,13 +213,11 @@ def _print_missing(report: _Report) -> None:
     """Print the number of missing judgements, and how to ask for them: one note for all files."""
     counts, first = report.missing, report.first_lacking
     if first is not None and first.debate is not None and len(counts) == 1:
-        from debate_cli.render.content.resume_hint import EndedCommand, MissingJudgements
-        from debate_cli.storage.batch_store import BatchStore
+        from debate_cli.app.remedies import EndedCommand
+        from debate_cli.render.content.resume_hint import MissingJudgements
 
-        path = Path(first.file.path)
-        is_batch = BatchStore(path.parent).is_judged_in_batches(first.debate.id)
-        missing = MissingJudgements(first.debate, tuple(first.missing))
-        console.print_status_lines(missing.lines(EndedCommand(path, batch=is_batch)))
+        missing = MissingJudgements(first.debate, first.missing)
+        console.print_status_lines(missing.lines(EndedCommand.of_saved(Path(first.file.path), first.debate)))
     elif counts:
         paths = [
             *islice(counts, MAX_NAMED_FILES),

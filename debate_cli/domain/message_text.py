@@ -1,12 +1,21 @@
-"""Formats parts of messages: counts with nouns, one-line texts, did-you-mean suggestions for misspelt names."""
+"""Formats parts of messages: counts with nouns, sanitized texts, paths, did-you-mean suggestions for misspelt names."""
 
 import re
+import shlex
 from collections.abc import Iterable
 from difflib import get_close_matches
 from itertools import islice
 
+from debate_cli.domain.text_normalization import INVISIBLE_CHARS, TERMINAL_SEQUENCES
+
 _MAX_CANDIDATES = 100
 _MAX_WORD_CHARS = 60
+_LINE_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+_SHAPING = r"\xad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200c\u200d\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
+"""Invisible characters that change the shape or the place of visible ones, for example of emoji."""
+UNPRINTABLE = re.compile(rf"[{INVISIBLE_CHARS}\x85\u2028\u2029](?<![{_SHAPING}])")
+"""Matches an invisible or control character, but not the ones in `_SHAPING`."""
 
 
 def count_noun(count: int, noun: str) -> str:
@@ -29,6 +38,22 @@ def describe_missing(judgements: int) -> str:
 def format_wait(seconds: float) -> str:
     """Return a duration as text: below a minute in seconds, else in full minutes, e.g. `30 s` or `2 min`."""
     return f"{seconds:.2g} s" if seconds < 60 else f"{seconds // 60:.0f} min"  # noqa: PLR2004 - a minute
+
+
+def sanitize_text(text: str) -> str:
+    """Remove control sequences, control characters, bidi controls and invisible tags.
+
+    Line feeds and tabs stay. All other line breaks become line feeds.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    text = TERMINAL_SEQUENCES.sub("", _LINE_BREAKS.sub("\n", text))
+    return UNPRINTABLE.sub("", _SURROGATES.sub("\ufffd", text))
+
+
+def quote_path(path: object) -> str:
+    """Return a path sanitized and quoted for a shell, on one line."""
+    return shlex.quote(" ".join(sanitize_text(str(path)).splitlines()))
 
 
 def one_line(text: str) -> str:

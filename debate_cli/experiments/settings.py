@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from debate_cli.domain.config import PositiveFloat, PositiveInt, Strategy
 from debate_cli.domain.config_checks import KeyPath, Problem
 from debate_cli.domain.frozen_model import ConfigModel
 from debate_cli.domain.judging_config import duplicate_indices
-from debate_cli.domain.message_text import format_suggestion
+from debate_cli.domain.message_text import format_suggestion, quote_path
 from debate_cli.domain.personality import ArchetypeOrTraits
 from debate_cli.errors import ConfigError
 from debate_cli.regular_file import is_inside
@@ -200,9 +199,7 @@ def read_experiment_file(path: Path) -> ExperimentFile:
     if not is_mapping(data):
         raise ConfigError(f"{path}:1:1: this is not an experiment; write a mapping with `name`, `base` and `players`")
     if "debaters" in data and not {"base", "players"} & data.keys():
-        raise ConfigError(
-            f"{path}: this is a debate, not an experiment; run it with: debate run {shlex.quote(str(path))}"
-        )
+        raise ConfigError(f"{path}: this is a debate, not an experiment; run it with: debate run {quote_path(path)}")
     try:
         config = ExperimentConfig.model_validate(data)
     except ValidationError as error:

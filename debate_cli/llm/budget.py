@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from debate_cli.domain.config import Price
-from debate_cli.domain.debate import Debate
 from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.errors import BudgetError, ModelError
 from debate_cli.llm.meter import active_meter, pause_deadline
@@ -29,16 +28,6 @@ def list_budget_options(errors: Iterable[str]) -> list[str]:
     """Return the options that raise the exceeded limits. `errors`: messages of BudgetError, which name these limits."""
     named = " ".join(errors)
     return [option for limit, option in BUDGET_OPTIONS.items() if limit in named]
-
-
-def find_budget_errors(debate: Debate) -> tuple[str, ...]:
-    """Return the messages of the budget errors that left tasks of `debate` without an answer.
-
-    Only the last failure of a task counts. Equal messages are returned once.
-    """
-    last = {item.task.key: item for item in debate.failures}
-    failed = (item for key, item in last.items() if key not in debate.answered_keys)
-    return tuple(dict.fromkeys(item.message for item in failed if item.cause == BudgetError.__name__))
 
 
 @dataclass(frozen=True, slots=True)

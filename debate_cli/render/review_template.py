@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from debate_cli.app.review import Review, ReviewPart, debate_key
+from debate_cli.domain.message_text import sanitize_text
 from debate_cli.domain.reviewer import ReviewAnswers, ReviewTerms
 from debate_cli.domain.turn import Turn
 from debate_cli.errors import ConfigError
@@ -12,7 +13,7 @@ from debate_cli.llm.form import person_schema
 from debate_cli.providers.people.person import to_slug
 from debate_cli.providers.people.prompt_page import format_prompt_text
 from debate_cli.providers.people.yaml_form import WIDTH, comment_lines, form_lines, to_flow
-from debate_cli.render.sanitize import sanitize_line, sanitize_text
+from debate_cli.render.sanitize import sanitize_line
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.review_file import ReviewFile, read_review_file
 

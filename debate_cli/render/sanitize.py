@@ -4,27 +4,8 @@
 """
 
 import re
-import shlex
 
-from debate_cli.domain.message_text import one_line
-from debate_cli.domain.text_normalization import INVISIBLE_CHARS, TERMINAL_SEQUENCES
-
-_LINE_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_SURROGATES = re.compile(r"[\ud800-\udfff]")
-_SHAPING = r"\xad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200c\u200d\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef"
-"""Invisible characters that change the shape or the place of visible characters, e.g. the colour of an emoji."""
-_UNPRINTABLE = re.compile(rf"[{INVISIBLE_CHARS}\x85\u2028\u2029](?<![{_SHAPING}])")
-
-
-def sanitize_text(text: str) -> str:
-    """Remove control sequences, control characters, bidi controls and invisible tags.
-
-    Line feeds and tabs stay. All other line breaks become line feeds.
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    text = TERMINAL_SEQUENCES.sub("", _LINE_BREAKS.sub("\n", text))
-    return _UNPRINTABLE.sub("", _SURROGATES.sub("\ufffd", text))
+from debate_cli.domain.message_text import UNPRINTABLE, one_line, sanitize_text
 
 
 def sanitize_line(text: str) -> str:
@@ -32,17 +13,12 @@ def sanitize_line(text: str) -> str:
     return one_line(sanitize_text(text))
 
 
-def quote_path(path: object) -> str:
-    """Return a path sanitized and quoted for a shell, on one line."""
-    return shlex.quote(" ".join(sanitize_text(str(path)).splitlines()))
-
-
 def replace_unprintable(text: str) -> str:
     """Replace control characters, bidi controls and invisible characters with U+FFFD.
 
-    White space (tab, LF, VT, FF, CR) and the characters in `_SHAPING` stay.
+    White space (tab, LF, VT, FF, CR) and the characters in `_SHAPING` of `domain.message_text` stay.
     """
-    return _UNPRINTABLE.sub("\ufffd", text)
+    return UNPRINTABLE.sub("\ufffd", text)
 
 
 def escape_json(document: str) -> str:
@@ -52,7 +28,7 @@ def escape_json(document: str) -> str:
         units = found[0].encode("utf-16-be", "surrogatepass")
         return "".join(f"\\u{high:02x}{low:02x}" for high, low in zip(units[::2], units[1::2], strict=True))
 
-    return _UNPRINTABLE.sub(escape, document)
+    return UNPRINTABLE.sub(escape, document)
 
 
 def prefix_lines(prefix: str, text: str) -> list[str]:

@@ -8,16 +8,13 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from debate_cli.app.remedies import JUDGE_WITH_OTHER_MODEL
+from debate_cli.app.transcript_index import IndexEntry
 from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.model_call import is_mock
 from debate_cli.domain.verdict import Verdict
-from debate_cli.llm.budget import list_budget_options
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_verdict
-from debate_cli.render.content.resume_hint import resume_command
 from debate_cli.render.terminal.drawing import INDENT, CopyableCommand, join_text, section, terminal_line
-from debate_cli.storage.transcript_index import IndexEntry
 from debate_cli.systems.tables import Badge
 
 INDEX_COLUMNS = ("id", "started", "topic", "models", "winners", "cost_usd", "state", "rehearsal")
@@ -131,11 +128,9 @@ def _card(entry: IndexEntry) -> RenderableType:
         lines.append(terminal_line(entry.rehearsal, theme.RED))
     if missing := format_missing_judgements(entry):
         lines.append(Text(missing, style=colour))
-    if is_resumable or entry.resumable_judgements:
-        options = list_budget_options(entry.budget_errors)
-        command = [CopyableCommand("resume:", resume_command(entry.path, options, batch=entry.is_judged_in_batches))]
-    elif entry.missing_judgements:
-        again = f"debate judge {sanitize.quote_path(entry.path)} {JUDGE_WITH_OTHER_MODEL}"
-        command = [CopyableCommand("ask another model:", again)]
+    if entry.remedy is not None:
+        lines += [Text(entry.remedy.condition, style=theme.MUTED)] if entry.remedy.condition else []
+        action, text = entry.remedy.commands[0]
+        command = [CopyableCommand(f"{action}:", text)]
     head = join_text((f"{mark.symbol} ", f"bold {colour}"), terminal_line(entry.id, "bold"))
     return Group(head, Padding(Group(*lines), (0, 0, 0, INDENT)), *command, Text())

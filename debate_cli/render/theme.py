@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from debate_cli.domain.model_call import ModelCall, TotalUsage, Usage
     from debate_cli.domain.participant import Participant
     from debate_cli.domain.tasks import Brief
-from debate_cli.domain.message_text import count_noun, one_line
+from debate_cli.domain.message_text import count_noun, one_line, sanitize_text
 from debate_cli.domain.model_call import is_mock, is_person
 from debate_cli.domain.participant import IMPORTED_MODEL
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.sanitize import sanitize_line, sanitize_text
+from debate_cli.render.sanitize import sanitize_line
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.tables import (
     Badge,

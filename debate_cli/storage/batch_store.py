@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Collection, Generator, Iterable
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from debate_cli.errors import StorageError
 from debate_cli.storage.atomic_write import FILE_MODE, make_folder
@@ -50,6 +50,11 @@ _UPGRADES = (
     ),
 )
 """SQL statements of each upgrade: first from version 1 to 2, then from version 2 to 3."""
+
+
+BatchState = Literal["pending", "unused", "unfinished"]
+"""State of a debate's missing judgements that were requested in batches. `pending`: a batch with a question about the
+debate is in progress. `unused`: an answer is paid for, but not used, e.g. because of a budget. `unfinished`: neither."""
 
 
 class RequestKey(NamedTuple):
@@ -95,7 +100,7 @@ class StoredBatch(NamedTuple):
 class BatchStore:
     """The batches in the file `batches.sqlite` of a folder. Without this file, there are no batches.
 
-    Every method but `is_judged_in_batches` may raise StorageError.
+    Every method but `state` may raise StorageError.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -132,16 +137,23 @@ class BatchStore:
         statement = "SELECT debate FROM waiting UNION SELECT debate FROM requests WHERE answer IS NULL"
         return frozenset(row[0] for row in self._read(statement))
 
-    def is_judged_in_batches(self, debate: str) -> bool:
-        """Whether the missing judgements of a debate were requested in batches. False if the file cannot be read."""
+    def state(self, debate: str) -> BatchState | None:
+        """Return the state of the missing judgements of a debate. None if they were not requested in batches.
+
+        Also returns None if the file is unusable.
+        """
         statement = (
-            "SELECT 1 FROM waiting WHERE debate = ?1 UNION SELECT 1 FROM unfinished WHERE debate = ?1 "
-            "UNION SELECT 1 FROM requests WHERE debate = ?1"
+            "SELECT answer IS NULL, NOT is_rejected FROM requests WHERE debate = ?1 "
+            "UNION SELECT 1, 0 FROM waiting WHERE debate = ?1 UNION SELECT 0, 0 FROM unfinished WHERE debate = ?1"
         )
         try:
-            return bool(self._read(statement, (debate,)))
+            rows = self._read(statement, (debate,))
         except StorageError:
-            return False
+            return None
+        is_waiting, is_open = (any(column) for column in zip(*rows, strict=True)) if rows else (False, False)
+        if is_open:
+            return "pending" if is_waiting else "unused"
+        return "unfinished" if rows else None
 
     def open_batches(self) -> list[StoredBatch]:
         """Return the batches with uncollected answers, oldest first."""

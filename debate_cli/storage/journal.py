@@ -6,7 +6,6 @@ Each line ends in a checksum, the CRC-32 of all lines so far. Journals of debate
 import itertools
 import os
 import re
-import shlex
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,6 +17,7 @@ from pydantic import ValidationError
 
 from debate_cli.domain.events import EVENT_ADAPTER, DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.lost_events import keep_costs
+from debate_cli.domain.message_text import quote_path
 from debate_cli.errors import StorageError, TranscriptError
 from debate_cli.regular_file import read_regular_file, shorten_path
 from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors, write_all
@@ -227,7 +227,7 @@ def read_journal(path: Path) -> JournalContents:
     """
     contents, damage = _scan(path)
     if damage is not None:
-        command = f"debate run --resume {shlex.quote(str(path))} --up-to-damage"
+        command = f"debate run --resume {quote_path(path)} --up-to-damage"
         lost = f"this line and {damage.lost_lines} are" if damage.lost_lines else "this line is"
         raise TranscriptError(
             f"{path}:{damage.line_number}: {damage.reason}; {lost} lost; to resume from the line before, run: {command}"

@@ -3,13 +3,12 @@
 import contextlib
 import glob
 import os
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.message_text import format_suggestion
+from debate_cli.domain.message_text import format_suggestion, quote_path
 from debate_cli.domain.text_normalization import common_prefix_length
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import ConfigError, TranscriptError, UsageError
@@ -67,7 +66,7 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
             if may_exist(place) and not is_folder(place):
                 return place
     if is_folder(path):
-        listing = f"debate list {shlex.quote(str(path))}"
+        listing = f"debate list {quote_path(path)}"
         raise UsageError(f"{path}: is a folder; choose one of its debates, which `{listing}` shows")
     if is_path:
         raise UsageError(f"{path}: no such file; give the path of a transcript or journal")

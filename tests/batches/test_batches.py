@@ -22,6 +22,7 @@ from cli_support import CONFIGS, CommandResult, RunningProcess, debate, run_on_t
 from llm_support import request
 
 from debate_cli.app.batches.client import BatchClient, BatchOptions, Question
+from debate_cli.cli.batches import collect_command
 from debate_cli.engine import StopSignal
 from debate_cli.errors import RateLimitedError, ServerError
 from debate_cli.llm.model import BatchIntent, Profile
@@ -717,6 +718,29 @@ def test_debate_that_waits_is_left_alone(here: Path, judge_until_killed: Callabl
         assert "debate judge --collect" in refused.err
 
 
+def test_a_batch_in_progress_is_named(here: Path, slow: BatchServer, judge_until_killed: Callable[[str], None]) -> None:
+    """No command offers to ask a model meanwhile. The collection counts the debates that its batches are about."""
+    judge_until_killed(MODELS[0])
+    command = "debate judge --collect transcripts/d0.json"
+    assert debate("score", "transcripts/d0.json", cwd=here).lines[-2:] == [
+        "note: 1 judgement is missing (1 of structured r2); a batch is in progress; collect the answers with:",
+        command,
+    ]
+    replayed = f"1 judgement missing; a batch is in progress; collect the answers with: {command}l\n"  # the journal
+    assert replayed in debate("replay", "d0", cwd=here).err
+    assert f"collect the answers: {command}" in _listed(here)
+    waiting = debate(*shlex.split(command)[1:], cwd=here, env=slow.env)
+    assert (waiting.code, "1 batch is in progress (3 requests about 3 debates, at most $" in waiting.err) == (6, True)
+    slow.is_open.set()
+    assert debate(*shlex.split(command)[1:], cwd=here, env=slow.env).code == 0
+    assert "missing" not in debate("score", "transcripts/d0.json", cwd=here).err
+
+
+def test_the_command_that_collects_can_be_copied() -> None:
+    """A terminal sequence in a path is removed before the path is quoted, so that it cannot hide a quotation mark."""
+    assert collect_command([Path("a\x1b]0;b\x07 c/d.json")]) == "debate judge --collect 'a c/d.json'"
+
+
 def test_one_file_is_collected_without_the_others(
     here: Path, slow: BatchServer, judge_until_killed: Callable[[str], None]
 ) -> None:
@@ -851,7 +875,7 @@ def test_paid_answer_that_the_budget_leaves_unused(here: Path, server: BatchServ
     command = "debate judge --collect transcripts/d0.json --batch --max-tokens N"
     assert "a paid answer to a question about this debate is not used yet" in refused.err
     assert refused.lines[-1].endswith(f"collect the answers first: {command}")
-    assert command in debate("score", "transcripts/d0.json", cwd=here).lines
+    assert debate("score", "transcripts/d0.json", cwd=here).lines[-1] == command  # another model would be refused
     _continue_with_a_higher_budget(here, server, stopped)
     assert server.request_count == 6
     assert [call["attempts"] for call in answers(here)] == [2, 2, 2]
@@ -864,13 +888,13 @@ def test_price_of_batches_after_a_reached_budget(here: Path, server: BatchServer
     assert debate("judge", "transcripts/d0.json", *words, cwd=here, env=server.env).code == 4
     command = "debate judge --collect transcripts/d0.json --batch --max-tokens N"
     assert command in debate("score", "transcripts/d0.json", cwd=here).lines
-    assert f"4 judgements missing; resume with: {command}" in debate("replay", "d0", cwd=here).err
-    assert f"resume: {command}" in _listed(here)
+    assert f"4 judgements missing; ask again with: {command}" in debate("replay", "d0", cwd=here).err
+    assert f"ask again: {command}" in _listed(here)
     resumed = debate("run", "--resume", "transcripts/d0.json", "--mock", "--max-tokens", "9000", cwd=here)
     assert resumed.code == 4, resumed.err
     command = "debate run --resume transcripts/d0.json --max-tokens N"
     assert command in debate("score", "transcripts/d0.json", cwd=here).lines
-    assert f"resume: {command}" in _listed(here)
+    assert f"ask again: {command}" in _listed(here)
 
 
 def _listed(here: Path) -> str:
@@ -964,6 +988,13 @@ def test_experiment_of_the_base_judges_in_batches(here: Path, server: BatchServe
     assert ended.code == 130
     assert ended.err.count("debate experiment run exp/experiment.yaml --batch") == 1
     assert len(server.batches[0].requests) == 4
+    begun = next((here / "exp").rglob("should-*.json"))
+    beginning = "the command that began the debate, with --batch"
+    replayed, resumed = (
+        debate(*words, begun, cwd=here, env=server.env) for words in (("replay",), ("run", "--resume"))
+    )
+    assert replayed.lines[-1].endswith(f"; a batch is in progress; collect the answers with: {beginning}")
+    assert resumed.lines[-1].endswith(f"collect the answers first: {beginning}")
     refused = debate("experiment", "run", "exp/experiment.yaml", cwd=here, env=server.env)
     assert (refused.code, "add --batch" in refused.err) == (2, True)
     server.is_open.set()

@@ -61,6 +61,29 @@ def test_the_printed_command_raises_the_limit_of_the_judge(here: Path, judge: st
     assert [verdict["victory"] != "undetermined" for verdict in verdicts if verdict["decides"]] == [True]
 
 
+@pytest.mark.parametrize("is_saved", [True, False])
+@pytest.mark.parametrize("judge", ["lenient: {model: vllm/j}", "judge: {model: vllm/j}"])
+@pytest.mark.parametrize("command", ["run", "judge", "judge --model"])
+def test_every_command_advises_a_higher_limit(here: Path, command: str, judge: str, *, is_saved: bool) -> None:
+    """The command helps if it is run, be it a debate or a later judging, saved or not."""
+    system = "{kind: structured, judge: lenient}" if "lenient" in judge else "structured"
+    with model_server() as server:
+        write_config(here, CONFIG.format(base_url=server.base_url, judge="", system="structured"))
+        assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 0
+        server.needed_tokens["j"] = LIMITS[1]
+        write_config(here, CONFIG.format(base_url=server.base_url, judge=f", {judge}", system=system))
+        given = ["run", "debate.yaml", "-q"] if command == "run" else ["judge", "one", "--config", "debate.yaml", "-q"]
+        given += ["--model", "vllm/j"] if "--model" in command else []
+        given += [] if is_saved else ["--no-save"]
+        failed = debate(*given, cwd=here)
+        assert (failed.code, "ask again with" in failed.err) == (3, True), failed.err
+        advised = next(line for line in failed.lines if "max_output_tokens=" in line or '"max_output_tokens"' in line)
+        words = shlex.split(
+            advised.removeprefix("debate ") if is_saved else advised.partition("the same command and ")[2]
+        )
+        assert debate(*([] if is_saved else given), *words, "-q", cwd=here).code == 0, advised
+
+
 def test_a_context_that_may_be_full_needs_a_higher_limit_or_another_model(here: Path) -> None:
     """The context window is unknown. If it is known to be full, no command raises the limit."""
     saved = here / "transcripts/one.json"

@@ -9,7 +9,7 @@ from model_server import model_server
 from render_support import debate as saved_debate
 from saved_support import first_debate, write_transcript_file
 
-from debate_cli.llm.budget import find_budget_errors
+from debate_cli.app.remedies import EndedCommand, find_remedy
 from debate_cli.storage.transcript_store import open_debate
 
 DRAWN = {"TERM": "xterm-256color", "COLUMNS": "80"}
@@ -121,9 +121,12 @@ def test_only_the_last_failure_of_a_task_names_an_option(here: Path) -> None:
     assert debate("run", CONFIGS / "mock.yaml", "--id", "one", "-q", "--max-tokens", "9000", cwd=here).code == 4
     saved = open_debate(here / "transcripts" / "one.json").debate
     later = [item.model_copy(update={"cause": "ServerError", "message": "it failed"}) for item in saved.failures]
-    assert all("limits.max_tokens" in message for message in find_budget_errors(saved))
-    assert find_budget_errors(saved)
-    assert find_budget_errors(saved.model_copy(update={"failures": (*saved.failures, *later)})) == ()
+    failed = saved.model_copy(update={"failures": (*saved.failures, *later)})
+    found = [find_remedy(value, (), EndedCommand("one.json")).commands for value in (saved, failed)]
+    assert [[text for _, text in commands] for commands in found] == [
+        ["debate run --resume one.json --max-tokens N"],
+        ["debate run --resume one.json"],
+    ]
 
 
 def test_missing_judgements_show_how_to_resume(here: Path) -> None:
@@ -135,12 +138,12 @@ def test_missing_judgements_show_how_to_resume(here: Path) -> None:
         (entry,) = debate("list", "--json", cwd=here).json
         assert (entry["state"], entry["judgments_missing"]) == ("complete", 1)
         _, drawn = run_on_terminal("list", cwd=here, env=DRAWN)
-        assert [line.strip() for line in drawn.splitlines() if "missing" in line or "resume: " in line] == [
+        assert [line.strip() for line in drawn.splitlines() if "missing" in line or "again: " in line] == [
             "1 judgement missing",
-            "resume: debate run --resume transcripts/one.json",
+            "ask again: debate run --resume transcripts/one.json",
         ]
         assert debate("replay", "one", cwd=here).lines == [
-            "1 judgement missing; resume with: debate run --resume transcripts/one.json"
+            "1 judgement missing; ask again with: debate run --resume transcripts/one.json"
         ]
         assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
     assert debate("list", cwd=here).out.endswith("\tcomplete\trehearsal in part\n")

@@ -42,7 +42,7 @@ def test_every_command_gives_the_same_number(saved: Path) -> None:
     assert f"debate run --resume {saved}" in scored.lines
     gated = debate("score", saved, "--fail-on", "missing", cwd=here)
     assert (gated.code, "gate not met: --fail-on: 3 judgements are missing" in gated.err) == (5, True)
-    assert f"3 judgements missing; resume with: debate run --resume {saved}" in debate("replay", saved, cwd=here).err
+    assert f"3 judgements missing; ask again with: debate run --resume {saved}" in debate("replay", saved, cwd=here).err
     asked = debate("run", "--resume", saved, "--fail-on", "missing", "-q", cwd=here)
     assert (asked.code, "missing" in asked.err) == (0, False), asked.err
     assert "missing" not in debate("score", saved, cwd=here).err
@@ -94,7 +94,8 @@ def test_the_advice_for_a_judging_that_is_not_saved_helps(saved: Path) -> None:
         write_config(here, NOWHERE.replace("http://127.0.0.1:9/v1", server.base_url))
         refused = debate("judge", saved, "--config", "debate.yaml", "--no-save", "-q", cwd=here)
     assert (
-        "every request fails until you replace the key or choose another model; ask again with the same" in refused.err
+        "every request fails until the server accepts the key or you choose another model; ask again with"
+        in refused.err
     )
     assert refused.lines[-1] == "or ask another model with the same command and --model PROVIDER/MODEL"
     write_config(here, NOWHERE)
@@ -105,9 +106,25 @@ def test_the_advice_for_a_judging_that_is_not_saved_helps(saved: Path) -> None:
         nothing.err
     )
     assert (
-        "leave out --no-save to save them, then a resumed debate asks only for the missing judgements"
+        "leave out --no-save to save them, then a later command asks only for the missing judgements"
         in partly.lines[-1]
     )
+
+
+@pytest.mark.parametrize("command", ["run", "judge"])
+def test_an_unsaved_run_names_the_models_of_all_judges(saved: Path, command: str) -> None:
+    """A debate can replace the model of each judge whose answer is missing; `debate judge` replaces all with one option."""
+    here = saved.parent.parent
+    panel = "{kind: panel, judges: [{id: a, persona: qa_evaluator, model: lab/x}, {id: b, persona: qa_evaluator}]}"
+    offline = NOWHERE.replace("{model: lab/m}", "{model: mock/m}, judge: {model: lab/j}")
+    write_config(here, offline.replace("moderator]", f"{panel}]"))
+    given = {"run": ("run", "debate.yaml"), "judge": ("judge", saved, "--config", "debate.yaml")}[command]
+    done = debate(*given, "--no-save", "-q", cwd=here)
+    other = {
+        "run": "--set models.judge.model=PROVIDER/MODEL --set judging.systems.1.judges.0.model=PROVIDER/MODEL",
+        "judge": "--model PROVIDER/MODEL",
+    }[command]
+    assert f"or ask another model with the same command and {other}" in done.lines, done.err
 
 
 def test_a_judging_with_one_answer_is_saved(saved: Path) -> None:
@@ -132,7 +149,7 @@ def test_a_judge_who_abstained_is_replaced(here: Path) -> None:
     assert f"4 judgements missing; ask another model with: {command}" in debate("replay", "one", cwd=here).lines
     _, drawn = run_on_terminal("list", cwd=here, env={"TERM": "xterm-256color", "COLUMNS": "80"})
     assert "4 judgements missing" in drawn
-    assert ("ask another model: debate judge transcripts/one.json" in drawn, "resume: " in drawn) == (True, False)
+    assert f"ask another model:\r\n  {command}\r\n" in drawn
 
 
 def test_an_earlier_overflow_does_not_save_a_judging_without_an_answer(saved: Path) -> None:

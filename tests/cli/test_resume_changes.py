@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import CommandResult, debate, write_config
+from cli_support import CommandResult, debate, run_on_terminal, write_config
 from model_server import model_server
 
 from debate_cli.storage.batch_store import STORE_NAME, BatchStore
@@ -62,6 +62,11 @@ def test_every_advised_command_continues_a_debate_whose_context_overflowed(here:
             3,
             [f"debate run --resume transcripts/one.json {option}" for option in advised],
         ), failed.err
+        condition = "the same request fails again until you change a setting"
+        replayed = f"the debate is unfinished, after 12 speeches; {condition}; resume with: {failed.lines[-3]}"
+        assert debate("replay", "one", cwd=here).lines == [replayed]
+        _, drawn = run_on_terminal("list", cwd=here, env={"TERM": "xterm-256color", "COLUMNS": "80"})
+        assert [condition, f"resume: {failed.lines[-3]}"] == [line.strip() for line in drawn.split("\r\n")[6:8]], drawn
         before = (here / "transcripts/one.json").read_text()
         spoken = json.loads(before)["turns"]
         assert len(spoken) > 2

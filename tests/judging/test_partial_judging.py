@@ -7,6 +7,7 @@ from formats_support import NOON, config, new_debate, play_debate
 from judging_support import judge_later, settle_all
 
 from debate_cli.app.gates import Gates
+from debate_cli.app.transcript_index import IndexEntry, load_index_entry
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateClosed, DebateResumed, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
@@ -17,7 +18,6 @@ from debate_cli.storage.transcript import (
     transcript_to_json,
     write_transcript,
 )
-from debate_cli.storage.transcript_index import IndexEntry, load_index_entry
 from debate_cli.systems.aggregation import newest_run
 from debate_cli.systems.rubric import Rubric
 from debate_cli.systems.scoring import score

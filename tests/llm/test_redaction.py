@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from debate_cli.domain.message_text import sanitize_text
 from debate_cli.domain.model_call import Usage
 from debate_cli.domain.nested_texts import map_texts
 from debate_cli.llm.model import Message, OnText, Reply, Request
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.redaction import REDACTED, RedactingModel, Redactor, looks_like_secret
-from debate_cli.render.sanitize import sanitize_text
 
 SECRET = "zq-Hush-7391"
 REQUEST = Request(system="", messages=(Message("user", "Speak."),), purpose="opening", max_output_tokens=50)

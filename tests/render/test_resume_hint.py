@@ -1,17 +1,18 @@
 """The commands after a run that failed, or whose judgements are missing."""
 
 from itertools import permutations
+from typing import Literal
 
 import pytest
 from scoring_support import CON, EXCHANGE, PRO, build_debate, opening, opening_event, speech
 
-from debate_cli.app.remedies import required_change, resume_options
+from debate_cli.app.remedies import EndedCommand, Remedy, find_judging_remedy, required_change, resume_options
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.llm.truncation import LIMIT_REACHED
-from debate_cli.render.content.resume_hint import EndedCommand, MissingJudgements
+from debate_cli.render.content.resume_hint import MissingJudgements, halt_lines
 from debate_cli.systems.base import WHOLE_DEBATE
 from debate_cli.systems.panel.settings import PanelSettings
 
@@ -43,6 +44,42 @@ def missing(debate: Debate, causes: tuple[str | None, ...]) -> MissingJudgements
     return MissingJudgements(debate.model_copy(update={"failures": failures}), briefs)
 
 
+def remedy(hint: MissingJudgements, ended: EndedCommand) -> Remedy:
+    """What brings the missing judgements."""
+    return find_judging_remedy(hint.debate, hint.briefs, ended)
+
+
+def commands(found: Remedy, action: str) -> list[str]:
+    """The commands with this action."""
+    return [command.text for command in found.commands if command.action == action]
+
+
+@pytest.mark.parametrize("cause", [None, "ServerError", "BudgetError"])
+def test_a_batch_in_progress_leaves_only_its_collection(cause: str | None) -> None:
+    """Other models are refused meanwhile, and also while a paid answer is not used."""
+    hint = missing(LONG, (cause, cause))
+    pending, unused = (remedy(hint, SAVED._replace(batch=state)) for state in ("pending", "unused"))
+    assert [pending.condition, *pending.commands] == [
+        "a batch is in progress",
+        ("collect the answers", "debate judge --collect one.json"),
+    ]
+    assert unused.commands == (("ask again", "debate judge --collect one.json --batch"),)
+    assert ("not asked yet" in next(hint.lines(SAVED))) == (cause is None)
+    assert "not asked yet" not in next(hint.lines(SAVED._replace(batch="pending")))
+
+
+@pytest.mark.parametrize("ended", [SAVED, UNSAVED])
+@pytest.mark.parametrize("halted", ["budget", "failed"])
+def test_a_stop_without_a_failure_has_a_command(ended: EndedCommand, halted: Literal["budget", "failed"]) -> None:
+    """No failure of the debate explains the stop, so the debate is continued without a change."""
+    lines = list(halt_lines(SHORT, halted, ended))
+    assert lines == (
+        ["debate: stopped; resume with:", RESUME]
+        if ended is SAVED
+        else ["debate: stopped; start it again with the same command"]
+    )
+
+
 @pytest.mark.parametrize(
     ("debate", "causes", "again", "unsaved", "batch"),
     [
@@ -69,10 +106,10 @@ def test_the_first_command_makes_the_smallest_change_that_may_help(
     """No change, else shorter prompts, else another model; empty after abstentions; the same in any order of causes."""
     for order in permutations(causes):
         hint = missing(debate, order)
-        assert hint.commands(SAVED)[0] == again
-        assert hint.commands(UNSAVED)[0] == ("the same command" if unsaved else "")
-        in_batch = hint.commands(SAVED._replace(batch=True))[0]
-        assert in_batch == ("debate judge --collect one.json --batch" if batch else "")
+        assert commands(remedy(hint, SAVED), "ask again") == ([again] if again else [])
+        assert commands(remedy(hint, UNSAVED), "ask again") == (["the same command"] if unsaved else [])
+        in_batch = remedy(hint, SAVED._replace(batch="unfinished"))
+        assert commands(in_batch, "ask again") == (["debate judge --collect one.json --batch"] if batch else [])
 
 
 def test_abstentions_of_several_judges_are_one_reason() -> None:
@@ -162,7 +199,10 @@ def test_a_failure_that_a_resume_would_repeat_needs_a_change(cause: str, is_repe
 @pytest.mark.parametrize(
     ("cause", "clause"),
     [
-        ("UnauthorizedError", "every request fails until you replace the key or choose another model; ask again with"),
+        (
+            "UnauthorizedError",
+            "every request fails until the server accepts the key or you choose another model; ask again with",
+        ),
         ("RejectedError", "the same request is likely to fail again; choose another model; ask "),
         ("ServerError", "it failed (debate explain server-down); ask again with"),
     ],
@@ -175,7 +215,7 @@ def test_the_line_before_the_first_command_says_what_must_change(cause: str, cla
 def test_sources_are_named_only_to_the_command_that_runs_the_debate() -> None:
     """`debate judge` refuses them if no judging system looks up facts."""
     ended = EndedCommand("one.json", run_options="--evidence sources")
-    again, other = missing(SHORT, ("ServerError",)).commands(ended)
-    assert again == "debate run --resume one.json --evidence sources"
-    assert other.startswith("debate judge one.json ")
-    assert "--evidence" not in other
+    again, other = remedy(missing(SHORT, ("ServerError",)), ended).commands
+    assert again.text == "debate run --resume one.json --evidence sources"
+    assert other.text.startswith("debate judge one.json ")
+    assert "--evidence" not in other.text

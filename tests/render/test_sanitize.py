@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from render_support import HOSTILE, render_text
 from rich.text import Text
 
-from debate_cli.render.sanitize import escape_json, sanitize_line, sanitize_text
+from debate_cli.domain.message_text import sanitize_text
+from debate_cli.render.sanitize import escape_json, sanitize_line
 from debate_cli.render.terminal.drawing import join_text, terminal_line, terminal_text
 
 FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b\ufeff\ud800-\udfff]")

@@ -78,6 +78,19 @@ def test_a_batch_is_removed_with_its_last_request(tmp_path: Path) -> None:
     assert store.waiting_debates() == {"d2"}
 
 
+def test_the_state_of_a_debate(tmp_path: Path) -> None:
+    """A debate is `pending` until the answer of its batch is saved in the debate, and `unfinished` without a batch."""
+    store = BatchStore(tmp_path)
+    assert store.state("d0") is None
+    store.add_waiting("d0")
+    store.add_unfinished("d9")
+    assert (store.state("d0"), store.state("d9")) == ("unfinished", "unfinished")
+    add_batch(store, "b", 1)
+    assert (store.state("d0"), store.state("d1")) == ("pending", None)
+    store.forget("d0", {"first"})
+    assert store.state("d0") == "pending"
+
+
 def test_store_of_the_second_version(tmp_path: Path) -> None:
     """Its requests are kept, none of them as rejected. A debate that its budget has stopped does not wait."""
     store = BatchStore(tmp_path)
@@ -89,17 +102,18 @@ def test_store_of_the_second_version(tmp_path: Path) -> None:
         )
     assert store.open_debates() == {"d0"}
     assert not store.waiting_debates()
+    assert store.state("d0") == "unused"
     store.mark_rejected(["b-d0-first", "b-d0-second"])
     assert not store.open_debates()
-    assert store.is_judged_in_batches("d0")
+    assert store.state("d0") == "unfinished"
     store.forget("d0")
-    assert not store.is_judged_in_batches("d0")
+    assert store.state("d0") is None
 
 
 def test_an_unusable_store_hinders_no_screen(tmp_path: Path) -> None:
-    """`debate list` and `debate replay` ask whether a debate is judged in batches."""
+    """`debate list` and `debate replay` ask for the state of a debate's batches."""
     store = BatchStore(tmp_path)
     store.path.write_bytes(b"no database, but longer than a header of SQLite: " * 9)
-    assert not store.is_judged_in_batches("d0")
+    assert store.state("d0") is None
     with pytest.raises(StorageError, match="cannot be used"):
         store.waiting_debates()

@@ -5,7 +5,6 @@ import copy
 import json
 import random
 import secrets
-import shlex
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -14,7 +13,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from debate_cli.domain.message_text import count_noun
+from debate_cli.domain.message_text import count_noun, quote_path
 from debate_cli.domain.model_call import StructuredOutputMode
 from debate_cli.engine import StopSignal
 from debate_cli.errors import (
@@ -90,7 +89,7 @@ class BatchClient:
         self._store = store
         self._stop = stop
         self._options = options
-        self.collect_command = f"debate judge --collect {shlex.quote(str(store.path.parent))}"
+        self.collect_command = f"debate judge --collect {quote_path(store.path.parent)}"
         self._apis: dict[tuple[object, ...], BatchApi] = {}
         self._used_ids = set[str]()
         """Custom ids of the requests whose answers were used in this run."""

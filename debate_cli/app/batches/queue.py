@@ -210,6 +210,11 @@ class BatchQueues:
         """Return the batches whose answers are not collected yet."""
         return [batch for queue in self._queues.values() for batch in queue.store.open_batches()]
 
+    def count_open_debates(self) -> int:
+        """Return the number of debates with a question in a batch that is in progress."""
+        stores = (queue.store for queue in self._queues.values())
+        return sum(len(store.open_debates() & store.waiting_debates()) for store in stores)
+
     async def aclose(self) -> None:
         """Close all queues."""
         await asyncio.gather(*(queue.aclose() for queue in self._queues.values()))

@@ -11,8 +11,9 @@ from typing import NamedTuple
 from debate_cli.domain.config_differences import format_setting_pair
 from debate_cli.domain.debate import Debate, models_used_by_judges, usage_of_briefs
 from debate_cli.domain.events import SettingChange
+from debate_cli.domain.message_text import quote_path
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import sanitize, theme
+from debate_cli.render import theme
 from debate_cli.render.content.agreement import (
     build_agreement_table,
     count_outcomes,
@@ -288,7 +289,7 @@ def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
         if debate.judged_all_turns(run, system.kind)
     }
     system = next((kind for kind in able if kind not in asked), f"{able[0]}{_REPEAT_OPTION}")
-    return f"debate judge {sanitize.quote_path(path_or_id)} --system {system}"
+    return f"debate judge {quote_path(path_or_id)} --system {system}"
 
 
 def explain_scores(verdict: Verdict) -> str:

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from debate_cli.domain.message_text import sanitize_text
 from debate_cli.render import sanitize
 from debate_cli.render.html.charts import plot_interval
 from debate_cli.render.theme import format_model, format_model_id
@@ -36,7 +37,7 @@ def build_environment() -> Environment:
     filters: dict[str, Callable[..., object]] = {
         "line": sanitize.sanitize_line,
         "paths": break_paths,
-        "clean": sanitize.sanitize_text,
+        "clean": sanitize_text,
         "number": format_number,
         "model": format_model,
         "model_id": format_model_id,

@@ -33,10 +33,11 @@ from prompt_toolkit.utils import get_cwidth
 from rich.console import Console
 from rich.text import Text
 
+from debate_cli.domain.message_text import sanitize_text
 from debate_cli.providers.people.form_fields import AnswerSheet
 from debate_cli.providers.people.replies import PersonAnswer
 from debate_cli.render.person_form.form import OPTION_KINDS, DraftFile, FormLeftError, FormState, FormTask
-from debate_cli.render.sanitize import sanitize_line, sanitize_text
+from debate_cli.render.sanitize import sanitize_line
 from debate_cli.render.theme import format_clock
 
 SAVE_INTERVAL_S = 2.0

@@ -18,6 +18,7 @@ from rich.rule import Rule
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from debate_cli.domain.message_text import sanitize_text
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.theme import Sign
@@ -57,7 +58,7 @@ _BORDER_WIDTH = 6
 
 def terminal_text(text: str, style: str = "") -> Text:
     """Return `text` sanitized, with its line breaks."""
-    return Text(sanitize.sanitize_text(text).strip("\n"), style=style)
+    return Text(sanitize_text(text).strip("\n"), style=style)
 
 
 def terminal_line(text: str, style: str = "") -> Text:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from debate_cli.app.documents import STDIN_NAME
 from debate_cli.app.score import CheckedFile, ScoredFile, UnusableFile, VoteReview
-from debate_cli.domain.message_text import count_noun
+from debate_cli.domain.message_text import count_noun, sanitize_text
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_listed_verdict
@@ -105,7 +105,7 @@ def _verdict(verdict: Verdict, text: str | None) -> str:
 
 
 def _escape_command(text: str, escapes: dict[str, str]) -> str:
-    plain = sanitize.sanitize_text(text).replace("##[", "## [")
+    plain = sanitize_text(text).replace("##[", "## [")
     return "".join(escapes.get(sign, sign) for sign in plain)
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.message_text import sanitize_text
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
@@ -28,7 +29,7 @@ def escape_markdown(text: str) -> str:
 def escape_paragraphs(text: str) -> list[str]:
     """Escape `text`, and make each line a paragraph."""
     found: list[str] = []
-    for line in sanitize.sanitize_text(text).splitlines():
+    for line in sanitize_text(text).splitlines():
         if line.strip():
             found += [escape_markdown(line), ""]
     return found

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from debate_cli.app.remedies import EndedCommand, Remedy, find_remedy
 from debate_cli.domain.debate import models_used_by_debaters, rehearsal_notice
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.judging.schedule import missing_briefs
-from debate_cli.llm.budget import find_budget_errors
-from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.folder import list_debate_files
 from debate_cli.storage.lock import lock_holder
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
@@ -27,8 +26,6 @@ class IndexEntry:
     state: str
     """Why the debate closed: `complete`, `surrender`, `converged`, `budget`, `interrupted` or `failed`. An open debate
     is `running` while a process works on it, else `unfinished`."""
-    budget_errors: tuple[str, ...]
-    """Messages about the budgets that stopped the debate or its judges; empty if no budget stopped them."""
     turns: int
     models: tuple[str, ...]
     """Models of all debaters, as `provider/model`, each once."""
@@ -48,10 +45,10 @@ class IndexEntry:
     """Number of missing judgements; 0 if the debate is in use by a process."""
     resumable_judgements: int = 0
     """Number of missing judgements that are requested again if the debate is resumed."""
-    is_judged_in_batches: bool = False
-    """Whether the missing judgements of a complete debate were requested in batches."""
     lacks_deciding_judgement: bool = False
     """Whether the deciding verdict of a complete debate is undetermined because a judgement is missing."""
+    remedy: Remedy | None = None
+    """What continues the debate; None if the debate lacks nothing or is in use by a process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +86,13 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
     missing = () if is_locked else missing_briefs(debate)
     final = {item.task.key for item in debate.failures if item.final}
     lacking = {(brief.run, brief.system) for brief in missing}
-    budget_errors = () if debate.budget_error is None else (debate.budget_error,)
-    if debate.status == "complete":
-        budget_errors = find_budget_errors(debate)
+    is_unfinished = debate.status == "incomplete" and not is_locked
     return IndexEntry(
         path=str(stored.path),
         id=debate.id,
         started_at=debate.started_at.isoformat().replace("+00:00", "Z"),
         topic=debate.topic,
         state=debate.closed or ("running" if is_locked else "unfinished"),
-        budget_errors=budget_errors,
         turns=len(debate.turns),
         models=models_used_by_debaters(debate),
         conclusions=conclusions,
@@ -106,10 +100,10 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
         rehearsal=rehearsal_notice(debate),
         missing_judgements=len(missing),
         resumable_judgements=sum(brief.key not in final for brief in missing),
-        is_judged_in_batches=debate.status == "complete"
-        and bool(missing)
-        and BatchStore(path.parent).is_judged_in_batches(debate.id),
         lacks_deciding_judgement=debate.status == "complete" and not undecided.isdisjoint(lacking),
+        remedy=find_remedy(debate, missing, EndedCommand.of_saved(stored.path, debate))
+        if missing or is_unfinished
+        else None,
     )
 
 

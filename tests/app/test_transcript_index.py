@@ -10,6 +10,7 @@ import pytest
 from render_support import START, debate, structured_assessment
 from storage_support import small_debate
 
+from debate_cli.app.transcript_index import IndexEntry, UnreadableFile, list_index_entries, load_index_entry
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
@@ -19,7 +20,6 @@ from debate_cli.storage.folder import list_debate_files
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.transcript import to_transcript, write_transcript
-from debate_cli.storage.transcript_index import IndexEntry, UnreadableFile, list_index_entries, load_index_entry
 from debate_cli.systems.scoring import score
 
 

@@ -36,7 +36,7 @@ class JudgeAuditReport:
 
     judge: JudgeName
     debates: int = 0
-    """Number of unchanged debates that the judge judged."""
+    """Number of debates that the judge judged. Changed copies of a debate do not count."""
     motions: int = 0
     """Number of motions of the judged debates. All intervals come from a bootstrap over motions."""
     judgements: int = 0

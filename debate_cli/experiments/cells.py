@@ -69,7 +69,7 @@ class Cell:
 
 
 def cell_to_json(cell: Cell) -> dict[str, Any]:
-    """Return the JSON object as which a cell is stored.
+    """Convert a cell to the JSON object that is stored.
 
     `judges` contains the two hashes of each judge, and `judge_names` contains the names in the same order. If the
     experiment's file renames a judge, only `judge_names` changes. The hashes show that it is still the same judge.

@@ -120,7 +120,7 @@ def labelled_rows(table: Table) -> Iterator[tuple[TableRow, list[tuple[int, str,
 
     - `position`: index of the cell in the row.
     - `header`: header of the cell's column. It is empty if the cell is clear without a header: the cell is the name of a
-      debater, or no other column has badges that contain a word, e.g. `✓ upheld`.
+      debater, or its column is the only one with badges that contain a word, e.g. `✓ upheld`.
     """
     rows = [row for row in table.rows if row is not None]
     badges = {

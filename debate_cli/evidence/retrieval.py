@@ -149,8 +149,8 @@ def _claims_to_answer(cue: Cue, debate: Debate) -> list[str]:
     return [argument.claim for speaker, argument in seen.arguments.values() if speaker != cue.speaker][::-1]
 
 
-def number_passages(found: Sequence[FoundPassage], debate: Debate, key: str, at: datetime) -> PassagesShown:
-    """Return an event with the passages `found`. `key`: key of the cue or brief that gets the passages.
+def number_passages(found: Sequence[FoundPassage], debate: Debate, key: str | None, at: datetime) -> PassagesShown:
+    """Return an event with the passages `found`. `key`: value of `PassagesShown.key`.
 
     A passage that `debate` already has keeps its id, e.g. `S4`. A new passage gets the next free id.
     """

@@ -71,7 +71,7 @@ def check_turn(debate: Debate, turn: Turn) -> tuple[SourceCheck, ...]:
 
 
 def genuine_quotes(debate: Debate, turn: Turn) -> tuple[str, ...]:
-    """Return the quotes of `turn` that are in their source, unchanged (`verified`) or with harmless changes (`near`)."""
+    """Return the quotes of `turn` that are in their source: unchanged (`verified`) or harmlessly changed (`near`)."""
     return tuple(check.quote for check in check_turn(debate, turn) if check.outcome in GENUINE_OUTCOMES)
 
 

@@ -98,7 +98,7 @@ def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
 
 
 def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the label of a verdict. It always contains the id of a run that `debate judge` added, e.g. `structured r2`.
+    """Return the label of a verdict. It always names a run that `debate judge` added, e.g. `structured r2`.
 
     For all other verdicts, it is the result of `label_verdict`.
     """

@@ -107,7 +107,7 @@ class JudgementComparison:
 
     @cached_property
     def judged_claims(self) -> tuple[int, int]:
-        """How many arguments have a standing: (in A, in B)."""
+        """Number of arguments with a standing, e.g. UPHELD, as (number in A, number in B)."""
         in_a, in_b = (sum(row.standing is not None for row in _trace_rows(side)) for side in (self.a, self.b))
         return in_a, in_b
 

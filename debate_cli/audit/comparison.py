@@ -118,7 +118,9 @@ def to_position(winner: str, debate: Debate) -> str:
 def compare_with_labels(
     judgements: Iterable[Judgement], labels: Sequence[WinnerLabel], source: str, *, resamples: int = 1000
 ) -> Comparison | None:
-    """Compare one judge's judgements of unchanged debates with labels. Return None if no judged debate has a label.
+    """Compare one judge's judgements with labels. Return None if no judged debate has a label.
+
+    Judgements of changed copies of a debate are ignored.
 
     `source`: where the labels come from. `resamples`: number of random samples from which each interval is computed.
     """
@@ -174,7 +176,10 @@ def _add_majority(rows: Sequence[_Row]) -> None:
 
 
 def group_unchanged(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
-    """Map the id of each debate to the judgements of its original version. Undetermined judgements are left out."""
+    """Map the id of each debate to its judgements.
+
+    Left out: undetermined judgements, and judgements of changed copies of the debate.
+    """
     found: dict[str, list[Judgement]] = {}
     for judgement in judgements:
         if judgement.case.variant == "repeat" and judgement.is_determined:
@@ -217,7 +222,7 @@ def _vote(group: Sequence[Judgement]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JudgeAgreement:
-    """Agreement of several judges on the unchanged debates that all of these judges judged."""
+    """Agreement of several judges on the debates that all of them judged. Changed copies of a debate do not count."""
 
     alpha: Estimate
     """Krippendorff's α of the winners that the judges name."""
@@ -225,9 +230,9 @@ class JudgeAgreement:
     best: str
     """Model of the judge with the highest accuracy. Empty without labels."""
     majority: Estimate
-    """Accuracy of the result that most judges give a debate, 0 to 1."""
+    """Accuracy of a majority vote of the judges on each debate, 0 to 1."""
     gain: Estimate
-    """`majority` minus the accuracy of the best judge, -1 to 1."""
+    """Accuracy of the majority vote (`majority`) minus the accuracy of the best judge, -1 to 1."""
 
 
 class _VoteRow(NamedTuple):
@@ -238,7 +243,10 @@ class _VoteRow(NamedTuple):
     """The known winner: `first`, `second` or `draw`. None if the debate has no label."""
 
     def hit(self, model: str = "") -> float:
-        """Return the `score_hit` of a judge's winner. `model`: the judge's model; empty for the winner of most judges."""
+        """Return the `score_hit` (0, 0.5 or 1) of the winner that the judge with `model` names.
+
+        An empty `model` means the winner in a majority vote of the judges.
+        """
         said = self.votes[model] if model else majority_winner([*self.votes.values()])
         return score_hit(said, self.label or "")
 
@@ -250,7 +258,7 @@ def compare_judges(
     *,
     resamples: int = 1000,
 ) -> JudgeAgreement | None:
-    """Compare judges on the unchanged debates that all judges judged.
+    """Compare judges on the debates that all of them judged. Judgements of changed copies of a debate are ignored.
 
     Return None for fewer than two judges, or if there is no debate that all judges judged.
     """

@@ -17,7 +17,7 @@ BY_CONSTRUCTION = "by construction"
 """Source of the labels of the shipped debates, which were written with a known winner."""
 MAX_LABEL_BYTES = 50_000_000
 MAX_POINTS = 100
-"""Highest score in a CSV file. The lowest is 0."""
+"""In a CSV file of labels, a rater gives each debater a number of points from 0 to MAX_POINTS."""
 NAMED_IDS = 8
 """Maximum number of debate ids in an error message."""
 

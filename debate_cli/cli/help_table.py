@@ -8,7 +8,7 @@ from rich.text import Text
 
 
 class HelpTable(Table):
-    """A table whose words are folded, not cut, if a column is too narrow. Each name of an option has its own line."""
+    """A table in which narrow columns break words instead of cutting them. Each name of an option has its own line."""
 
     def add_row(self, *cells: Any, **settings: Any) -> None:
         """Add the row of an option: its names, its placeholder and its help."""

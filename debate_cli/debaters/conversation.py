@@ -155,7 +155,11 @@ def _format_question(context: TurnContext, before: Cue | None, strategy: Strateg
 
 
 def format_task(context: TurnContext, strategy: StrategyPick | None, prompts: Prompts) -> str:
-    """Return the task for `context.cue`: the judges' advice for the round, the instruction for the phase, and the strategy."""
+    """Return the part of the prompt that says what the speaker of `context.cue` must do.
+
+    It contains the moderator's guidance for the round (if there is one), the instruction for the phase, and the
+    strategy.
+    """
     cue, form = context.cue, context.format
     advice = f"The chair's advice for this round: {quote_for_prompt(cue.guidance)}" if cue.guidance else ""
     task = prompts.render(

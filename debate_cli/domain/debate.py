@@ -237,7 +237,8 @@ class Debate(FrozenModel):
     def compared_runs(self, run_id: str) -> tuple[JudgingRun, ...]:
         """Return the run `run_id` and the other runs of the same comparison of judge models.
 
-        A run outside a comparison is returned alone. The result is empty if no run has the id `run_id`.
+        `debate judge` with several models makes a comparison, with one run per model. A run outside a comparison is
+        returned alone. The result is empty if no run has the id `run_id`.
         """
         first = next((run.beside or run.id for run in self.runs if run.id == run_id), run_id)
         return tuple(run for run in self.runs if first in {run.id, run.beside})

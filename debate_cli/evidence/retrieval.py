@@ -150,7 +150,7 @@ def _claims_to_answer(cue: Cue, debate: Debate) -> list[str]:
 
 
 def number_passages(found: Sequence[FoundPassage], debate: Debate, key: str | None, at: datetime) -> PassagesShown:
-    """Return an event with the passages `found` for the task `key`.
+    """Return an event with the passages `found`. `key`: value of `PassagesShown.key`.
 
     A passage that `debate` already has keeps its id, e.g. `S4`. A new passage gets the next free id.
     """

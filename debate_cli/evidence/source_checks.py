@@ -71,15 +71,15 @@ def check_turn(debate: Debate, turn: Turn) -> tuple[SourceCheck, ...]:
 
 
 def genuine_quotes(debate: Debate, turn: Turn) -> tuple[str, ...]:
-    """Return the quotes of `turn` whose outcome is `verified` or `near`."""
+    """Return the quotes of `turn` that are in their source: unchanged (`verified`) or harmlessly changed (`near`)."""
     return tuple(check.quote for check in check_turn(debate, turn) if check.outcome in GENUINE_OUTCOMES)
 
 
 def iter_texts_about(turn: Turn, item: str) -> Iterator[str]:
-    """Yield the texts of `turn` about `item`, without citations.
+    """Yield what `turn` says about `item`. The quotes in its citations are left out.
 
-    If `item` is the id of an argument, the texts are the argument and the responses to it. If `item` is `closing`, the
-    text is the closing.
+    If `item` is the id of an argument: the argument (claim, reasoning and evidence) if `turn` makes it, then each
+    response to it. If `item` is `closing`: the final position in the closing.
     """
     for argument in turn.arguments or ():
         if argument.id == item:

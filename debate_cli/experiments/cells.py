@@ -69,9 +69,10 @@ class Cell:
 
 
 def cell_to_json(cell: Cell) -> dict[str, Any]:
-    """Return the fields of a cell as they are stored.
+    """Convert a cell to the JSON object that is stored.
 
-    The names and the hashes of judges are stored separately, so that a new name does not look like a new judge.
+    `judges` contains the two hashes of each judge, and `judge_names` contains the names in the same order. If the
+    experiment's file renames a judge, only `judge_names` changes. The hashes show that it is still the same judge.
     """
     return asdict(cell) | {
         "judges": [[judge.questions, judge.scoring] for judge in cell.judges],

@@ -67,7 +67,10 @@ class ExperimentProgress:
         return replace(self, cells={**self.cells, **counts})
 
     def add_winners(self, record: CellRecord, winners: Winners) -> "ExperimentProgress":
-        """Return a copy that also counts the judgements on the cell of `record`. `winners`: the result of each judge."""
+        """Return a copy that also counts the judgements on the cell of `record`.
+
+        `winners`: the winner that each judge names.
+        """
         players, cell = dict(self.players), record.cell
         for winner in winners.values():
             for name in dict.fromkeys((cell.first, cell.second)):

@@ -69,7 +69,7 @@ def missing_briefs(debate: Debate, run: str | None = None) -> tuple[Brief, ...]:
 
     - Briefs of the first run, while the debate is unfinished.
     - Briefs of a system that a run of higher precedence has judged completely. Exception: if both runs belong to one
-      comparison of judge models, neither replaces the other.
+      comparison of judge models (`debate judge` with several models), neither replaces the other.
 
     `run`: id of a judging run. If given, only briefs of this run are returned, also those that another run replaces.
     """

@@ -127,10 +127,11 @@ def repair_json(broken: str) -> dict[str, Any] | None:
 
 
 def _count_visits(broken: str) -> int:
-    """Return how often json_repair may visit list items and characters that it has read before. This is an upper bound.
+    """Return an upper limit for the number of repeated visits of json_repair to list items and characters.
 
-    For each bracket `[` and `}` it may go through a whole list. For each quotation mark between `[` and `]`, it may go
-    through the characters from `[` to the first white space, because they may be part of a regular expression.
+    For each `[` and for each `}`, json_repair may visit all list items again. For each quotation mark between `[` and
+    `]`, it may visit the characters from `[` to the first white space again, to see whether they are part of a regular
+    expression.
     """
     brackets = sum(map(broken.count, "[}"))
     items = brackets + sum(1 for _ in _LIST_ITEM.finditer(broken))

@@ -97,12 +97,12 @@ class Request:
     """Number of characters at the start of the last message. Later requests repeat this start, so providers can cache
     it."""
     origin: Annotated[RequestOrigin | None, SkipValidation, Field(exclude=True)] = None
-    """The task that the request belongs to. Not sent to the model, and not recorded."""
+    """The task that the request belongs to. Not sent to the model, and not stored in a cassette."""
     form: Annotated[Form[Any] | None, SkipValidation, Field(exclude=True)] = None
-    """The form of the answer, used only if a person answers. Not sent to the model, and not recorded."""
+    """The form of the answer, used only if a person answers. Not sent to the model, and not stored in a cassette."""
     omitted_fields: Annotated[frozenset[str], SkipValidation, Field(exclude=True)] = frozenset()
     """Fields of a request's body that the server has rejected, such as `stream_options`. The adapter omits or replaces
-    them. Not recorded."""
+    them. Not stored in a cassette."""
 
     def fingerprint(self) -> str:
         """Return a SHA-256 of the request's content. Requests that differ only in their nonce have the same SHA-256."""
@@ -161,7 +161,8 @@ class Reply:
     attempts: int = 1
     """Number of requests sent to get this answer, including retries. `usage` is the sum over these requests."""
     is_final: bool = False
-    """Whether a person answered in plain words although a form was requested. The person is not asked again."""
+    """Whether the answer is kept although it does not fill in the requested form: a person answered in plain words. The
+    person is not asked again."""
 
 
 class Model(Protocol):

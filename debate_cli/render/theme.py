@@ -94,7 +94,7 @@ def format_model_id(model: str) -> str:
 
 
 def format_cell(cell: Cell) -> str:
-    """Return a table cell as one sanitized line. A cell that is drawn as a bar or an interval becomes an empty line."""
+    """Return the text of a table cell on one line, sanitized. Empty for an empty cell, and for a bar or an interval."""
     match cell:
         case None | Gauge() | Interval():
             return ""
@@ -113,13 +113,14 @@ def format_cell(cell: Cell) -> str:
 
 
 def labelled_rows(table: Table) -> Iterator[tuple[TableRow, list[tuple[int, str, Cell]]]]:
-    """Yield (row, cells) for each row. `cells` has no entry for the first cell and for empty cells.
+    """Yield (row, cells) for each row of a table that is shown as a list.
 
-    An entry of `cells` is (position, header, cell):
+    `cells` has a tuple (position, header, cell) for each cell of the row, with two exceptions: the first cell, and
+    cells without text that are not badges, e.g. bars.
 
     - `position`: index of the cell in the row.
-    - `header`: header of the column. Empty for a debater's name. If only one column has badges with words, the header
-      of this column is empty too.
+    - `header`: header of the cell's column. It is empty if the cell is clear without a header: the cell is the name of
+      a debater, or its column is the only one with badges that contain a word, e.g. `✓ upheld`.
     """
     rows = [row for row in table.rows if row is not None]
     badges = {
@@ -225,7 +226,7 @@ class RunPlan(NamedTuple):
     """Planned calls, cost and servers of a run, shown in the run's heading."""
 
     calls: int | None = None
-    """Minimum number of calls. None if the number is unknown, or if the run resumes a debate."""
+    """Minimum number of calls that the run makes. None if the number is unknown, or if the run resumes a debate."""
     cost: str = ""
     servers: Sequence[str] = ()
     """Sentences that say which data goes to which server. Servers of built-in providers are left out."""

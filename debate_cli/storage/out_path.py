@@ -15,11 +15,14 @@ class OutPath:
 
     @classmethod
     def parse(cls, text: str) -> "OutPath":
-        """Return the path that a user gives as `text`."""
+        """Convert `text`, the value of an option. It is a folder if it ends with a slash or if the folder exists."""
         return cls(Path(text), text.endswith(("/", os.sep)) or os.path.isdir(text))  # noqa: PTH112 - never raises
 
     def is_file(self, *suffixes: str) -> bool:
-        """Return whether `path` is a file: not a folder, and with one of `suffixes`. Without `suffixes`, any suffix will do."""
+        """Return whether `path` is a file, which may not exist yet: it has one of `suffixes`, and it is not a folder.
+
+        Without `suffixes`, any suffix will do.
+        """
         suffix = self.path.suffix
         return not self.is_folder and (suffix in suffixes if suffixes else bool(suffix))
 

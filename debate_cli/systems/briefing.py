@@ -41,7 +41,10 @@ class Briefing(FrozenModel):
 
     @property
     def claim_groups(self) -> tuple[tuple[str, Standing, tuple[BriefingClaim, ...]], ...]:
-        """Groups (label, standing, entries) in the order of display. Entries are claims or sources; no group is empty."""
+        """The claims and sources of the briefing in groups, in the order of display. Empty groups are left out.
+
+        A group is (label, standing, claims or sources), e.g. the label `Do not use` with the standing `REFUTED`.
+        """
         reliable, doubtful = (
             tuple(BriefingClaim(id=note.id, participant="", claim=note.words, reason="") for note in notes)
             for notes in (self.sources.reliable, self.sources.doubtful)

@@ -182,7 +182,10 @@ def split_sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def find_instructions(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and technique of each sentence of `text` that is an instruction to the judge."""
+    """Yield (start, end, technique) for each sentence of `text` that is an instruction to the judge.
+
+    The technique is the kind of manipulation, e.g. `override`.
+    """
     languages = [language for language in load_languages().values() if language.pattern("stems").search(text)]
     for start, sentence in split_sentences(text) if languages else ():
         technique = next((found for each in languages if (found := each.find_technique(sentence))), None)
@@ -191,7 +194,10 @@ def find_instructions(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def find_coarsely(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, technique) for each match of one fast pattern for suspicious words in `text`."""
+    """Yield (start, end, `score_demand`) for each part of `text` that matches one fast pattern for suspicious words.
+
+    `score_demand` is the technique (kind of manipulation). It is always the same, because there is only one pattern.
+    """
     for match in load_english().pattern("coarse").finditer(text):
         yield *match.span(), "score_demand"
 

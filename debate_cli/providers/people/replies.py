@@ -34,7 +34,8 @@ class PersonAnswer:
     is_usable: bool = True
     """Whether the answer can be used: it is readable, and no required text is missing."""
     is_final: bool = False
-    """Whether the person answered in plain words although a form was requested. The person is then not asked again."""
+    """Whether the answer is kept although it does not fill in the requested form: it consists of plain words. The
+    person is not asked again."""
     is_readable: bool = True
     """Whether the answer could be parsed. A form is readable even if it lacks required texts."""
 

@@ -38,7 +38,8 @@ SEARCH_ENGINES: Mapping[str, tuple[ProviderRow, Price | None]] = MappingProxyTyp
     "searxng": (with_api(ProviderRow("searxng", "search"), SEARXNG_API), FREE_PRICE),
     "mock": (BUILTIN_PROVIDERS["mock"], FREE_PRICE),
 })  # fmt: skip
-"""Maps the name of a search engine to its provider row and its price. None means an unknown price."""
+"""Maps the name of a search engine to the engine's address, key and limits, and to its price. None means an
+unknown price."""
 SEARCH_ONLY_PROVIDERS = frozenset(SEARCH_ENGINES) - frozenset(BUILTIN_PROVIDERS)
 """Names of providers that offer a search engine but no models."""
 
@@ -48,9 +49,9 @@ class SearchTarget:
     """The server, model and price for the web searches of a configuration."""
 
     row: ProviderRow
-    """The provider row of the server that searches."""
+    """Address, key and limits of the server that searches."""
     provider: ProviderRow
-    """The provider row whose rate limits apply. Searches share these limits with the provider's other calls."""
+    """The provider whose rate limits apply. Searches share these limits with the provider's other calls."""
     spec: ModelSpec
     """The model or search engine as `provider/model`, for records and prices."""
     settings: WebSearch

@@ -98,7 +98,10 @@ def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
 
 
 def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the label of a verdict in a list, e.g. `structured`, or `structured r2` for a run added by `debate judge`."""
+    """Return the label of a verdict. It always names a run that `debate judge` added, e.g. `structured r2`.
+
+    For all other verdicts, it is the result of `label_verdict`.
+    """
     if verdict.run == FIRST_RUN or verdict.reviewer is not None:
         return label_verdict(verdict, among)
     return f"{verdict.system} {verdict.run}"

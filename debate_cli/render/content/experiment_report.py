@@ -22,7 +22,8 @@ from debate_cli.systems.tables import Cell, Gauge, Interval, Number, Table, colu
 
 MOTIONS_SHOWN = 20
 FEW_CLUSTERS = 10
-"""Minimum number of clusters for reliable intervals. With fewer, bootstrap intervals are usually too narrow."""
+"""Minimum number of clusters for reliable intervals. With fewer, bootstrap intervals are usually too narrow. A cluster
+is a group of results that depend on each other, usually all results on one motion."""
 
 
 def report_tables(analysis: Analysis, failures: Iterable[FailureGroup] = ()) -> list[Table]:

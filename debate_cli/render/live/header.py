@@ -161,7 +161,7 @@ PROGRESS_BAR_WIDTH = 16
 MIN_WIDTH_FOR_BAR = 80
 """Minimum width in columns of a window in which a progress bar is shown."""
 MAX_UNCOUNTED_JUDGEMENTS = 2
-"""Maximum number of pending judgements that the progress line lists without saying how many they are."""
+"""If more judgements than this are pending, the progress line says how many, e.g. `judging 3: …`."""
 MIN_CALLS_FOR_ESTIMATE = 2
 
 
@@ -202,7 +202,10 @@ class ProgressLine:
             self._calls_before_resume = self._done
 
     def render(self, width: int, pending: Collection[Brief] = ()) -> RenderableType:
-        """Return one line of at most `width` columns. `pending`: requested judgements that have not arrived."""
+        """Return the calls, time, tokens and cost so far, on one line of at most `width` columns.
+
+        `pending`: requested judgements that have not arrived. The line ends with their names.
+        """
         words = Text(" · ".join(self._parts(pending)), style=theme.MUTED, no_wrap=True, overflow="ellipsis")
         if not self._planned or width < MIN_WIDTH_FOR_BAR:
             return words

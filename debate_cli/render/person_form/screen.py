@@ -45,7 +45,7 @@ PATIENCE_S = 3600.0
 """Maximum time in seconds between Esc and Enter, which together send the answer."""
 MAX_LISTED_FIELDS = 8
 ROWS_PER_LISTED_FIELD = 8
-"""The list of fields has one line for this number of window lines: at most 3 lines in a window of 24."""
+"""Number of window lines per line of the list of fields: in a window of 24 lines, the list has at most 3 lines."""
 MIN_WIDTH = 20
 STYLE = Style.from_dict(
     {

@@ -25,8 +25,8 @@ class VictoryConditions(ConfigModel):
     """A debater surrenders if the stance is closer to 0 than this distance (0-1) and conviction is below 0.5.
     Exception: the stance was that close to 0 from the start."""
     consecutive_persuasion: int = Field(default=3, ge=1, le=MAX_CONSECUTIVE)
-    """A debater surrenders after this number of consecutive rounds in which a speech persuaded the debater by more than
-    0.5 (on a scale from 0 to 1)."""
+    """A debater surrenders after this number of consecutive rounds, if each round has a speech that persuaded the
+    debater by more than 0.5. Persuasion is a number from 0 to 1."""
 
 
 class Keywords(ConfigModel):
@@ -80,7 +80,8 @@ class PersuasionSettings(SystemSettings):
     embody: bool = True
     """Whether a debater's prompt describes the debater's own stance and conviction."""
     bystander_effect: UnitInterval = 0.0
-    """When a debater surrenders, all other stances of the same sign (for or against) move towards 0 by this share (0-1)."""
+    """When a debater surrenders, each other stance of the same sign (for or against) loses this share (0-1) of its
+    distance to 0."""
     clear_margin: NonNegative = 30.0
     """A victory with a margin above this number of points is clear."""
 

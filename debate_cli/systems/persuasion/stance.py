@@ -180,8 +180,8 @@ def end_round(
 ) -> dict[str, DebaterState]:
     """Return all states after the end of a round, at which debaters may surrender.
 
-    If a debater surrenders, all other stances of the same sign (for or against) move towards 0 by the share
-    `bystander_effect`, 0-1. A stance moves only once per round, even if several debaters surrender.
+    If a debater surrenders, each other stance of the same sign (for or against) loses the share `bystander_effect`
+    (0-1) of its distance to 0. A stance moves only once per round, even if several debaters surrender.
     """
     reasons = {
         name: reason

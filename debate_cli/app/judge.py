@@ -139,7 +139,8 @@ class JudgePlan:
     destinations: tuple[Destination, ...]
     """Servers that receive requests, or provide downloaded models, when the file is judged.
 
-    A built-in provider's own server is left out if it receives only this provider's own variables."""
+    A built-in provider's own server is left out if the only environment variables that it receives belong to this
+    provider."""
     asked_people: tuple[str, ...]
     """Model names of the people that are asked when the file is judged: `human` or `files/NAME`."""
     read: Callable[[], JudgeTask]

@@ -46,10 +46,11 @@ class JudgingRequest:
     repeat: int = 1
     """Number of judging runs per model."""
     lookup: str | None = None
-    """Where systems look up facts: `corpus`, `web` or `both`. None: the place in each system's settings."""
+    """Where the program searches for facts that debaters state without a source: `corpus`, `web` or `both`. None: the place
+    in each system's settings."""
     evidence: tuple[str, ...] = ()
-    """Absolute paths of files and folders in which facts are looked up. Empty: facts are looked up in the sources of
-    `config`."""
+    """Absolute paths of files and folders in which the program searches for these facts. Empty: the sources of `config`
+    are searched."""
     replace: bool = False
     """Whether the new assessments replace earlier assessments of the same systems."""
     limits: Mapping[str, float] = field(default_factory=dict[str, float])

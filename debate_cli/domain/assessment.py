@@ -197,7 +197,7 @@ class Assessment(FrozenModel):
     rationale: str = ""
     """The judge's reasons, in the judge's words."""
     passages: PassageIds = ()
-    """Ids of the passages that were looked up for the judge; omitted in files if there are none."""
+    """Ids of the passages that a search found for the judge; omitted in files if there are none."""
     warnings: tuple[str, ...] = ()
     """What the program changed or doubts in the answer, e.g. a removed quote or a wrong total."""
     exchange: ModelCall

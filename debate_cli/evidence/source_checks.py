@@ -105,14 +105,17 @@ def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceO
 
 
 class LookupItem(NamedTuple):
-    """What a judge looks up: an argument without citation, or an unknown source that a debater cites."""
+    """Something for which a judge must say whether it exists.
+
+    Either the evidence of an argument without citation, or a source that a debater cites and the debate does not have.
+    """
 
     turn: int
     debater: str
     item: str
     """Id of the argument, or `closing`."""
     claim: str
-    """Text to look up. For an argument without citation: the argument's evidence, or the claim if there is no evidence.
+    """Text to search for. For an argument without citation: the argument's evidence, or the claim if there is no evidence.
     For an unknown source: the name of the source and the quoted words."""
     source: str = ""
     """Name of the cited source; empty for an argument without citation."""

@@ -113,13 +113,14 @@ def format_cell(cell: Cell) -> str:
 
 
 def labelled_rows(table: Table) -> Iterator[tuple[TableRow, list[tuple[int, str, Cell]]]]:
-    """Yield (row, cells) for each row. `cells` has no entry for the first cell and for empty cells.
+    """Yield each row of `table`, with a list of the row's cells and their headers.
 
-    An entry of `cells` is (position, header, cell):
+    The list contains a tuple (position, header, cell) for each cell. The first cell of the row and empty cells are left
+    out.
 
     - `position`: index of the cell in the row.
-    - `header`: header of the column. Empty for a debater's name. If only one column has badges with words, the header
-      of this column is empty too.
+    - `header`: header of the cell's column. The text is empty if the cell is a `DebaterCell`, or if the column is the
+      only one with a `Badge` whose `word` is not empty.
     """
     rows = [row for row in table.rows if row is not None]
     badges = {

@@ -44,7 +44,7 @@ def default_text_kind() -> str:
 
 
 def text_system_options() -> str:
-    """Return the options that select a system for texts, e.g. `--system panel or --system jury`."""
+    """Return the options that choose a system which can judge documents, e.g. `--system panel or --system jury`."""
     return " or ".join(f"--system {kind}" for kind in system_kinds() if get_system(kind).judges_texts)
 
 

@@ -43,7 +43,7 @@ LOOKED_UP = (
 
 
 def format_source_checks(debate: Debate, run_id: str, round_number: int | None = None) -> str:
-    """Describe the citations and the looked-up sources of a round, for a judge's prompt. Empty if there are neither.
+    """Describe the citations of a round, and which evidence and sources exist, for a judge's prompt. Empty if there is none.
 
     `round_number`: None means the whole debate. `run_id`: the judging run whose answers are included. If this run does
     not use the system `sources`, the answers of the newest run with this system are included.

@@ -111,7 +111,7 @@ class JudgedCitation(FrozenModel):
 
 
 class JudgedLookup(FrozenModel):
-    """An argument or source that was looked up, with the judge's answer and the check of the judge's quote."""
+    """Evidence or a source, the judge's answer whether it exists, and the check of the judge's quote."""
 
     turn: int
     """Index of the turn with the argument."""
@@ -158,10 +158,10 @@ def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[Sourc
 
 
 def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, ...]:
-    """Return the arguments and sources of the round `round_number` that judges must look up.
+    """Return the evidence and the sources for which judges must say whether they exist.
 
-    First come the arguments that name evidence but cite no source, then the cited sources that the debate does not
-    have. `round_number`: None means all rounds.
+    First comes the evidence of arguments that cite no source, then the cited sources that the debate does not have.
+    `round_number`: the round whose speeches are searched; None means all rounds.
     """
     turns = debate.turns_by_index
     named = [
@@ -176,7 +176,7 @@ def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, 
 
 
 def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLookup, ...]:
-    """Return each argument or source that judges must look up, with the first answer about it in `given`.
+    """Return each item of `lookup_items`, with the first answer about it in `given`: whether it exists.
 
     Without an answer, `exists` is `unknown`.
     """
@@ -209,9 +209,9 @@ def check_lookup(answer: SourceLookup, debate: Debate) -> tuple[Quality, SourceO
 
 
 def describe_lookups(assessment: Assessment, debate: Debate) -> Iterator[str]:
-    """Yield a sentence for each source or piece of evidence that was looked up.
+    """Yield a sentence for each of the judge's answers to the question whether some evidence or a source exists.
 
-    The sentence says whether it exists, and whether the judge's quote is in the passage that the judge names.
+    The sentence gives the answer, and says whether the judge's quote is in the passage that the judge names.
     """
     for _, answer in iter_findings([assessment], SourceLookup):
         exists, outcome = check_lookup(answer, debate)

@@ -78,7 +78,7 @@ class PromptFacts:
         self.looked_up = {
             item["passage"]: str(item.get("text")) for item in items if isinstance(item.get("passage"), str)
         }
-        """Maps the id of a looked-up passage to its text."""
+        """Maps the id of each passage that a search found for the judge to the passage's text."""
         own = [message.content for message in request.messages if message.role == "assistant"]
         self.own_turns = tuple(map(_parse_object, own))
         """Earlier answers of the debater who is asked, as parsed JSON."""

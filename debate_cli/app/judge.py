@@ -61,7 +61,7 @@ class JudgeTask:
     """Path of the file, or the name of standard input."""
     events: tuple[Event, ...]
     openings: tuple[JudgingOpened, ...]
-    """Judging runs to add. For a text, `events` already contains the first judging run."""
+    """Judging runs to add. For a document, `events` already contains the first judging run."""
     context: RunContext
     target: Path | None
     """The transcript to write. None: nothing is written."""
@@ -133,7 +133,7 @@ class JudgePlan:
     notes: tuple[str, ...]
     """Sentences about an incomplete journal, sources that are not indexed, and unsuitable systems."""
     debater_names: tuple[str, ...]
-    """Names of the debaters; empty for a text."""
+    """Names of the debaters; empty for a document."""
     deciding_kind: str | None
     """Kind of the judging system that decides, e.g. `structured`; None if the judging run has no systems."""
     destinations: tuple[Destination, ...]

@@ -36,7 +36,7 @@ class ScoredFile(NamedTuple):
     status: str
     verdicts: tuple[Verdict, ...]
     text: str | None = None
-    """Name of the judged text; None for a debate."""
+    """Name of the judged document; None for a debate."""
     sources: tuple[SourceCheck, ...] = ()
     """Results of the checks of citations, one per citation."""
 

@@ -245,7 +245,7 @@ def open_observer(
     `stream`: where the run is shown. If None, only warnings are shown, on stderr.
     `plan`: calls and cost for the heading. `expected`: total number of calls in the progress line.
     `show_hidden`: whether to show the hidden directives of debaters.
-    `plain`: whether a terminal gets plain lines. `hint`: text that explains the keys on the keyboard.
+    `plain`: whether a terminal gets plain lines. `hint`: text that says which keys a user can press.
     """
     if stream is None:
         yield PipeSafeObserver(NullObserver(), show_warning=print_note)

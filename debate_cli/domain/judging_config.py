@@ -50,8 +50,10 @@ class SystemSettings(ConfigModel):
 
     @property
     def lookup_places(self) -> frozenset[LookupPlace]:
-        """Where the program searches for facts that debaters state without a source: `corpus`, `web` or both. Empty if the
-        system checks no such facts."""
+        """Where the program searches for facts that debaters state without a source: `corpus`, `web` or both.
+
+        Empty if the system checks no such facts.
+        """
         return frozenset()
 
     def with_lookup(self, lookup: str) -> Self | None:

@@ -119,8 +119,8 @@ def labelled_rows(table: Table) -> Iterator[tuple[TableRow, list[tuple[int, str,
     out.
 
     - `position`: index of the cell in the row.
-    - `header`: header of the cell's column. The text is empty if the cell is a `DebaterCell`, or if the column is the
-      only one with a `Badge` whose `word` is not empty.
+    - `header`: header of the cell's column. Empty if the cell is a `DebaterCell`, or if this is the only column with
+      badges that have a `word`.
     """
     rows = [row for row in table.rows if row is not None]
     badges = {

@@ -39,7 +39,7 @@ def system_kinds() -> tuple[str, ...]:
 
 
 def default_text_kind() -> str:
-    """Return the kind of the first installed system that can judge a text."""
+    """Return the kind of the first installed system that can judge a document."""
     return next(kind for kind in system_kinds() if get_system(kind).judges_texts)
 
 

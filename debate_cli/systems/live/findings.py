@@ -66,7 +66,7 @@ class LogicGap(Finding):
     kind: Literal["logic_gap"] = "logic_gap"
     turn: int
     quote: str = Field(default="", exclude_if=lambda quote: not quote)
-    """Words of turn `turn` whose logic has the gap; empty in old transcripts."""
+    """The words that contain the logic gap, quoted from turn `turn`; empty in old transcripts."""
     points: int = Field(ge=1, le=10)
     reason: str
 
@@ -85,8 +85,8 @@ class RegisterDecision(Finding):
     quote: str
     fault: RegisterFault
     points: int | None = Field(default=None, ge=1, le=10)
-    """Points that turn `turn` loses for a logic gap. None if the review keeps the earlier points, and for a suspect
-    claim."""
+    """For a logic gap: the points that it costs after the review; None if the review keeps the earlier points. Always None
+    for a suspect claim."""
     status: ReviewStatus
     exposed_by: int | None = None
     """Index of the later turn that showed what is wrong with the quoted words; None if no later turn did."""

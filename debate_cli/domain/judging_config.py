@@ -263,7 +263,7 @@ class JudgingConfig(ConfigModel):
 
     @property
     def lookup_places(self) -> frozenset[LookupPlace]:
-        """All values of `lookup_places` of the systems."""
+        """The union of `lookup_places` of all systems."""
         return frozenset[LookupPlace]().union(*(system.lookup_places for system in self.systems))
 
     @property

@@ -176,7 +176,7 @@ def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, 
 
 
 def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLookup, ...]:
-    """Return each item of `lookup_items`, with the first answer about it in `given`: whether it exists.
+    """Return each item of `lookup_items`, with the first answer in `given` to the question whether the item exists.
 
     Without an answer, `exists` is `unknown`.
     """

@@ -140,8 +140,8 @@ class StrategyUse(_NoiseFree):
     """How much the strategy was expected to persuade the opponents on average, 0-1.2; None if the configuration sets the
     strategy."""
     actual: float | None
-    """How much the turn persuaded the opponents on average, 0-1. None if there is no number for any opponent: all
-    opponents had surrendered, or the judge did not rate the turn."""
+    """How much the turn persuaded the opponents on average, 0-1. None if the turn affected no opponent: all opponents
+    had surrendered, or the judge did not rate the turn."""
 
 
 class InfluenceEdge(_NoiseFree):

@@ -26,7 +26,10 @@ RULES: Mapping[str, str] = {
     "draws": "It calls nearly every debate a draw.",
     "a coin": "It often changes the winner when it judges the same debate again, as a coin toss would.",
 }
-"""Maps the name of a rule to a sentence about a judge that follows this rule."""
+"""Maps a rule in `JudgeAuditReport.follows` to a sentence about a judge that follows it.
+
+Rules that name a side, e.g. `the longer side`, are left out.
+"""
 TRY_OUT = "Use it only to try out a setup."
 
 
@@ -36,7 +39,7 @@ class JudgeAuditReport:
 
     judge: JudgeName
     debates: int = 0
-    """Number of unchanged debates that the judge judged."""
+    """Number of debates that the judge judged. The changed copies of a debate do not count."""
     motions: int = 0
     """Number of motions of the judged debates. All intervals come from a bootstrap over motions."""
     judgements: int = 0
@@ -45,10 +48,11 @@ class JudgeAuditReport:
     """Number of judgements with an undetermined verdict."""
     measures: tuple[Measure, ...]
     comparison: Comparison | None = None
-    """Comparison of the judge with labels. None if there are no labels."""
+    """How well the judge agrees with labels (known winners of debates). None if no judged debate has a label."""
     gates: tuple[AuditGateResult, ...] = ()
     follows: str = ""
-    """The rule that nearly all verdicts follow, e.g. `the longer side` always wins. Empty if there is no such rule."""
+    """The rule that nearly all verdicts follow, e.g. `the longer side` if this side nearly always wins. Empty if there
+    is no such rule."""
     advice: str = ""
     """Whether to rely on the judge, e.g. `Use it with care`."""
     usable_for: str = ""
@@ -68,7 +72,7 @@ class AuditReport:
     debates: tuple[str, ...] = ()
     """Ids of the audited debates."""
     labels: str = ""
-    """Source of the labels. Empty if there are no labels."""
+    """Source of the labels (known winners of debates), e.g. `reviews`. Empty if there are no labels."""
     unknown_labels: int = 0
     """Number of labels (known winners of debates) that name neither a debater nor `draw`, and are therefore left out."""
     between: JudgeAgreement | None = None
@@ -125,9 +129,10 @@ def _report_judge(
 
 
 def _find_rule(judgements: Sequence[Judgement], measures: Sequence[Measure], labels: Sequence[WinnerLabel]) -> str:
-    """Return the rule that nearly all verdicts follow, e.g. `the longer side` always wins; empty if there is no such rule.
+    """Return the rule that nearly all verdicts follow; empty if there is no such rule.
 
-    Variants that remove content are ignored, because even a fair judge may prefer the side with more content.
+    Example: `the longer side` if this side nearly always wins. Verdicts on changed copies from which content was
+    removed are ignored, because even a fair judge may prefer the side with more content.
     """
     decided = [each for each in judgements if each.is_determined and not VARIANTS[each.case.variant].removes_content]
     if len({each.case.motion for each in decided}) < MIN_JUDGED_MOTIONS:

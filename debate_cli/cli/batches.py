@@ -29,9 +29,12 @@ class BatchScreen:
         quiet: bool = False,
         show: Callable[[str], None] | None = None,
     ) -> None:
-        """`resubmit`: whether a lost batch is submitted again without asking the user.
+        """Create the screen.
 
-        `show`: prints a line above a live display. None if there is no live display.
+        - `waits`: whether the command waits for the answers of batches.
+        - `resubmit`: whether a lost batch is submitted again without asking the user.
+        - `quiet`: whether to leave out notes and progress. Warnings are always shown.
+        - `show`: prints a line above a live display, also if `quiet` is true. None if there is no live display.
         """
         self._show = show
         self._resubmit = resubmit
@@ -63,7 +66,10 @@ class BatchScreen:
         return reasons[0].exit_code if reasons else ExitCode.DONE
 
     def report_unfinished(self, command: str) -> ExitCode:
-        """Return the result of `report_end` if a batch is in progress or an error stopped the run, else `DONE`."""
+        """Call `report_end` and return its result if a batch is in progress or an error stopped the run.
+
+        Otherwise print nothing and return `DONE`.
+        """
         return self.report_end(command) if self.queues.stop_reasons or self.queues.open_batches() else ExitCode.DONE
 
     def _note(self, line: str) -> None:

@@ -26,7 +26,7 @@ class Generator(FrozenModel):
     name: str
     version: str
     rules: Annotated[int, Field(ge=1, exclude_if=lambda rules: rules == 1)] = 1
-    """Not in use: always 1, and omitted in files. Each verdict has its own `rules`."""
+    """Not in use: always 1, and omitted in files. `Verdict.rules` is the version of a system's formula."""
 
 
 GENERATOR = Generator(name="debate-cli", version=__version__)

@@ -17,7 +17,7 @@ class Notes(FrozenModel):
     """
 
     missing: tuple[str, ...] = ()
-    """One sentence for each gap in the assessments."""
+    """One sentence for each gap in the assessments, e.g. `Round 2 was not assessed by ada (abstained)`."""
 
     def to_json(self) -> dict[str, JsonValue]:
         """Return the notes as JSON data, as in a transcript."""
@@ -80,7 +80,7 @@ class Verdict(FrozenModel):
 
     @property
     def outcome(self) -> str:
-        """Name of the winner. Without a winner: `option`, or `victory` if there is no option."""
+        """Name of the winner. Without a winner: the option that judges voted for, or else `victory`, e.g. `draw`."""
         return self.winner if self.winner is not None else self.option or self.victory
 
     @property
@@ -98,9 +98,9 @@ class Verdict(FrozenModel):
 
     @property
     def is_tied(self) -> bool:
-        """Whether several options tie for the highest score.
+        """Whether several options share the highest score, e.g. PASS and FAIL with 0.5 each.
 
-        Example: PASS and FAIL have 0.5 each, so the panel's verdict is CONDITIONAL.
+        In this example, a panel's verdict is CONDITIONAL.
         """
         shares = list(self.option_shares.values())
         return shares.count(max(shares, default=0.0)) > 1

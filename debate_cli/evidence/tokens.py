@@ -232,13 +232,13 @@ class NormalizedText:
 
     @cached_property
     def cased(self) -> str:
-        """`text` with capital letters where `original` has them. Both texts have the same length."""
+        """`text` with capital letters where `original` has them. It has as many characters as `text`."""
         written = (self.original[origin] for origin in self.origins[:-1])
         return "".join(own if own.lower() == char else char for own, char in zip(written, self.text, strict=True))
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
-        """The tokens in order, without harmless punctuation."""
+        """The tokens in order, without punctuation that does not change the meaning, such as commas."""
         found: list[Token] = []
         for match in re.finditer(_TOKEN, self.text, re.VERBOSE):
             word = match[0].strip("_'")

@@ -24,7 +24,8 @@ class RatingFile(NamedTuple):
     margin_scale: float | None
     """Largest margin in the file, which counts as a full win. None if the file has scores instead of margins."""
     clusters: str
-    """How rows are grouped for the bootstrap: `column cluster` or `each row by itself`."""
+    """How rows are grouped for the bootstrap, in words: `column cluster` (rows with the same value in this column form
+    a group) or `each row by itself`."""
 
 
 class _Row(NamedTuple):

@@ -33,7 +33,7 @@ from debate_cli.storage.transcript import to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
 
 RENEW_S = 1.0
-"""Seconds between two renewals of the lease."""
+"""Seconds between two renewals of a run's lease. Other runs may take the cells of a run whose lease has expired."""
 OPENING_CELLS = 4
 """Maximum number of cells that prepare their first request at the same time."""
 MAX_FAILURES_IN_A_ROW = 25

@@ -19,7 +19,10 @@ PROSE_PHASES = frozenset({"rebuttal", "speech"})
 
 
 def sanitize_takeovers(text: str) -> str:
-    """Return `text` with masks in place of all instructions to the judge that use one of `TAKEOVER_TECHNIQUES`."""
+    """Return `text` with masks in place of instructions to the judge that no honest text contains, e.g. encoded ones.
+
+    `TAKEOVER_TECHNIQUES` lists how such instructions are written.
+    """
     return mask_injection(text, only=TAKEOVER_TECHNIQUES)
 
 
@@ -132,7 +135,10 @@ def last_visible_turn(debate: Debate, subject: Subject) -> int | None:
 
 
 def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
-    """Return `text` as a JSON string in which words that address the judge are masked."""
+    """Return `text` as a JSON string in which words that address the judge are masked.
+
+    `names`: names of the debaters.
+    """
     return _compact_json(mask_injection(text, names))
 
 

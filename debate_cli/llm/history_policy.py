@@ -25,7 +25,7 @@ MAX_PASSAGE_SHARE = 0.2
 
 
 class DebateLength(NamedTuple):
-    """The length of the speeches in a prompt with the whole debate."""
+    """Number of speeches in a prompt with the whole debate, and their length."""
 
     turns: int
     chars: int

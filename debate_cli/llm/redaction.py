@@ -26,7 +26,8 @@ PLACEHOLDER_KEYS = frozenset({
     "ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted", "default", "structured",
     *get_args(Phase),
 })  # fmt: skip
-"""Values that are never redacted: dummy keys for servers that need no key, and words of the transcript's format."""
+"""Values that are never redacted: dummy keys for servers that need no key, and words that the program itself writes
+into transcripts, e.g. names of phases."""
 _WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
 r"""Matches the start of a word. The `n` of a JSON escape `\n` does not belong to the word after it."""
 _API_KEY = re.compile(
@@ -55,11 +56,11 @@ _MAX_KEY_CHARS = 200
 _MAX_DISGUISE_FACTOR = 7
 """Maximum factor by which invisible characters or JSON escapes lengthen a secret."""
 MIN_ENCODED_CHARS = 8
-"""Minimum length of the hexadecimal or Base64 code of a secret. Shorter codes are not removed, because they occur in
-ordinary text."""
+"""Minimum length of the hexadecimal or Base64 encoding of a secret. Shorter encodings are not removed, because they
+occur in ordinary text."""
 MIN_SPACED_DIGITS = 32
-"""Minimum length at which a hexadecimal code that contains white space and no letter is removed. Shorter ones may be
-numbers in a table: the ages 31 to 36 are also the code of `123456`."""
+"""Minimum number of digits in the hexadecimal encoding of a secret, if the encoding contains white space and no letter.
+Shorter ones are not removed, because they may be numbers in a table: `31 32 33 34 35 36` encodes `123456`."""
 MAX_ENCODED_FACTOR = 9
 """Maximum length of an encoded secret, as a multiple of the secret's length. In a URL, one `€` becomes nine
 characters."""
@@ -90,9 +91,9 @@ def _character_pattern(char: str) -> str:
     return rf"(?:{plain}|\\{{1,8}}u(?i:{ord(char):04x}))" if ord(char) <= 0xFFFF else plain  # noqa: PLR2004 - larger ones have no single \u escape
 
 
-def _encoding_pattern(code: str) -> str:
-    """Return a pattern that finds `code`, with percent codes in upper or lower case (`%2B`, `%2b`)."""
-    return re.sub("%..", r"(?i:\g<0>)", re.escape(code))
+def _encoding_pattern(encoded: str) -> str:
+    """Return a pattern that finds `encoded`, an encoded secret. It finds `%2B` also in lower case (`%2b`)."""
+    return re.sub("%..", r"(?i:\g<0>)", re.escape(encoded))
 
 
 def _url_encodings(secret: str) -> set[str]:
@@ -101,7 +102,7 @@ def _url_encodings(secret: str) -> set[str]:
 
 
 def _codes(secret: str) -> set[str]:
-    """Return `secret` in hexadecimal and Base64 code."""
+    """Return the hexadecimal and Base64 encodings of `secret`, except those shorter than MIN_ENCODED_CHARS."""
     data = secret.encode(errors="surrogatepass")
     codes = {data.hex(), data.hex().upper(), *_base64(data)}
     return {code for code in codes if len(code) >= MIN_ENCODED_CHARS}
@@ -120,10 +121,12 @@ def _base64(data: bytes) -> Iterator[str]:
 
 
 class Redactor:
-    """Replaces secrets in text, also secrets that are encoded for JSON, URLs or HTML, or in hexadecimal or Base64 code.
+    """Replaces secrets in text, also secrets that are encoded for JSON, URLs or HTML, or in hexadecimal or Base64.
 
-    The code may contain white space. `secrets`: values to replace. A value is replaced wherever it occurs, also if it is a
-    number, and also inside a longer number: nothing tells a number in a table from a password.
+    A hexadecimal or Base64 encoding may contain white space.
+
+    `secrets`: values to replace. A value is replaced wherever it occurs, even if it is a number or part of a longer
+    number, because a password may look like any other number.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -154,7 +157,7 @@ class Redactor:
         return self._redact_entities(text) if "&" in text or r"\u0026" in text else text
 
     def _redact_spaced_codes(self, text: str) -> str:
-        """Return `text` without secrets in hexadecimal or Base64 code that contains spaces or line breaks."""
+        """Return `text` without secrets whose hexadecimal or Base64 encoding contains spaces or line breaks."""
         if not self._spaced_codes or not (" " in text or "\n" in text or "\\n" in text):
             return text
         joined = _remove_space(text)
@@ -194,7 +197,10 @@ class Redactor:
         return max(of_word, self._length_of_spaced_code(text[-longest:]))
 
     def _length_of_spaced_code(self, text: str) -> int:
-        """Return how many characters at the end of `text` begin a secret in hexadecimal or Base64 code with white space."""
+        """Return how many characters at the end of `text` are the beginning of a secret in hexadecimal or Base64.
+
+        The encoding may contain white space, which is counted.
+        """
         joined = "".join(text.split())
         length = max((_overlap(joined, code) for code in self._spaced_codes), default=0)
         at = len(text)
@@ -263,7 +269,7 @@ def _entity_char(entity: re.Match[str]) -> str:
 
 
 def _overlap(text: str, code: str) -> int:
-    """Return how many characters at the end of `text` are the beginning of `code`. The whole `code` does not count."""
+    """Return how many characters at the end of `text` are the beginning of `code`. Always less than `len(code)`."""
     at = text.find(code[0], max(0, len(text) - len(code) + 1))
     while at >= 0 and not code.startswith(text[at:]):
         at = text.find(code[0], at + 1)

@@ -135,7 +135,10 @@ def describe_measures(measures: Iterable[Measure]) -> str:
 
 
 def describe_labels(comparison: Comparison) -> str:
-    """Return e.g. `by construction, 8 debates on 8 motions.`."""
+    """Return the source of the labels (known winners), and the numbers of debates and motions.
+
+    Example: `by construction, 8 debates on 8 motions.` for the shipped debates, which were written with a known winner.
+    """
     debates, motions = count_noun(comparison.debates, "debate"), count_noun(comparison.motions, "motion")
     return f"{comparison.source}, {debates} on {motions}."
 

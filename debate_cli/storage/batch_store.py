@@ -133,7 +133,7 @@ class BatchStore:
         return frozenset(row[0] for row in self._read(statement))
 
     def is_judged_in_batches(self, debate: str) -> bool:
-        """Return whether the missing judgements of a debate were requested in batches. False if the file is unusable."""
+        """Whether the missing judgements of a debate were requested in batches. False if the file cannot be read."""
         statement = (
             "SELECT 1 FROM waiting WHERE debate = ?1 UNION SELECT 1 FROM unfinished WHERE debate = ?1 "
             "UNION SELECT 1 FROM requests WHERE debate = ?1"
@@ -156,7 +156,7 @@ class BatchStore:
             database.execute("INSERT OR IGNORE INTO waiting VALUES (?)", (debate,))
 
     def add(self, batch: StoredBatch, requests: Iterable[StoredRequest]) -> None:
-        """Store a batch and its requests, before the batch is submitted. The requests' debates are stored as waiting."""
+        """Store a batch and its requests, before it is submitted. Adds the requests' debates to `waiting_debates`."""
         with self._writing() as database:
             database.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)", batch)
             rows = ((each.custom_id, each.batch, *each.key, each.answer, each.is_rejected) for each in requests)
@@ -180,21 +180,21 @@ class BatchStore:
             database.executemany("UPDATE requests SET is_rejected = 1 WHERE custom_id = ?", rows)
 
     def add_unfinished(self, debate: str) -> None:
-        """Store that judgements of a debate are missing, although the debate no longer waits for them.
+        """Store that a debate still lacks judgements after its run has ended.
 
-        `forget` removes this information.
+        `is_judged_in_batches` is then True for the debate until `forget` is called. `waiting_debates` does not change.
         """
         with self._writing() as database:
             database.execute("INSERT OR IGNORE INTO unfinished VALUES (?)", (debate,))
 
     def drop(self, custom_id: str) -> None:
-        """Remove a request, so that it can be submitted again. Its debate remains among the waiting debates."""
+        """Remove a request, so that it can be submitted again. `waiting_debates` still contains its debate."""
         with self._writing() as database:
             found = database.execute("SELECT custom_id, batch FROM requests WHERE custom_id = ?", (custom_id,))
             _remove_requests(database, found.fetchall())
 
     def drop_batch(self, key: str) -> None:
-        """Remove an unsubmitted batch and its requests. The requests' debates remain among the waiting debates."""
+        """Remove an unsubmitted batch and its requests. `waiting_debates` still contains the requests' debates."""
         with self._writing() as database:
             database.execute("DELETE FROM requests WHERE batch = ?", (key,))
             database.execute("DELETE FROM batches WHERE key = ?", (key,))

@@ -78,7 +78,7 @@ class PromptFacts:
         self.looked_up = {
             item["passage"]: str(item.get("text")) for item in items if isinstance(item.get("passage"), str)
         }
-        """Maps the id of each passage that a search found for the judge to the passage's text."""
+        """Maps the id of each search result in the task to its text."""
         own = [message.content for message in request.messages if message.role == "assistant"]
         self.own_turns = tuple(map(_parse_object, own))
         """Earlier answers of the debater who is asked, as parsed JSON."""
@@ -109,7 +109,10 @@ class PromptFacts:
 
     @cached_property
     def scorecard(self) -> Json:
-        """The scorecard in a prompt that asks why the scorecard and another result differ; empty in other prompts.
+        """The scorecard in a prompt that asks why scorecard and narrative name different winners.
+
+        Empty in other prompts. The scorecard contains the scores of the turns. The narrative is the judge's account of
+        the whole debate.
 
         The scorecard's key `winner` is a debater's name or null.
         """
@@ -212,11 +215,11 @@ class SeededRandom:
         return int.from_bytes(hashlib.sha256(text.encode(errors="surrogatepass")).digest()[:6]) / 2**48
 
     def pick(self, choices: Sequence[T], *key: object) -> T:
-        """Return one of `choices`, all equally likely."""
+        """Return one of `choices`, all equally likely. The choice depends on the seed and on `key`."""
         return choices[int(self.unit(*key) * len(choices))]
 
     def shuffle(self, items: Sequence[T], *key: object) -> list[T]:
-        """Return `items` in random order."""
+        """Return `items` in a random order that depends on the seed and on `key`."""
         return [items[index] for index in sorted(range(len(items)), key=lambda index: self.unit(*key, index))]
 
 
@@ -254,7 +257,8 @@ class Place:
     path: str = ""
     """Path of the field within the answer, such as `/scores/0/reason`."""
     values: Json = field(default_factory=dict[str, Any])
-    """Values of earlier fields, by name. The fields are in the object with this field, or in an enclosing object."""
+    """Maps names to the values of fields that are already filled in: earlier fields of the object that contains this
+    field, and of the objects around it."""
     index: int = 0
     """Index of the list item that contains the field. In nested lists, the index in the innermost list. Otherwise 0."""
     quality: float = 0.6
@@ -379,6 +383,8 @@ def find_leader(values: Json, names: Collection[str]) -> str | None:
 
     If `values` has fields for a winner, the most common name in them is the leader. Otherwise, the leader is the side
     with the highest total.
+
+    `values`: fields of a judge's answer. `names`: names of the sides.
     """
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
     votes = Counter(name for name in choices if name in names)
@@ -389,13 +395,13 @@ def find_leader(values: Json, names: Collection[str]) -> str | None:
 
 
 def participant_totals(values: Json) -> dict[str, int]:
-    """Map each participant in the list `scores` of `values` to the participant's total."""
+    """Map each participant in the list `scores` of `values` to the participant's total. `values`: a judge's answer."""
     scores = [entry for entry in list_objects(values, "scores") if "participant" in entry]
     return {str(entry["participant"]): entry["total"] for entry in scores if isinstance(entry.get("total"), int)}
 
 
 def find_item(values: Json) -> str | None:
-    """Return the id of the argument that `values` is about; None if `values` names no argument."""
+    """Return the id of the argument that `values`, an object in an answer, is about; None if it names no argument."""
     found = values.get("target") or values.get("question_target") or values.get("item")
     return str(found) if found else None
 
@@ -443,7 +449,13 @@ _VERB = re.compile(r"\b(is|are|was|were|has|had|would|will|can|could) ")
 
 
 def cite(passage: str, number: int, random: SeededRandom) -> str:
-    """Return a quote of `passage`: exact, near, altered or invented, as `MANNERS[number % len(MANNERS)]` says."""
+    """Return a quote of the text `passage`. `MANNERS[number % len(MANNERS)]` says how it differs from the text.
+
+    - `exact`: not at all.
+    - `near`: an article is left out, if there is one.
+    - `altered`: the meaning is changed, e.g. by another number.
+    - `invented`: the quote is `INVENTED_QUOTE`, which is not in the text.
+    """
     manner = MANNERS[number % len(MANNERS)]
     sentences = [part for part in re.split(r"(?<=[.!?])\s+|\n", passage) if len(part.split()) >= MIN_SENTENCE_WORDS]
     quotes = [first_words(sentence, MAX_CITED_WORDS) for sentence in sentences or [passage]]

@@ -66,10 +66,10 @@ class VerdictSummary:
     reason: str
     """The reason for the verdict, in sentences; may be empty."""
     required_changes: tuple[Requirement, ...]
-    """Changes that a judged document needs in order to pass, grouped by dimension. The group with the most weight
-    comes first."""
+    """Changes that a judged document needs in order to pass, grouped by dimension. The first group is the one with the
+    change of the highest `weight`."""
     conditions: tuple[Requirement, ...]
-    """Conditions under which the motion holds, according to a panel. The condition with the most weight comes first."""
+    """Conditions under which the motion holds, according to a panel. The one with the highest `weight` comes first."""
     weakest: WeakestArgument | None
     """The weakest argument; None if arguments cannot be ranked."""
     verdict_label: str
@@ -174,7 +174,7 @@ def format_more(count: int) -> str:
 
 
 def change_rows(changes: Iterable[Requirement]) -> list[SummaryRow]:
-    """Return a row for each required change, with its line number, weight and judges."""
+    """Return a row for each required change: text, line number, judges and their share of the voting weight."""
     return [SummaryRow("must change", (f"{change.text} ({label_requirement(change)})",)) for change in changes]
 
 
@@ -265,7 +265,10 @@ def group_changes(changes: Iterable[Requirement]) -> list[tuple[str, list[Requir
 
 
 def label_requirement(change: Requirement) -> str:
-    """Return line, weight and judges of a requirement, e.g. `line 3, 60% of the weight: architect, security`."""
+    """Return the line of a requirement, its judges and their share of the voting weight.
+
+    Example: `line 3, 60% of the weight: architect, security`.
+    """
     line = "" if change.line is None else f"line {change.line}, "
     return f"{line}{change.weight:.0%} of the weight: {', '.join(change.judges)}"
 
@@ -307,9 +310,9 @@ def quote_judge(debate: Debate, verdict: Verdict, briefing: Briefing | None = No
 
 
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[SummaryRow, ...]:
-    """Return a row with calls, tokens and cost of the whole debate.
+    """Return one or two rows with calls, tokens and cost. The last row is about the whole debate.
 
-    `judged`: ids of judging runs. A row with the usage of these runs comes first, if the debate has other usage too.
+    `judged`: ids of judging runs. If the debate has other usage too, a row about these runs comes first.
     """
     whole = debate.usage
     own = whole if judged is None else usage_of_briefs(debate, lambda brief: brief.run in judged)

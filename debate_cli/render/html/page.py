@@ -46,13 +46,16 @@ STANDING_ORDER = ("UPHELD", "PARTIALLY_UPHELD", "UNCERTAIN", "REFUTED", None)
 DEBATER_COLOURS = 6
 """Number of colours for debaters. With more debaters, the colours repeat."""
 REPLY_BADGES = {False: Badge("↳", "replies", "info"), True: Badge("!", "leaves it open", "mixed")}
-"""Badges of replies to questions. The key says whether the question stays open after the reply."""
+"""The badge of a reply to a question. The key is True if the question stays open after the reply."""
 Marking = Literal["", "quoted", "altered"]
 """How debaters quote a piece of a passage: correctly (`quoted`), with changed words (`altered`), or not at all (empty)."""
 
 
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
-    """Return the HTML page of a debate with all parts of its report."""
+    """Return the HTML page of a debate with all parts of its report.
+
+    `show_hidden`: whether to show the hidden instructions that debaters were given.
+    """
     return render_page(
         "page.html.j2",
         "page.css",
@@ -218,7 +221,8 @@ class PageAnchors:
     def statements(self, row: TraceRow) -> list[StatementGroup]:
         """Return what debaters said about the claim in `row`: responses, and replies to questions about the claim.
 
-        The statements are grouped by debater and badge. The group with the earliest turn comes first.
+        The statements are grouped by debater and kind (badge), e.g. all refutations by one debater. The group with the
+        earliest turn comes first.
         """
         said = [
             *(

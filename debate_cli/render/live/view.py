@@ -120,11 +120,11 @@ class LiveObserver:
         self._enqueue(lambda: self._state.text(cue, piece))
 
     def note(self, note: str) -> None:
-        """Print the note above the redrawn region."""
+        """Print `note` above the redrawn region (see `region`)."""
         self._enqueue(lambda: self._state.print(header.notice("!", theme.GOLD, note)))
 
     def region(self) -> RenderableType:
-        """Return the redrawn region: speeches in progress, the progress line, what the run waits for, and the hint."""
+        """Return the redrawn region: speeches in progress, progress line, what the run waits for, bottom line."""
         return self._state.region(
             self.console.size, list(filter(None, (describe() for describe in self.waits.values())))
         )

@@ -26,7 +26,7 @@ class FormLeftError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FormTask:
-    """A question for a person, and the options of its form."""
+    """A question for a person, and the settings of its form."""
 
     title: str
     """Name of the debater or judge, and the task."""
@@ -81,7 +81,7 @@ class DraftFile:
 
 
 class FormState:
-    """State of the form: the current field, the current option and the message."""
+    """State of the form: the current field, the option under the cursor, and a message to the person."""
 
     def __init__(self, sheet: AnswerSheet, *, can_abstain: bool, has_draft: bool) -> None:
         self.sheet = sheet

@@ -62,8 +62,10 @@ def closing_screen(
 ) -> list[RenderableType]:
     """Draw the closing screen: the verdict and the main facts.
 
-    If `judged` is given, only the judging runs with these ids are shown. If the debate uses the mock, the last line
-    says so. If only verdicts are shown, the first line says so too, because no heading comes before the screen.
+    If `judged` is given, only the judging runs with these ids are shown.
+
+    If the mock gave answers, the last line says so. If also `limits.only_verdicts` is true, the first line says so too,
+    because no heading comes before the screen.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary, rows = closing_rows(shown, verdicts, limits.max_claims, only_verdicts=limits.only_verdicts)

@@ -233,7 +233,10 @@ class PlainObserver(NullObserver):
     """
 
     def __init__(self, stream: TextIO, *, show_hidden: bool = False, plan: theme.RunPlan = theme.NO_PLAN) -> None:
-        """`show_hidden`: whether to write hidden directives of debaters. `plan`: plan of the run, for the heading."""
+        """`show_hidden`: whether to write the hidden instructions that debaters were given.
+
+        `plan`: plan of the run, for the heading.
+        """
         self._stream = stream
         self._show_hidden = show_hidden
         self._plan = plan

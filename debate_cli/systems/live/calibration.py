@@ -96,7 +96,7 @@ class Scorecard:
     raw: TurnScores
     chain_limits: tuple[Calibration, ...]
     calibrated: TurnScores
-    """Scores before penalties are subtracted."""
+    """The scores in `raw`, changed as `chain_limits` and `calibrations` say. Penalties are not yet subtracted."""
     calibrations: tuple[Calibration, ...]
     mixed: Mapping[int, tuple[str, ...]]
     """Maps turn indices to dimensions with opposite results: the turn won one of its two exchanges and lost the other. One

@@ -61,7 +61,8 @@ class TurnRow(FrozenModel):
     raw: dict[str, float]
     """Maps dimensions to the judge's marks."""
     calibrated: dict[str, float]
-    """Maps dimensions to scores before penalties are subtracted."""
+    """Maps dimensions to the scores in `raw`, changed as `chain_limits` and `calibrations` of `LiveNotes` say.
+    Penalties are not yet subtracted."""
     logic: float | None
     """Final score in logic, 0-40; None without a mark."""
     rhetoric: float | None
@@ -135,7 +136,7 @@ class LiveNotes(Notes):
     chains: tuple[ChainRow, ...] = ()
     """The causal chains (cause, process, consequence) that the judge described, at most one per turn."""
     chain_limits: tuple[Calibration, ...] = ()
-    """Scores in logic that were lowered to 34, because the turn's causal chain is incomplete."""
+    """Scores in logic that were lowered to 34 of 40 points, because the turn's causal chain is incomplete."""
     calibrations: tuple[Calibration, ...]
     """Changes of scores that follow from the judge's comparisons of two turns."""
     unresolved: tuple[UnresolvedExchange, ...] = ()

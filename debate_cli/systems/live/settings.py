@@ -31,7 +31,7 @@ class LiveSettings(SystemSettings):
     """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. Scores are 0-100."""
 
     penalties: PenaltyPoints = PenaltyPoints()
-    """Points that a turn loses in logic for inconsistencies; 0 by default."""
+    """Points that a turn loses in logic for each contradiction and for each dropped premise. Both are 0 by default."""
     withdrawals: bool = True
     """If true, a suspect claim or logic gap costs no points once the judge has withdrawn it. If false, it still costs
     points. The judge can withdraw claims and gaps in the final review, at the end of the debate."""

@@ -13,7 +13,7 @@ class SummaryPoint(FrozenModel):
     """
 
     heading: str
-    """Name of the debater, or of the subtopic."""
+    """Name of a debater or, if the debate has more than two debaters, of a subtopic."""
     points: tuple[str, ...]
     """The points, in the judge's words."""
 

@@ -69,12 +69,12 @@ class SourcesNotes(Notes):
     citations: tuple[JudgedCitation, ...]
     """All citations, those with altered quotes first."""
     lookups: tuple[JudgedLookup, ...] = Field(default=(), exclude_if=lambda lookups: not lookups)
-    """The judge's answers to the question whether something exists: evidence without a citation, or a cited source that the
-    debate does not have."""
+    """The judge's answers to the question whether evidence or a source exists. One entry for each argument that names
+    evidence but cites no source, and one for each cited source that the debate does not have."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:
-    """Return the verdict of one judging run. The verdict is undetermined if no citation counts."""
+    """Return the verdict of one judging run. The verdict is undetermined if `counted` is 0 for every debater."""
     given = ordered_assessments(debate, "sources", run)
     judged = [citation for _, citation in join_checks(debate, given)]
     uncited = Counter(claim.debater for claim in find_uncited(debate))
@@ -110,7 +110,10 @@ def _sum_up(name: str, judged: Sequence[JudgedCitation], uncited: int) -> Debate
 
 
 def judged_rounds(debate: Debate) -> dict[int, str]:
-    """Map each round that must be judged to `citations` or, if it has none, to `uncited claims`."""
+    """Map the number of each round that must be judged to what is judged in it: `citations` or `uncited claims`.
+
+    A round with both is mapped to `citations`.
+    """
     rounds = {debate.turns_by_index[item.turn].round: "uncited claims" for item in lookup_items(debate, None)}
     return rounds | {turn.round: "citations" for turn in debate.turns if turn.has_citations}
 

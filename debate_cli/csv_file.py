@@ -23,7 +23,8 @@ class CsvFile(NamedTuple):
     columns: tuple[str, ...]
     """Names of the columns. Columns without a name are called by their position, e.g. `unnamed 3`."""
     rows: tuple[tuple[int, Mapping[str, str]], ...]
-    """One pair per row: its line number in the file, and its values by column name. The last columns may be missing.
+    """One pair per row: its line number in the file, and its values by column name. A row that is shorter than the header
+    has no values for the last columns.
 
     If a value contains line breaks, the line number is that of the row's last line.
     """

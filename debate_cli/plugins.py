@@ -1,6 +1,6 @@
 """Extension points: kinds of objects that installed packages can add, such as judging systems.
 
-Each object has a name and an import path (`package.module:ATTRIBUTE`). It is imported when its name is looked up.
+Each object has a name and an import path (`package.module:ATTRIBUTE`). It is imported when its name is first used.
 """
 
 from collections.abc import Callable, Iterable, Mapping

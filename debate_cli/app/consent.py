@@ -125,8 +125,8 @@ def find_destinations(
 ) -> tuple[Destination, ...]:
     """Return the servers to which requests to `models` go.
 
-    A built-in provider's own server is left out if it receives only this provider's own variables: e.g. OpenAI's server
-    is left out if it receives only OPENAI_API_KEY.
+    A built-in provider's own server is left out if the only environment variables that it receives belong to this
+    provider. Example: OpenAI's server is left out if it receives only OPENAI_API_KEY.
 
     `origins`: maps a provider's name to the file with the provider's settings.
     """

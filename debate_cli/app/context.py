@@ -82,15 +82,15 @@ class RunContext:
     destinations: tuple[Destination, ...] = ()
     """Servers that will receive requests or provide downloaded models.
 
-    A built-in provider's own server is left out if it receives only this provider's own variables: e.g. OpenAI's server
-    is left out if it receives only OPENAI_API_KEY."""
+    A built-in provider's own server is left out if the only environment variables that it receives belong to this
+    provider. Example: OpenAI's server is left out if it receives only OPENAI_API_KEY."""
     observer: Observer = field(default_factory=NullObserver)
     warn: Callable[[str], None] | None = None
     """Receives warnings that the user must see even if progress is hidden. None: the observer receives them as
     notes."""
     waits: dict[str, Callable[[], str]] = field(default_factory=dict[str, Callable[[], str]])
-    """Maps each provider to a function. The function returns a text that says how long the provider has refused all
-    calls; empty if the provider accepts calls. The model pool fills this mapping."""
+    """Maps each provider to a function that returns a text: how long the provider has refused calls, and when the next
+    call is sent. The text is empty if calls need not wait. The model pool fills this mapping."""
     stop: StopSignal = field(default_factory=StopSignal)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     clock: Callable[[], float] = time.monotonic

@@ -31,12 +31,12 @@ _TRANSCRIPT_MARK, _GENERATOR_MARK = b'"schema_version"', b'"generator"'
 
 
 class JudgeSource(NamedTuple):
-    """A saved debate or a text to judge."""
+    """A saved debate or a document to judge."""
 
     path: Path
     is_text: bool
     content: bytes | None = None
-    """The text from standard input. None: the content is in the file `path`."""
+    """The document from standard input. None: the content is in the file `path`."""
 
     @property
     def name(self) -> str:

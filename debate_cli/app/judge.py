@@ -60,7 +60,7 @@ class JudgeTask:
     """Path of the file, or the name of standard input."""
     events: tuple[Event, ...]
     openings: tuple[JudgingOpened, ...]
-    """Judging runs to add. For a text, `events` already contains the first judging run."""
+    """Judging runs to add. For a document, `events` already contains the first judging run."""
     context: RunContext
     target: Path | None
     """The transcript to write. None: nothing is written."""
@@ -132,13 +132,14 @@ class JudgePlan:
     notes: tuple[str, ...]
     """Sentences about an incomplete journal, sources that are not indexed, and unsuitable systems."""
     debater_names: tuple[str, ...]
-    """Names of the debaters; empty for a text."""
+    """Names of the debaters; empty for a document."""
     deciding_kind: str | None
     """Kind of the judging system that decides, e.g. `structured`; None if the judging run has no systems."""
     destinations: tuple[Destination, ...]
     """Servers that receive requests, or provide downloaded models, when the file is judged.
 
-    A built-in provider's own server is left out if it receives only this provider's own variables."""
+    A built-in provider's own server is left out if the only environment variables that it receives belong to this
+    provider."""
     asked_people: tuple[str, ...]
     """Model names of the people that are asked when the file is judged: `human` or `files/NAME`."""
     read: Callable[[], JudgeTask]

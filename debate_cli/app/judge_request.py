@@ -46,10 +46,11 @@ class JudgingRequest:
     repeat: int = 1
     """Number of judging runs per model."""
     lookup: str | None = None
-    """Where systems look up facts: `corpus`, `web` or `both`. None: the place in each system's settings."""
+    """Where the program searches for facts that debaters state without a source: `corpus`, `web` or `both`. None: the place
+    in each system's settings."""
     evidence: tuple[str, ...] = ()
-    """Absolute paths of files and folders in which facts are looked up. Empty: facts are looked up in the sources of
-    `config`."""
+    """Absolute paths of files and folders in which the program searches for these facts. Empty: the sources of `config`
+    are searched."""
     replace: bool = False
     """Whether the new assessments replace earlier assessments of the same systems."""
     limits: Mapping[str, float] = field(default_factory=dict[str, float])
@@ -106,7 +107,7 @@ class JudgingRequest:
 
     @property
     def judges_texts(self) -> bool:
-        """Whether a requested system can judge a text."""
+        """Whether a requested system can judge a document."""
         return any(get_system(kind).judges_texts for kind in self.kinds)
 
     @property
@@ -210,7 +211,7 @@ def document_events(name: str, text: str, debate_id: str, request: JudgingReques
 
 
 def document_config(name: str, text: str, request: JudgingRequest) -> DebateConfig:
-    """Return the configuration for judging a text: without debaters, and only with systems that judge texts."""
+    """Return the configuration for judging a document: without debaters, and only with systems that judge documents."""
     given = request.config
     configured = {system.kind: system for system in (given.judging.systems if given is not None else ())}
     kinds = [*(kind for kind in configured if kind in request.systems), *request.systems] or [*configured]
@@ -245,7 +246,7 @@ def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfi
 
     Some stored values are copied into the result, so that they do not count as differences:
 
-    - If `debate` is a judged text, this text is the background of the result.
+    - If `debate` is a judged document, the document is the background of the result.
     - If the format of `config` is free-flowing, the result has the stored `format.order`.
     """
     is_stored = not config.debaters and config.topic == debate.topic

@@ -36,7 +36,7 @@ class ScoredFile(NamedTuple):
     status: str
     verdicts: tuple[Verdict, ...]
     text: str | None = None
-    """Name of the judged text; None for a debate."""
+    """Name of the judged document; None for a debate."""
     sources: tuple[SourceCheck, ...] = ()
     """Results of the checks of citations, one per citation."""
 
@@ -55,9 +55,9 @@ class DebateFacts(NamedTuple):
 
 
 class VoteReview(NamedTuple):
-    """The votes behind one verdict and, for a text, the changes that judges require.
+    """The votes behind one verdict and, if a document was judged, the changes that judges require.
 
-    Both contain texts that the judges wrote. These texts are not sanitized.
+    Contains unsanitized words of the judges.
     """
 
     system: str
@@ -88,7 +88,8 @@ class CheckedFile(NamedTuple):
     """Kinds of the judging systems that were scored with new settings."""
     facts: DebateFacts | None = None
     reviews: tuple[VoteReview, ...] = ()
-    """Votes of the judges, one entry per verdict that has votes. Empty until a caller sets it with `collect_reviews`."""
+    """One entry for each verdict that judges decided by votes. Empty until a caller fills it in with
+    `collect_reviews`."""
     debate: Debate | None = None
     """The debate. A caller sets it to None to save memory."""
 

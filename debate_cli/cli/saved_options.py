@@ -11,7 +11,7 @@ from debate_cli.errors import ExitCode
 from debate_cli.storage.out_path import OutPath
 
 Lookup = Literal["corpus", "web", "both"]
-"""Where the judging system `sources` looks up claims without a citation."""
+"""Where the judging system `sources` searches for facts that debaters state without a citation."""
 
 
 class JudgeOptions(NamedTuple):

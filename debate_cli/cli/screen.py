@@ -95,7 +95,8 @@ class PipeSafeObserver:
         self.on_close: Callable[[], object] = lambda: None
         """Called once stdout is closed."""
         self.waits: dict[str, Callable[[], str]] = {}
-        """Maps each provider to a function that says how long the provider has refused calls, for a live view."""
+        """Maps each provider to a function that returns a text for a live view: how long the provider has refused calls,
+        and when the next call is sent. The text is empty if calls need not wait."""
         self._observer = observer
         self._is_read = is_read
         self._screen = screen
@@ -243,7 +244,8 @@ def open_observer(
 
     `stream`: where the run is shown. If None, only warnings are shown, on stderr.
     `plan`: calls and cost for the heading. `expected`: total number of calls in the progress line.
-    `plain`: whether a terminal gets plain lines. `hint`: text that explains the keys.
+    `show_hidden`: whether to show the hidden directives of debaters.
+    `plain`: whether a terminal gets plain lines. `hint`: text that says which keys a user can press.
     """
     if stream is None:
         yield PipeSafeObserver(NullObserver(), show_warning=print_note)

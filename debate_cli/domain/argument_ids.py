@@ -116,10 +116,9 @@ class _References:
         self._turns = {turn.index: turn for turn in turns}
         own = [(turn.speaker, item.id, item.id) for turn in turns for item in turn.arguments or ()]
         self._ids = [*own, *((item.speaker, item.written, item.id) for item in renamed)]
-        """Tuples (author, id in a text, id in the debate).
+        """Tuples (author, id that a speech may use, current id).
 
-        A renamed argument has two tuples, one for its old id and one for its new id. Example: after the change of `A1`
-        to `PRO-1`, the list has (`Pro`, `A1`, `PRO-1`) and (`Pro`, `PRO-1`, `PRO-1`).
+        An argument that was renamed has two tuples, because speeches may use its old or its new id.
         """
 
     def resolve(self, turn: Turn) -> Turn:

@@ -17,7 +17,7 @@ class Mark(FrozenModel):
     """One number that a judge gave, e.g. 7 of 10 for the logic of an argument."""
 
     participant: str | None
-    """Name of the debater. None if the mark is about the whole debate or text."""
+    """Name of the debater. None if the mark is about the whole debate or document."""
     item: str | None = None
     """Id of the marked argument; None if the mark is not about a single argument."""
     criterion: str

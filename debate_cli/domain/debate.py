@@ -99,11 +99,11 @@ class Debate(FrozenModel):
     runs: tuple[JudgingRun, ...] = ()
     """The judging runs, oldest first."""
     renamed_arguments: tuple[RenamedArgument, ...] = ()
-    """Arguments whose ids were changed to begin with the speaker's prefix."""
+    """Arguments whose ids the program changed, so that each id begins with its speaker's prefix."""
     kept_verdicts: tuple[Verdict, ...] = ()
     """Stored verdicts of systems that are not installed."""
     reservations: tuple[Reservation, ...] = ()
-    """Usage reserved for the requests that are in flight."""
+    """For each task in progress, the usage that is charged if the task's answer never arrives."""
     unanswered: tuple[str, ...] = ()
     """Keys of started tasks without an answer or a failure."""
 
@@ -114,12 +114,12 @@ class Debate(FrozenModel):
 
     @property
     def document_name(self) -> str | None:
-        """Name of the judged text; None for a debate."""
+        """Name of the document that is judged instead of a debate; None for a debate."""
         return None if self.participants else self.topic
 
     @property
     def was_judged(self) -> bool:
-        """Whether at least one judging run names a judging system."""
+        """Whether at least one judging run has a judging system."""
         return any(run.judging.systems for run in self.runs)
 
     @property
@@ -218,9 +218,10 @@ class Debate(FrozenModel):
         return {run.id: run for run in self.runs}[run_id]
 
     def judged_all_turns(self, run: JudgingRun, kind: str | None = None) -> bool:
-        """Whether the run's verdict covers all turns that the debate has now.
+        """Whether the run's judgements are up to date: whether all turns that the debate has now were judged.
 
-        True if the run judged all these turns, or if the run's system `kind` judges each turn separately.
+        Also True if the run has the system `kind`, and this system judges each turn separately: later turns then do not
+        change its judgements.
         """
         if run.heard is None or run.heard >= len(self.turns):
             return True
@@ -229,13 +230,14 @@ class Debate(FrozenModel):
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
         """Return all judging runs, from the lowest precedence to the highest.
 
-        Runs by people come first, then runs by models. In each of these groups, runs that judged all turns (see
-        `judged_all_turns`) come last. Otherwise, newer runs come after older runs.
+        Runs by people come before runs by models. Among the runs by people, and among those by models, the runs that
+        judged all turns (see `judged_all_turns`) come last. Runs that are equal in both respects are sorted by age, the
+        oldest first.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 
     def compared_runs(self, run_id: str) -> tuple[JudgingRun, ...]:
-        """Return the run `run_id` and the other runs of the same comparison of judge models.
+        """Return the run `run_id`, and the runs that judge with other models for comparison with it.
 
         `debate judge` with several models makes a comparison, with one run per model. A run outside a comparison is
         returned alone. The result is empty if no run has the id `run_id`.
@@ -346,7 +348,10 @@ class Debate(FrozenModel):
         return self._replace(**changes)
 
     def charge_reservations(self) -> Debate:
-        """Return a copy of the debate with a failure for each reservation. The failure has the reserved usage."""
+        """Return a copy of the debate in which each task with a reservation has failed as interrupted.
+
+        A reservation is the usage that is charged to a task if its answer never arrives. The failure contains this usage.
+        """
         lost = tuple(
             Failure(
                 task=item.task,

@@ -77,8 +77,8 @@ class JudgingOpened(FrozenModel):
     heard: int | None = Field(default=None, ge=0)
     """Number of turns that the run judges. None means all turns before this event."""
     beside: str | None = Field(default=None, exclude_if=_is_none)
-    """Id of the first run in the same comparison of judge models. None, and omitted in files, if this run is the first,
-    or is not part of a comparison."""
+    """If several runs judge with different models for comparison: id of the first of these runs. None, and omitted in
+    files, if this run is the first, or is not compared."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=_is_none)
     """The person who judges (`debate review`); omitted in files if models judge."""
 

@@ -80,7 +80,7 @@ class FoundPassage:
 
 
 LookupPlace = Literal["corpus", "web"]
-"""Where a judge looks up facts: `corpus` (the files of the debate) or `web`."""
+"""Where the program searches for facts that debaters state without a source: `corpus` (the files of the debate) or `web`."""
 SearchKind = Literal["web", "rerank"]
 """`web`: a web search. `rerank`: ordering the passages of files by meaning."""
 

@@ -50,13 +50,16 @@ class SystemSettings(ConfigModel):
 
     @property
     def lookup_places(self) -> frozenset[LookupPlace]:
-        """Where the system looks up debaters' claims; empty if the system looks up nothing."""
+        """Where the program searches for facts that debaters state without a source: `corpus`, `web` or both.
+
+        Empty if the system checks no such facts.
+        """
         return frozenset()
 
     def with_lookup(self, lookup: str) -> Self | None:
-        """Return the settings with another value of `lookup`: where the system looks up debaters' claims.
+        """Return the settings with another value of `lookup`; None if the system has no setting `lookup`.
 
-        Returns None if the system cannot look up claims.
+        `lookup` says where the program searches for facts that debaters state without a source.
         """
         return None
 
@@ -260,7 +263,7 @@ class JudgingConfig(ConfigModel):
 
     @property
     def lookup_places(self) -> frozenset[LookupPlace]:
-        """Where the systems look up claims; empty if no system looks up claims."""
+        """The union of `lookup_places` of all systems."""
         return frozenset[LookupPlace]().union(*(system.lookup_places for system in self.systems))
 
     @property

@@ -51,8 +51,8 @@ class JudgingRun(FrozenModel):
     heard: int | None = Field(default=None, ge=0, exclude_if=lambda heard: heard is None)
     """Number of turns that the run judged. None means all turns of the debate, and is omitted in files."""
     beside: str | None = Field(default=None, exclude_if=lambda beside: beside is None)
-    """Id of the first run in the same comparison of judge models. None, and omitted in files, if this run is the first,
-    or is not part of a comparison."""
+    """If several runs judge with different models for comparison: id of the first of these runs. None, and omitted in
+    files, if this run is the first, or is not compared."""
     reviewer: Reviewer | None = Field(default=None, exclude_if=lambda reviewer: reviewer is None)
     """The person who judged; None, and omitted in files, if models judged."""
     replaced: tuple[str, ...] = Field(default=(), exclude=True)

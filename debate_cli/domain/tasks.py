@@ -36,7 +36,7 @@ class FollowUpQuestion(FrozenModel):
 
     asked_by: str
     target: str
-    """Id of the argument that the question is about."""
+    """Id of the argument that this follow-up question is about."""
     text: str
 
 

@@ -26,7 +26,8 @@ MAX_GAP_WORDS = 60
 MIN_SIMILARITY = 0.6
 """Minimum share of equal words for the outcome `altered`. With a smaller share, the outcome is `not_found`."""
 MAX_ALIGNED_WORDS = (1_000, 20_000)
-"""Maximum number of words of a quote, and of a passage. If one is longer, similar words are not searched for."""
+"""Maximum number of words of a quote, and of a passage. If one is longer, a quote with changed words is `not_found`, because
+the check does not search the passage for similar words."""
 MAX_PARTS = 50
 """Maximum number of parts into which ellipses divide a quote. A quote with more parts counts as not found."""
 MAX_MATCHES = 50

@@ -1,6 +1,7 @@
 """Checks whether a judge's quotes occur in the debate.
 
-Case, spaces and typography are ignored. An ellipsis or an alias (`ITEM-1`) in a quote matches any words.
+Case, spaces and typography are ignored. An ellipsis in a quote matches any words. So does an alias such as `ITEM-1`, which
+the judge read in place of a name.
 """
 
 import re

@@ -60,7 +60,7 @@ def rehearsal_lines(notice: str) -> list[str]:
 
 
 def status_lines(status: Status) -> Iterator[str]:
-    """Yield the state of an experiment as sanitized plain lines, without the notice of a rehearsal."""
+    """Yield the state of an experiment as sanitized plain lines, without the notice that it uses the mock."""
     progress = status.progress
     yield sanitize.sanitize_line(progress.name)
     yield progress_sentence(progress)

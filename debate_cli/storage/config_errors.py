@@ -158,7 +158,7 @@ class ConfigRepair:
     """Replaces wrong parts of a configuration, so that checks can find the errors in the other parts."""
 
     data: dict[str, Any]
-    """The configuration. It is changed in place."""
+    """The configuration, which `repair` changes in place."""
     renamed: dict[KeyPath, KeyPath] = field(default_factory=dict[KeyPath, KeyPath])
     """The keys that `repair` renamed: maps the new path of each key to the path in the file."""
     skipped_sections: set[str] = field(default_factory=set[str])
@@ -190,7 +190,7 @@ class ConfigRepair:
             cast("Any", parent)[key] = {"model": text} if _is_model_entry(problem.path) else text
 
     def written_path(self, path: KeyPath) -> KeyPath:
-        """Return the key path in the file. `path`: key path in the repaired configuration."""
+        """Return the key path in the user's file for `path`, a key path in `data`. `repair` may have renamed keys."""
         heads = (path[:length] for length in range(len(path), 0, -1))
         head = next((head for head in heads if head in self.renamed), ())
         return (*self.renamed.get(head, ()), *path[len(head) :])

@@ -251,7 +251,7 @@ def _lost_costs(damage: _Damage) -> tuple[Event, ...]:
 def cut_at_damage(path: Path) -> str | None:
     """Remove the first damaged line of the journal and all later lines. A copy of the old journal is kept.
 
-    The usage and the reservations in removed lines stay in the journal, if these lines can be read.
+    If the removed lines can be read, the journal keeps their usage, including the usage reserved for requests in flight.
 
     The caller must hold the debate's lock. Return a message about the removed lines; None if no line is damaged.
     Raises TranscriptError if no event precedes the damage, and StorageError if a file cannot be written.

@@ -43,7 +43,9 @@ LOOKED_UP = (
 
 
 def format_source_checks(debate: Debate, run_id: str, round_number: int | None = None) -> str:
-    """Describe the citations and the looked-up sources of a round, for a judge's prompt. Empty if there are neither.
+    """Describe, for a judge's prompt, a round's citations, and whether uncited evidence and unknown sources exist.
+
+    The text is empty if the round has none of these.
 
     `round_number`: None means the whole debate. `run_id`: the judging run whose answers are included. If this run does
     not use the system `sources`, the answers of the newest run with this system are included.

@@ -235,9 +235,10 @@ async def copy_changes(database: Database, ledger: Ledger) -> list[tuple[CellRec
 async def _copy_cell(
     database: Database, ledger: Ledger, record: CellRecord, results: list[ResultRow], *, has_transcript: bool
 ) -> bool:
-    """Copy a cell if it has changed since the last copy. Return whether the cell was copied.
+    """Copy a cell's record, results and transcript from the queue into the folder of `ledger`, if they have changed.
 
-    An unchanged cell is not copied, because the user may have added judgements to its transcript.
+    Return whether the cell was copied. If it has not changed since the last copy, the transcript in the folder is kept,
+    because the user may have added judgements to it. A missing transcript is copied again.
     """
     path = ledger.path.parent / DEBATES_FOLDER / f"{record.cell.debate}{TRANSCRIPT_SUFFIX}"
     is_ended = record.state in {"done", "failed"}

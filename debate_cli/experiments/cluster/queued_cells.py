@@ -98,10 +98,10 @@ class QueuedCells:
         return ExperimentProgress(name, cells, {}, cost, tokens, calls, notice)
 
     async def take(self, without: Collection[str] = ()) -> CellRecord | None:
-        """Take the next free cell, and write its saved debate into the folder.
+        """Take the next free cell, and write its unfinished debate from the queue into the folder of debates.
 
-        If no cell is free, wait until a cell becomes free, or until this worker runs no other cell. Return None if no
-        cell became free, if the experiment was halted, or if its plan has changed.
+        If no cell is free, wait for one as long as this worker still runs other cells. Return None if no cell became free,
+        if the experiment was halted, or if its plan has changed.
 
         `without`: players whose cells are skipped. If it is not empty, the method does not wait.
         """

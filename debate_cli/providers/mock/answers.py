@@ -454,8 +454,8 @@ class Opinions:
     def quote(self, place: Place) -> str | None:
         """Return words for a quotation; None if there is no sentence to quote.
 
-        Quotes the first of these texts that the prompt has: the cited source, the looked-up passage, the judged argument,
-        the judged turn.
+        Quotes the first of these texts that the prompt has: the cited source, the passage that a search found, the judged
+        argument, the judged turn.
         """
         if place.values.get("source") in self._facts.passages:
             self._next_citation += 1
@@ -484,7 +484,7 @@ LENGTH_STEP = 0.3
 """Extra length at which the mock's bias `longer` has its full effect, as a share of the average length of the other
 sides' speeches. Example: 0.3 means speeches that are 30 % longer."""
 DITHER = 0.08
-"""Width of the range of the random number that is added to a skill. The range is -DITHER / 2 to DITHER / 2."""
+"""A mock judge with `bias` adds a random number from -DITHER / 2 to DITHER / 2 to a debater's skill (0-1)."""
 DRAW_MARGIN = 0.08
 """A mock judge decides on a draw if the skills (0-1) of the two best debaters differ by less than this number. A judge
 with `bias` uses half of this number."""

@@ -122,10 +122,10 @@ def format_no_embeddings(model: str) -> str:
 
 
 def with_lookup_search(config: DebateConfig) -> DebateConfig:
-    """Return `config` with a web search for the judges that look up facts.
+    """Return `config` with a web search for the judges that check facts on the web.
 
     The model of the first such judge decides the search provider. `config` is returned unchanged if it has a web search
-    already, or if no judge looks up facts on the web.
+    already, or if there are no such judges.
     """
     if (config.evidence is not None and config.evidence.web is not None) or "web" not in config.judging.lookup_places:
         return config

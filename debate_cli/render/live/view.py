@@ -73,8 +73,8 @@ class LiveObserver:
     ) -> None:
         self.console = console
         self.waits: Mapping[str, Callable[[], str]] = {}
-        """Maps each provider to a function. The function returns a text that says how long the provider has refused all
-        calls; empty if the provider accepts calls."""
+        """Maps each provider to a function that returns a text: how long the provider has refused calls, and when the next
+        call is sent. The text is empty if calls need not wait."""
         self._state = _ViewState(expected, plan, show_hidden=show_hidden, hint=hint, clock=clock)
         self._actions: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._stopping = ThreadEvent()

@@ -16,6 +16,13 @@ RegisterFault = Literal["hollow", "fabricated", "inverted", "backwards", "gap"]
 claim."""
 ReviewStatus = Literal["confirmed", "withdrawn"]
 DebatePattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
+"""Why the judge's account of the debate and the scores of the turns name different winners.
+
+- `coherence_collapse`: the debater with the highest scores won rounds by changing the central claim.
+- `asymmetric_depth`: one side was better in style, the other in logic.
+- `convergence_failure`: both sides talked past each other.
+- `none`: none of these.
+"""
 ConvergenceOutcome = Literal[
     "genuine_agreement",
     "definitional_dispute",
@@ -59,7 +66,7 @@ class LogicGap(Finding):
     kind: Literal["logic_gap"] = "logic_gap"
     turn: int
     quote: str = Field(default="", exclude_if=lambda quote: not quote)
-    """The words with the gap; empty in old transcripts."""
+    """The words that contain the logic gap, quoted from turn `turn`; empty in old transcripts."""
     points: int = Field(ge=1, le=10)
     reason: str
 
@@ -78,10 +85,11 @@ class RegisterDecision(Finding):
     quote: str
     fault: RegisterFault
     points: int | None = Field(default=None, ge=1, le=10)
-    """Points that a logic gap costs after the review; None if they do not change."""
+    """For a logic gap: the points that it costs after the review; None if the review keeps the earlier points. Always None
+    for a suspect claim."""
     status: ReviewStatus
     exposed_by: int | None = None
-    """Index of the later turn that exposed the fault; None if no later turn did."""
+    """Index of the later turn that showed what is wrong with the quoted words; None if no later turn did."""
     reason: str = ""
 
     def describe(self) -> list[str]:
@@ -106,7 +114,8 @@ class Narrative(Finding):
     winner: str | None
     reasoning: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """How the debate went; None in new transcripts, which store the pattern in `Resolution`."""
+    """Why this account and the scores of the turns name different winners, see `DebatePattern`. None in new transcripts,
+    which store the pattern in `Resolution`."""
     arcs: tuple[Arc, ...] = ()
 
     def describe(self) -> list[str]:
@@ -121,10 +130,10 @@ class Resolution(Finding):
     kind: Literal["resolution"] = "resolution"
     explanation: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """How the debate went, e.g. `coherence_collapse`; None in old transcripts."""
+    """The explanation as a keyword, e.g. `coherence_collapse`, see `DebatePattern`; None in old transcripts."""
 
     def describe(self) -> list[str]:
-        """Return the judge's explanation and, if known, the pattern of the debate, e.g. `coherence collapse`."""
+        """Return one text: the judge's explanation and, if known, `pattern`, e.g. `coherence collapse`."""
         pattern = f" Pattern: {self.pattern.replace('_', ' ')}." if self.pattern else ""
         return [f"Why narrative and scorecard differ: {self.explanation}{pattern}"]
 
@@ -177,6 +186,6 @@ class CausalChain(Finding):
     missing: tuple[str, ...] = ()
 
     def describe(self) -> list[str]:
-        """Return the cause, the process and the consequence, followed by the names of the missing parts."""
+        """Return one text: the argument's cause, process and consequence, then what the argument lacks."""
         missing = f" Missing: {format_missing_parts(self.missing)}." if self.missing else ""
         return [f"Chain: {self.cause} → {self.process} → {self.consequence}.{missing}"]

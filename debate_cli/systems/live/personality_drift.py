@@ -92,9 +92,10 @@ def _exchanges(debate: Debate, name: str) -> Iterator[tuple[int, Pressure | None
 
 
 def describe_pressure(debate: Debate, name: str) -> str:
-    """Return a text for the debater's prompt: which traits changed, and the pressure since the debater's last turn.
+    """Return a text for the debater's prompt: which personality traits changed, and how hard the opponents have pressed.
 
-    Empty if no trait changed and there was no pressure.
+    Only the pressure since the debater's last turn is described. The text is empty if no trait changed and no opponent
+    pressed the debater.
     """
     curve = personality_curve(debate, name)
     if not curve:
@@ -105,9 +106,10 @@ def describe_pressure(debate: Debate, name: str) -> str:
 
 
 def format_pressure(start: Personality, now: Personality, pressures: Mapping[PressureKind, float]) -> str:
-    """Return a text for a debater's prompt: which traits changed from `start` to `now`, and the `pressures`.
+    """Return a text for a debater's prompt: which traits changed from `start` to `now`, and how hard opponents pressed.
 
-    `pressures`: maps kinds of pressure to strengths, 0-1. The text is empty if there is no pressure and no change.
+    `pressures`: maps each kind of pressure on the debater, e.g. `cognitive`, to its strength, 0-1. The text is empty if
+    all strengths are 0 and no trait changed.
     """
     felt: list[str] = []
     for kind, value in pressures.items():

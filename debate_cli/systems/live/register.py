@@ -50,7 +50,7 @@ class RegisterRow(FrozenModel):
     no fault, and the entry costs no points. `doubted`: there is no fault, but the entry still costs points, because the
     settings say `withdrawals: false`."""
     exposed_by: int | None
-    """Index of the later turn that exposed the fault; None if no later turn did."""
+    """Index of the later turn that showed what is wrong with the quoted words; None if no later turn did."""
     reason: str
     """What is wrong with the quoted words, according to the judge; may be empty."""
     charged_to: int | None = None

@@ -114,8 +114,8 @@ def panel_agreement(votes: Votes, dimensions: DimensionMarks) -> float:
 def should_panel_deliberate(votes: Votes, dimensions: DimensionMarks, threshold: float) -> bool:
     """Return whether a panel should vote again.
 
-    A panel votes again if its agreement is below `threshold` and its judges are divided. Two or more judges are divided
-    if they chose different options, or if their marks in one dimension differ by at least 1.5
+    A panel of at least two judges votes again if its agreement is below `threshold` and its judges are divided. Judges
+    are divided if they chose different options, or if their marks in one dimension differ by at least 1.5
     (DEFAULT_DIMENSION_THRESHOLD).
 
     Raises ConfigError if `votes` contains an unknown option, or if `dimensions` contains a mark outside 1-3.

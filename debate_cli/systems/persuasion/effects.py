@@ -16,7 +16,7 @@ from debate_cli.systems.persuasion.strategies import pick_strategy
 
 RATED_CRITERIA = ("persuasion", "attack", "evidence")
 KEYWORD_POINTS = {"persuasion": 0.3, "attack": 0.4, "evidence": 0.35}
-"""Points, 0-1, that a speech gets for each keyword of a criterion."""
+"""Maps each criterion to the points that a speech gets for each keyword of the criterion. A speech gets at most 1 point."""
 
 
 def keyword_scores(text: str, settings: PersuasionSettings) -> tuple[float, ...]:

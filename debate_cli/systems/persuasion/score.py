@@ -59,8 +59,10 @@ class ScoreParts(_NoiseFree):
     stance: float
     """Points for the stance: 30 x |stance| x conviction."""
     persuasion: float
-    """Points for persuasion. Each opponent adds 10 x the mean persuasion by the last ten speeches that affected the
-    opponent, and 20 if the opponent surrendered.
+    """Points for the persuasion of the opponents, summed over all opponents.
+
+    An opponent adds 10 x the mean persuasion, 0-1, by the last ten speeches of any speaker that affected the opponent. An
+    opponent who surrendered adds 20 more.
     """
     resistance: float
     """Points for resistance: 20 x conviction x (1 - mean attack received); 0 if no speech affected the debater."""
@@ -109,16 +111,16 @@ class Surrender(FrozenModel):
     turn: int
     """Index of the turn after which the debater surrendered."""
     reason: SurrenderReason
-    """The rule that applied: `persuaded`, `neutral` or `worn_down`."""
+    """The rule by which the debater surrendered: `persuaded`, `neutral` or `worn_down` (see `find_surrender_reason`)."""
 
 
 class CurvePoint(_NoiseFree):
     """Stance and conviction of every debater before the first turn or after a turn."""
 
     turn: int | None
-    """Index of the turn; None before the first turn."""
+    """Index of the turn; None if the values are those before the first turn."""
     speaker: str | None
-    """Name of the debater who spoke; None before the first turn."""
+    """Name of the debater who spoke in the turn; None if `turn` is None."""
     stances: dict[str, float]
     """Maps each debater to a stance, -1 to 1."""
     convictions: dict[str, float]
@@ -135,9 +137,11 @@ class StrategyUse(_NoiseFree):
     strategy: str
     """Name of the strategy."""
     predicted: float | None
-    """Predicted mean persuasion of the opponents, 0-1.2; None if nothing was predicted."""
+    """How much the strategy was expected to persuade the opponents on average, 0-1.2; None if the configuration sets the
+    strategy."""
     actual: float | None
-    """How much the turn persuaded the opponents on average, 0-1; None if the turn had no effects."""
+    """How much the turn persuaded the opponents on average, 0-1. None if the turn affected no opponent: all opponents
+    had surrendered, or the judge did not rate the turn."""
 
 
 class InfluenceEdge(_NoiseFree):
@@ -154,7 +158,7 @@ class InfluenceEdge(_NoiseFree):
 
 
 class ContextSimilarity(_NoiseFree):
-    """How similar two debaters' vectors in `social_context` are."""
+    """How similar the vectors of two debaters are. The vectors are in `PersuasionNotes.social_context`."""
 
     names: tuple[str, str]
     """The two debaters."""
@@ -199,9 +203,10 @@ class PersuasionNotes(Notes, _NoiseFree):
     influence: dict[str, float]
     """Maps each debater to how much the debater persuaded the others on average, 0-1."""
     social_context: dict[str, tuple[float, ...]]
-    """Maps each debater to a unit vector of 128 numbers. Debaters in similar states have similar vectors."""
+    """Maps each debater to a unit vector of 128 numbers. The vector combines the states of the debaters who affected the
+    debater (see `social_context_vectors`)."""
     likeness: tuple[ContextSimilarity, ...]
-    """For each pair of debaters, how similar their vectors in `social_context` are."""
+    """For each pair of debaters, the cosine similarity of their vectors in `social_context`."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:

@@ -21,7 +21,7 @@ class StatePoint:
     """Every debater's state before the first turn or after a turn."""
 
     turn: Turn | None
-    """The turn; None before the first turn."""
+    """The turn; None if the states are those before the first turn."""
     states: Mapping[str, DebaterState]
     effects: tuple[Effect, ...] = ()
 

@@ -21,14 +21,14 @@ class SourcesSettings(SystemSettings):
     """Model of the judge: a name in `models`, or `provider/model`. None means `models.judge` or, without `models.judge`,
     `models.default`."""
     lookup: Lookup | None = Field(default=None, exclude_if=lambda lookup: lookup is None)
-    """Where figures, studies and institutions without a citation are looked up: `corpus` (the files of
-    `evidence.sources`), `web` or `both`. None means nowhere."""
+    """Where the program searches for figures, studies and institutions that a debater names without a citation: `corpus`
+    (the files of `evidence.sources`), `web` or `both`. None means nowhere."""
     thresholds: Annotated[Thresholds, default_bounds(draw=0.10, clear=0.25)] = Thresholds(draw=0.10, clear=0.25)
     """A margin below `draw` is a draw, a margin of `clear` or more is a clear victory. Scores are 0-1."""
 
     @property
     def lookup_places(self) -> frozenset[LookupPlace]:
-        """The places where uncited claims are looked up: `corpus`, `web`, both or none."""
+        """The value of `lookup` as a set: `corpus`, `web`, both, or the empty set for None."""
         if self.lookup is None:
             return frozenset()
         return frozenset({"corpus", "web"}) if self.lookup == "both" else frozenset({self.lookup})

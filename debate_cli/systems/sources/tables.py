@@ -10,7 +10,7 @@ from debate_cli.systems.tables import DebaterCell, Gauge, Number, Table, column_
 
 
 def tables(verdict: Verdict) -> Iterator[Table]:
-    """Yield the tables of scores, citations and looked-up claims."""
+    """Yield the tables of scores, of citations, and of evidence and sources that were searched for."""
     notes = parse_notes(SourcesNotes, verdict)
     yield _score_table(notes)
     yield _citation_table(notes)

@@ -33,11 +33,11 @@ class Gates(NamedTuple):
 
     min_score_debater: str | None = None
     """Debater, or outcome such as `PASS`, that must reach `min_score`. None: for a debate, the debater with the
-    highest score; for a text, the most favourable outcome of the judging system."""
+    highest score; for a document, the most favourable outcome of the judging system."""
     min_score: float | None = None
     expected_winner: str | None = None
-    """Required outcome: for a debate, a debater's name, `draw` or `conditional`; for a debate or text on which judges
-    voted, an outcome such as `PASS`."""
+    """Required outcome: for a debate, a debater's name, `draw` or `conditional`; for a debate or document on which
+    judges voted, an outcome such as `PASS`."""
     max_warnings: int | None = None
     """Maximum number of warnings in all turns and assessments together."""
     fail_on: tuple[str, ...] = ()
@@ -50,9 +50,9 @@ class Gates(NamedTuple):
 
         Examples: an unknown debater, an outcome that the deciding systems do not have, a score outside their scale.
 
-        - `names`: the debaters. Empty if a text was judged.
+        - `names`: the debaters. Empty if a document was judged.
         - `deciding`: kinds of the judging systems that decide. If these systems have no fixed outcomes such as `PASS`,
-          the outcome in a gate on a text is not checked.
+          the outcome in a gate on a document is not checked.
         - `where`: start of the error message, e.g. `a.json: `.
         - `is_one_of_many`: whether the gates also apply to other files. If True, the outcomes of all systems are
           allowed, because another system may decide another file.

@@ -61,14 +61,14 @@ class JudgeTask:
     """Path of the file, or the name of standard input."""
     events: tuple[Event, ...]
     openings: tuple[JudgingOpened, ...]
-    """Judging runs to add. For a text, `events` already contains the first judging run."""
+    """Judging runs to add. For a document, `events` already contains the first judging run."""
     context: RunContext
     target: Path | None
     """The transcript to write. None: nothing is written."""
     note: str | None = None
     """A sentence about an incomplete last line of the journal; None if the line is complete."""
     is_text: bool = False
-    """Whether the file is a text, not a saved debate."""
+    """Whether the file is a document to judge, not a saved debate."""
     unsuitable: Mapping[str, str] = field(default_factory=dict[str, str])
     """The requested systems that cannot judge the debate, each with the reason."""
     runs_to_complete: tuple[str, ...] = ()
@@ -76,7 +76,7 @@ class JudgeTask:
 
     @property
     def deciding_kind(self) -> str | None:
-        """Kind of the judging system that decides, e.g. `structured`; None if the judging run has no systems.
+        """Kind of the judging system whose verdict decides, e.g. `structured`; None if the judging run has no systems.
 
         If the task adds or completes several judging runs, the newest of them counts.
         """
@@ -122,9 +122,10 @@ class JudgeTask:
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """What is known about a file before it is judged.
+    """A plan to judge one file: what will be written, and which servers and people will be asked.
 
-    The plan does not contain the debate in the file, so that the plans of many files fit into memory.
+    The plan does not contain the debate in the file, so that the plans of many files fit into memory. `build` reads the
+    file again.
     """
 
     source: Path
@@ -133,21 +134,22 @@ class JudgePlan:
     notes: tuple[str, ...]
     """Sentences about an incomplete journal, sources that are not indexed, and unsuitable systems."""
     debater_names: tuple[str, ...]
-    """Names of the debaters; empty for a text."""
+    """Names of the debaters; empty for a document."""
     deciding_kind: str | None
-    """Kind of the judging system that decides, e.g. `structured`; None if the judging run has no systems."""
+    """Kind of the judging system whose verdict decides, e.g. `structured`; None if the judging run has no systems."""
     destinations: tuple[Destination, ...]
     """Servers that receive requests, or provide downloaded models, when the file is judged.
 
-    A built-in provider's own server is left out if it receives only this provider's own variables."""
+    A built-in provider's own server is left out if it receives only this provider's own variables: e.g. OpenAI's server
+    is left out if it receives only OPENAI_API_KEY."""
     asked_people: tuple[str, ...]
     """Model names of the people that are asked when the file is judged: `human` or `files/NAME`."""
     read: Callable[[], JudgeTask]
-    """Builds the task again from its file."""
+    """Reads the file again, and returns the task of judging it."""
 
     @classmethod
     def of_task(cls, task: JudgeTask, read: Callable[[], JudgeTask]) -> JudgePlan:
-        """Return the plan for `task`. `read`: builds the task again from its file."""
+        """Return the plan for `task`. `read`: reads the file again, and returns the task."""
         context = task.context
         left_out = [f"{task.source}: {kind} is left out: {reason}" for kind, reason in task.unsuitable.items()]
         skipped = describe_skipped(context.corpus) if context.corpus is not None else None
@@ -224,7 +226,8 @@ def build_completion_plans(
     """Return three lists: plans for debates with missing judgements, error messages, and paths of complete debates.
 
     Each unusable file has an error message. Each judging run is finished with its own models. From `loaded`, only the
-    prompts are used. If models will be asked, a complete debate is removed from the debates that wait for a batch.
+    prompts are used. If `request.asks_models` is true, each complete debate and its batch requests are removed from the
+    `BatchStore` of its folder.
 
     Raises ConfigError and MissingKeyError. If `paths` has only one file and it cannot be judged, raises TranscriptError
     or StorageError.

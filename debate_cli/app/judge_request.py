@@ -1,4 +1,4 @@
-"""Decides which judging runs `debate judge` adds to a saved debate, and turns a text into a debate to judge."""
+"""Decides which judging runs `debate judge` adds to a saved debate, and turns a document into a debate to judge."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -32,7 +32,7 @@ class JudgingRequest:
     config: DebateConfig | None = None
     """Configuration to judge with. None: the configuration that is stored in the debate."""
     context: str | None = None
-    """Material that the judges see beside a text, and do not judge. None: the background of `config`."""
+    """Material that the judges see beside a document, and do not judge. None: the background of `config`."""
     systems: tuple[str, ...] = ()
     """Kinds of judging systems. Empty: the systems of `config`, else the systems stored in the debate."""
     model: str | None = None
@@ -66,13 +66,13 @@ class JudgingRequest:
     asks_models: bool = True
     """Whether models will be asked. An estimate and a replayed cassette ask no model, and need no key."""
     out: OutPath | None = None
-    """File or folder for the judged debates. None: a debate is saved in place, a text in `output.dir`.
+    """File or folder for the judged debates. None: a debate is saved in place, a document in `output.dir`.
 
     It is a folder if it exists as a folder, ends with a slash, or has a name without a suffix. Otherwise it is a file.
     """
     save: bool = True
     text_id: str | None = None
-    """Id of the debate that is made from a text. None: an id is generated."""
+    """Id of the debate that is made from a document. None: an id is generated."""
 
     def target_for(self, default: Path) -> Path | None:
         """Return the file in which a judged debate is saved; None if it is not saved.
@@ -92,7 +92,7 @@ class JudgingRequest:
 
     @property
     def other_model_specs(self) -> tuple[ModelSpec, ...]:
-        """The models `other_models`, each with the settings `judge_settings`. Raises UsageError for a malformed name."""
+        """A `ModelSpec` for each of `other_models`, with `judge_settings`. Raises UsageError for a malformed name."""
         return tuple(map(self._judge_spec, self.other_models))
 
     def _judge_spec(self, name: str) -> ModelSpec:
@@ -106,7 +106,7 @@ class JudgingRequest:
 
     @property
     def judges_texts(self) -> bool:
-        """Whether a requested system can judge a text."""
+        """Whether a requested system can judge a document."""
         return any(get_system(kind).judges_texts for kind in self.kinds)
 
     @property
@@ -169,10 +169,10 @@ def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str
 
 
 def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """Return the judging runs of a text, except the first.
+    """Return the judging runs of a document, except the first.
 
-    Every requested model judges the text `request.repeat` times. So with two models and `repeat=3` there are six runs,
-    and the last five of them are returned.
+    Every requested model judges the document `request.repeat` times. So with two models and `repeat=3` there are six
+    runs, and the last five of them are returned.
     """
     return _openings(judged.config.judging, request, at, chain([FIRST_RUN], new_run_ids(judged)))[1:]
 
@@ -198,7 +198,7 @@ def _openings(
 
 
 def document_events(name: str, text: str, debate_id: str, request: JudgingRequest, at: datetime) -> tuple[Event, ...]:
-    """Return the events of a debate without speeches. Its background is the `text` to judge.
+    """Return the events of a debate without speeches. Its background is `text`, the document to judge.
 
     Raises UsageError for an invalid setting of a judging system.
     """
@@ -210,7 +210,7 @@ def document_events(name: str, text: str, debate_id: str, request: JudgingReques
 
 
 def document_config(name: str, text: str, request: JudgingRequest) -> DebateConfig:
-    """Return the configuration for judging a text: without debaters, and only with systems that judge texts."""
+    """Return the configuration for judging a document: without debaters, and only with systems that judge documents."""
     given = request.config
     configured = {system.kind: system for system in (given.judging.systems if given is not None else ())}
     kinds = [*(kind for kind in configured if kind in request.systems), *request.systems] or [*configured]
@@ -245,7 +245,7 @@ def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfi
 
     Some stored values are copied into the result, so that they do not count as differences:
 
-    - If `debate` is a judged text, this text is the background of the result.
+    - If `debate` is a judged document, the text of the document is the background of the result.
     - If the format of `config` is free-flowing, the result has the stored `format.order`.
     """
     is_stored = not config.debaters and config.topic == debate.topic

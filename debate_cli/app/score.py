@@ -36,7 +36,7 @@ class ScoredFile(NamedTuple):
     status: str
     verdicts: tuple[Verdict, ...]
     text: str | None = None
-    """Name of the judged text; None for a debate."""
+    """Name of the judged document; None for a debate."""
     sources: tuple[SourceCheck, ...] = ()
     """Results of the checks of citations, one per citation."""
 
@@ -55,9 +55,9 @@ class DebateFacts(NamedTuple):
 
 
 class VoteReview(NamedTuple):
-    """The votes behind one verdict and, for a text, the changes that judges require.
+    """The judges' votes in one verdict and, for a judged document, the changes that the judges require.
 
-    Both contain texts that the judges wrote. These texts are not sanitized.
+    Votes and changes contain the judges' own words, which are not sanitized.
     """
 
     system: str

@@ -37,7 +37,7 @@ class ConfigReport:
     destinations: tuple[Destination, ...] = ()
     """Servers that would receive requests of a run, or provide models to download."""
     has_debaters: bool = True
-    """Whether the configuration has debaters. Without debaters it can only judge texts."""
+    """Whether the configuration has debaters. Without debaters it can only judge documents."""
 
 
 def run(given: CheckOptions) -> None:

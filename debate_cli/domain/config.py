@@ -321,12 +321,12 @@ class Output(ConfigModel):
 
 
 class DebateConfig(ConfigModel):
-    """A whole configuration. A debate requires `topic` and `debaters`; a judged text requires only `topic`."""
+    """A whole configuration. A debate requires `topic` and `debaters`; a judged document requires only `topic`."""
 
     version: Literal[1] = 1
     """Version of the configuration format."""
     topic: str = Field(min_length=1, max_length=4000)
-    """The motion: a question or claim to debate. For a judged text, the question that judges answer."""
+    """The motion: a question or claim to debate. For a judged document, the question that judges answer."""
     background: str | None = None
     """Context that debaters and judges read as data, not as instructions. `{file: NAME}` reads a file."""
     seed: int | None = None
@@ -336,7 +336,7 @@ class DebateConfig(ConfigModel):
     models: dict[str, ModelSpec] = {}
     """Models by name. Debaters without a model use `default`; judges without a model use `judge`, else `default`."""
     debaters: tuple[DebaterConfig, ...] = ()
-    """The debaters, at least two. Not needed for judging texts."""
+    """The debaters, at least two. Not needed for judging documents."""
     format: FormatConfig = FormatConfig()
     """Format of the debate."""
     evidence: Annotated[EvidenceConfig | None, Field(exclude_if=lambda value: value is None)] = None

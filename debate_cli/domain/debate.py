@@ -114,7 +114,7 @@ class Debate(FrozenModel):
 
     @property
     def document_name(self) -> str | None:
-        """Name of the judged text; None for a debate."""
+        """Name of the judged document; None for a debate."""
         return None if self.participants else self.topic
 
     @property

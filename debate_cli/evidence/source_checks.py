@@ -105,7 +105,7 @@ def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceO
 
 
 class LookupItem(NamedTuple):
-    """What a judge looks up: an argument without citation, or an unknown source that a debater cites."""
+    """Evidence without citation, or an unknown source that a debater cites. A judge checks whether it exists."""
 
     turn: int
     debater: str

@@ -70,7 +70,7 @@ class JudgeVote(NamedTuple):
 
 
 class Requirement(FrozenModel):
-    """What judges require: a change to a text, or a condition under which a motion holds. Contains untrusted text."""
+    """What judges require: a change to a document, or a condition under which a motion holds. Untrusted text."""
 
     dimension: str | None
     """What the requirement is about: the first name in the setting `dimensions` that occurs in `text`. None if no name
@@ -82,9 +82,9 @@ class Requirement(FrozenModel):
     weight: float
     """Weight of the votes of `judges` divided by the weight of all votes, 0-1."""
     quote: str | None = None
-    """Passage of the judged text that the required change quotes; None if the change quotes no such passage."""
+    """Passage of the judged document that the required change quotes; None if the change quotes no such passage."""
     line: int | None = None
-    """Line of the judged text, from 1, on which `quote` begins; None without a quote."""
+    """Line of the judged document, from 1, on which `quote` begins; None without a quote."""
 
 
 class JudgeQuote(NamedTuple):
@@ -231,16 +231,16 @@ class JudgingSystem(Generic[SettingsT]):
     prompt_package: str
     """Name of the Python package whose folder `prompts` holds the prompt files."""
     judges_texts: bool = False
-    """Whether the system can judge a text instead of a debate."""
+    """Whether the system can judge a document instead of a debate."""
     options: Mapping[str, Badge] = {}
     """Outcomes that judges can choose instead of a debater, e.g. `PASS`, with their badges. The most favourable comes
     first.
 
-    A badge has the tone `good` if its outcome means that a judged text passes, and `bad` if the text fails. The notes
-    of the system's verdicts need a field `option` (the chosen outcome) and a field `weights` (maps outcomes to
-    scores)."""
+    A badge has the tone `good` if its outcome means that a judged document passes, and `bad` if the document fails.
+    The notes of the system's verdicts need a field `option` (the chosen outcome) and a field `weights` (maps outcomes
+    to scores)."""
     options_in_debates: bool = True
-    """Whether judges choose from `options` in debates too. If False, they choose only when they judge a text."""
+    """Whether judges choose from `options` in debates too. If False, they choose only when they judge a document."""
     max_option_score: float = 1
     """Highest possible score of an outcome in `options`. The lowest is 0."""
     unit: str = "points"
@@ -293,7 +293,7 @@ class JudgingSystem(Generic[SettingsT]):
     def unsuitable_reason(self, debate: Debate) -> str | None:
         """Return why this system cannot judge the debate, e.g. `has no speeches, so …`; None if it can.
 
-        Default: the debate must have a speech. A system with `judges_texts` also accepts a text without speeches.
+        Default: the debate must have a speech. A system with `judges_texts` also accepts a document.
         """
         if debate.turns or (self.judges_texts and debate.document_name is not None):
             return None
@@ -394,7 +394,7 @@ class JudgingSystem(Generic[SettingsT]):
         return ()
 
     def required_changes(self, verdict: Verdict) -> tuple[Requirement, ...]:
-        """Return the changes that a judged text needs in order to pass, most important first. Default: none."""
+        """Return the changes that a judged document needs in order to pass, most important first. Default: none."""
         return ()
 
     def conditions(self, verdict: Verdict) -> tuple[Requirement, ...]:

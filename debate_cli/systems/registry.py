@@ -39,12 +39,12 @@ def system_kinds() -> tuple[str, ...]:
 
 
 def default_text_kind() -> str:
-    """Return the kind of the first installed system that can judge a text."""
+    """Return the kind of the first installed system that can judge a document."""
     return next(kind for kind in system_kinds() if get_system(kind).judges_texts)
 
 
 def text_system_options() -> str:
-    """Return the options that select a system for texts, e.g. `--system panel or --system jury`."""
+    """Return the options that select a system for documents, e.g. `--system panel or --system jury`."""
     return " or ".join(f"--system {kind}" for kind in system_kinds() if get_system(kind).judges_texts)
 
 

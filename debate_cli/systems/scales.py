@@ -9,7 +9,10 @@ from debate_cli.systems.tables import format_number, format_share
 
 
 def describe_outcome(verdict: Verdict, document: str | None = None) -> str:
-    """Return a sentence that says who won, and how clearly. `document`: name of the judged text; None for a debate."""
+    """Return a sentence that says who won, and how clearly.
+
+    `document`: name of the judged document; None for a debate.
+    """
     badge = get_system(verdict.system).options.get(verdict.option or "")
     tone = badge.tone if badge is not None else "info"
     how = ADVERBS.get(verdict.victory, "")

@@ -79,7 +79,7 @@ class SourceLookup(Finding):
     reason: str = ""
 
     def describe(self) -> list[str]:
-        """Return the source or argument that was looked up, and whether the evidence exists."""
+        """Return one line: the source or the evidence, and whether it exists according to the judge."""
         why = f": {self.reason}" if self.reason else ""
         what = f"the source {self.source}" if self.source else "the evidence"
         return [f"{what} of {self.item}, turn {self.turn + 1}: {EXISTENCE_BADGES[self.exists].word}{why}"]
@@ -111,7 +111,7 @@ class JudgedCitation(FrozenModel):
 
 
 class JudgedLookup(FrozenModel):
-    """An argument or source that was looked up, with the judge's answer and the check of the judge's quote."""
+    """Evidence or a source whose existence judges must check, with a judge's answer and the result of the quote check."""
 
     turn: int
     """Index of the turn with the argument."""
@@ -158,10 +158,12 @@ def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[Sourc
 
 
 def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, ...]:
-    """Return the arguments and sources of the round `round_number` that judges must look up.
+    """Return the evidence and the sources whose existence judges must check.
 
-    First come the arguments that name evidence but cite no source, then the cited sources that the debate does not
-    have. `round_number`: None means all rounds.
+    First comes evidence that names a number, a study or an institution, and has no citation. Then come the cited
+    sources that the debate does not have.
+
+    `round_number`: only evidence and sources from this round are returned; None means all rounds.
     """
     turns = debate.turns_by_index
     named = [
@@ -176,9 +178,9 @@ def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, 
 
 
 def judge_lookups(debate: Debate, given: Iterable[Assessment]) -> tuple[JudgedLookup, ...]:
-    """Return each argument or source that judges must look up, with the first answer about it in `given`.
+    """Return the items of `lookup_items` in all rounds, each with the first answer about the item in `given`.
 
-    Without an answer, `exists` is `unknown`.
+    If `given` has no answer about an item, `exists` is `unknown`.
     """
     answers: dict[tuple[int, str, str], SourceLookup] = {}
     for _, finding in iter_findings(given, SourceLookup):
@@ -209,7 +211,7 @@ def check_lookup(answer: SourceLookup, debate: Debate) -> tuple[Quality, SourceO
 
 
 def describe_lookups(assessment: Assessment, debate: Debate) -> Iterator[str]:
-    """Yield a sentence for each source or piece of evidence that was looked up.
+    """Yield a sentence for each source or piece of evidence whose existence the judge checked.
 
     The sentence says whether it exists, and whether the judge's quote is in the passage that the judge names.
     """

@@ -137,7 +137,8 @@ class StrategyUse(_NoiseFree):
     predicted: float | None
     """Predicted mean persuasion of the opponents, 0-1.2; None if nothing was predicted."""
     actual: float | None
-    """How much the turn persuaded the opponents on average, 0-1; None if the turn had no effects."""
+    """How much the turn persuaded the opponents on average, 0-1. None if all opponents had surrendered before the turn,
+    or if the setting is `effects: judge` and the turn has no ratings."""
 
 
 class InfluenceEdge(_NoiseFree):

@@ -39,7 +39,7 @@ class ExtensionPoint:
     """
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of all objects: built-in ones first, then those of installed packages in alphabetical order."""
+        """Return the names of all objects: built-in ones, then those of installed packages in alphabetical order."""
         return (*self.built_in, *sorted(_entry_points(self.group).keys() - self.built_in.keys()))
 
     def has(self, name: str) -> bool:

@@ -91,8 +91,10 @@ class JudgeTask:
     async def judge(self, session: Session, *, save: bool = True, force: bool = False) -> Outcome:
         """Judge the file.
 
-        `save`: whether to write the result to `target`. A judged debate is not written if no judge answers and nothing is
-        paid. `force`: whether to overwrite a transcript that was changed since it was read.
+        `save`: whether to write the result to `target`. If the task only adds judging runs to a saved debate, no judge
+        answers and nothing is paid, `target` stays unchanged, with the exceptions in `Session.judge`.
+
+        `force`: whether to overwrite a transcript that was changed since it was read.
         """
         target = self.target if save else None
         runs_to_complete = (FIRST_RUN,) if self.is_text else self.runs_to_complete

@@ -111,7 +111,7 @@ class JudgedCitation(FrozenModel):
 
 
 class JudgedLookup(FrozenModel):
-    """Evidence or a source whose existence judges must check, with a judge's answer and the result of the quote check."""
+    """Evidence or a source whose existence judges must check. With a judge's answer and the check of the quote."""
 
     turn: int
     """Index of the turn with the argument."""

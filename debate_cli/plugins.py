@@ -30,7 +30,7 @@ class ExtensionPoint:
     group: str
     """Entry-point group, e.g. `debate_cli.systems`."""
     built_in: Mapping[str, str]
-    """Maps the name of each built-in object to its import path."""
+    """Maps the name of each object that is part of this program to its import path."""
     find_fault: Callable[[str, Any], str] | None = None
     """Function that checks an object of an installed package. Takes the object's name and the object. Returns what is
     wrong, e.g. `does not refer to a JudgingSystem`, or an empty text.
@@ -39,11 +39,11 @@ class ExtensionPoint:
     """
 
     def names(self) -> tuple[str, ...]:
-        """Return all names: first the built-in ones, then those of installed packages in alphabetical order."""
+        """Return the names of all objects: built-in ones, then those of installed packages in alphabetical order."""
         return (*self.built_in, *sorted(_entry_points(self.group).keys() - self.built_in.keys()))
 
     def has(self, name: str) -> bool:
-        """Return whether the name is built in or added by an installed package."""
+        """Return whether the program or an installed package has an object with this name."""
         return name in self.built_in or name in _entry_points(self.group)
 
     def load(self, name: str) -> Any:

@@ -121,7 +121,7 @@ def load_config(path: str | Path, *, overrides: Mapping[str, Any] | None = None)
     - `overrides`: maps key paths, e.g. `format.arguments`, to values or YAML texts.
 
     Relative paths start in the folder of the file, and a `.env` file there is read. A configuration without debaters
-    can be loaded, because judging a text needs none. Raises ConfigError with a line for each fault.
+    can be loaded, because judging a document needs none. Raises ConfigError with a line for each fault.
     """
     check_arguments(load_config, locals())
     changes = list((overrides or {}).items())
@@ -269,13 +269,13 @@ async def judge_text(
     observer: Observer | None = None,
     trusted_hosts: Sequence[str] = (),
 ) -> Outcome:
-    """Let judges vote on a text. If no system in `config` judges texts, a default panel votes.
+    """Let judges vote on `text`, a document. If no system in `config` can judge documents, a default panel votes.
 
-    - `name`: the name of the text in results.
-    - `context`: material that is shown beside the text and not judged. None: the background of `config`.
+    - `name`: the name of the document in results.
+    - `context`: material that is shown beside the document and not judged. None: the background of `config`.
     - `config`: the configuration to judge with. Its topic is the question of the vote. It needs no debaters.
 
-    The other arguments are those of `judge`. Raises TranscriptError if the text is empty or too long. Raises
+    The other arguments are those of `judge`. Raises TranscriptError if `text` is empty or too long. Raises
     ConfigError for a wrong argument, and UntrustedHostError for a host that is not trusted.
     """
     check_arguments(judge_text, locals())
@@ -372,10 +372,11 @@ def _judging_request(
 
 
 def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tuple[LoadedConfig, dict[str, Model]]:
-    """Return two values: `loaded` with the names of the caller's model objects, and these objects by `provider/model`.
+    """Return two values: `loaded`, changed so that it uses the caller's model objects; and these objects by name.
 
-    An object for e.g. `mock/debater` is called `python/debater` in the debate, because it is not the mock. Raises
-    ConfigError if the configuration is not valid, or if an object is not used.
+    The names have the form `provider/model`. The object for the key `debater` or `mock/debater` of `models` is called
+    `python/debater`, because it is not the mock. Raises ConfigError if the changed configuration is not valid, or if no
+    debater and no judge uses an object.
     """
     own = _own_models(models)
     specs = dict(loaded.config.models)

@@ -16,7 +16,7 @@ from debate_cli.storage.folder import JOURNAL_SUFFIX
 from debate_cli.storage.lock import LOCK_SUFFIX
 
 MAX_NAME_CHARS = 4000
-"""Maximum number of characters in the name of a judged text. The same maximum applies to the topic of a debate."""
+"""Maximum number of characters in the name of a judged document. The same maximum applies to the topic of a debate."""
 MAX_PATH_BYTES, MAX_FILE_NAME_BYTES = 3800, 255
 """Maximum length in bytes of a path, and of each file or folder name in it.
 

@@ -1,4 +1,4 @@
-"""Finds the debates and texts for `debate judge`, and reads texts from files and standard input."""
+"""Finds the debates and documents for `debate judge`, and reads documents from files and standard input."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
@@ -23,9 +23,9 @@ STDIN = "-"
 STDIN_NAME = "stdin"
 TRANSCRIPT_SUFFIXES = frozenset({TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX})
 _DATA_SUFFIXES = TRANSCRIPT_SUFFIXES | {".yaml", ".yml"}
-"""Suffixes of files that are skipped when a folder of texts is judged. YAML files are mostly configurations."""
+"""Suffixes of files that are skipped when a folder of documents is judged. YAML files are mostly configurations."""
 MAX_TEXT_BYTES = 400_000
-"""Maximum size in bytes of a text to judge, and of the file of `--context`."""
+"""Maximum size in bytes of a document to judge, and of the file of `--context`."""
 _PROBE_BYTES = 4096
 _TRANSCRIPT_MARK, _GENERATOR_MARK = b'"schema_version"', b'"generator"'
 
@@ -49,7 +49,7 @@ class JudgeSource(NamedTuple):
             return self.path.name
 
     def read_text(self) -> str:
-        """Read the text. Raises TranscriptError if it is unreadable, too long or empty."""
+        """Read the document. Raises TranscriptError if it is unreadable, too long or empty."""
         return read_text_file(self.path) if self.content is None else decode_text(STDIN_NAME, self.content)
 
 
@@ -61,12 +61,12 @@ def find_sources(
     read_stdin: Callable[[int], bytes],
     not_judged: Iterable[Path] = (),
 ) -> tuple[list[JudgeSource], list[str]]:
-    """Return two lists: the debates and texts that `references` name, and a note for each folder with skipped files.
+    """Return two lists: the debates and documents in `references`, and a note for each folder with skipped files.
 
     - `references`: paths, ids of debates in `folders`, folders, globs, and `-` for standard input.
-    - `judges_texts`: whether texts can be judged. If True, a folder without saved debates stands for all text files in
-      it and below it. If False, `-` raises UsageError.
-    - `read_stdin`: function that reads at most the given number of characters from standard input and returns bytes.
+    - `judges_texts`: whether documents can be judged. If True, a folder without saved debates stands for all text files
+      in it and below it. If False, `-` raises UsageError.
+    - `read_stdin`: function that reads at most the given number of characters from standard input. Returns UTF-8.
     - `not_judged`: files to skip in folders.
 
     Raises UsageError, e.g. for a folder without usable files.
@@ -101,7 +101,7 @@ def is_saved_debate(content: bytes) -> bool:
 
 
 def _is_text_folder(folder: Path) -> bool:
-    """Return whether `folder` is a folder of texts to judge. A folder with saved debates is not.
+    """Return whether `folder` is a folder of documents to judge. A folder with saved debates is not.
 
     A folder with a name like `my-debate.json` must contain a text. If it contains none, the user probably wrote
     `*.json` to name transcripts, and the shell included the folder.
@@ -112,9 +112,10 @@ def _is_text_folder(folder: Path) -> bool:
 
 
 def _list_texts(folder: Path, excluded: Collection[Path]) -> tuple[list[Path], list[Path]]:
-    """Return the texts in a folder and below it, and the skipped files, e.g. JSON and YAML files.
+    """Return the documents in a folder and below it, and the skipped files, e.g. JSON and YAML files.
 
-    A special file, e.g. a FIFO, counts as a text, so that reading it reports an error. Raises UsageError if there are no texts.
+    A special file, e.g. a FIFO, counts as a document, so that reading it reports an error. Raises UsageError if there
+    are no documents.
     """
     files = visible_files(folder)
     texts = [

@@ -67,7 +67,7 @@ class JudgeTask:
     note: str | None = None
     """A sentence about an incomplete last line of the journal; None if the line is complete."""
     is_text: bool = False
-    """Whether the file is a text, not a saved debate."""
+    """Whether the file is a document to judge, not a saved debate."""
     unsuitable: Mapping[str, str] = field(default_factory=dict[str, str])
     """The requested systems that cannot judge the debate, each with the reason."""
     runs_to_complete: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ class JudgeTask:
 
     @property
     def deciding_kind(self) -> str | None:
-        """Kind of the judging system that decides, e.g. `structured`; None if the judging run has no systems.
+        """Kind of the judging system whose verdict decides, e.g. `structured`; None if the judging run has no systems.
 
         If the task adds or completes several judging runs, the newest of them counts.
         """
@@ -90,8 +90,10 @@ class JudgeTask:
     async def judge(self, session: Session, *, save: bool = True, force: bool = False) -> Outcome:
         """Judge the file.
 
-        `save`: whether to write the result to `target`. A judged debate is not written if no judge answers and nothing is
-        paid. `force`: whether to overwrite a transcript that was changed since it was read.
+        `save`: whether to write the result to `target`. If the task only adds judging runs to a saved debate, no judge
+        answers and nothing is paid, `target` stays unchanged, with the exceptions in `Session.judge`.
+
+        `force`: whether to overwrite a transcript that was changed since it was read.
         """
         target = self.target if save else None
         runs_to_complete = (FIRST_RUN,) if self.is_text else self.runs_to_complete
@@ -121,9 +123,10 @@ class JudgeTask:
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """What is known about a file before it is judged.
+    """A plan to judge one file: what will be written, and which servers and people will be asked.
 
-    The plan does not contain the debate in the file, so that the plans of many files fit into memory.
+    The plan does not contain the debate in the file, so that the plans of many files fit into memory. `build` reads the
+    file again.
     """
 
     source: Path
@@ -134,7 +137,7 @@ class JudgePlan:
     debater_names: tuple[str, ...]
     """Names of the debaters; empty for a document."""
     deciding_kind: str | None
-    """Kind of the judging system that decides, e.g. `structured`; None if the judging run has no systems."""
+    """Kind of the judging system whose verdict decides, e.g. `structured`; None if the judging run has no systems."""
     destinations: tuple[Destination, ...]
     """Servers that receive requests, or provide downloaded models, when the file is judged.
 
@@ -143,11 +146,11 @@ class JudgePlan:
     asked_people: tuple[str, ...]
     """Model names of the people that are asked when the file is judged: `human` or `files/NAME`."""
     read: Callable[[], JudgeTask]
-    """Builds the task again from its file."""
+    """Reads the file again, and returns the task of judging it."""
 
     @classmethod
     def of_task(cls, task: JudgeTask, read: Callable[[], JudgeTask]) -> JudgePlan:
-        """Return the plan for `task`. `read`: builds the task again from its file."""
+        """Return the plan for `task`. `read`: reads the file again, and returns the task."""
         context = task.context
         left_out = [f"{task.source}: {kind} is left out: {reason}" for kind, reason in task.unsuitable.items()]
         skipped = describe_skipped(context.corpus) if context.corpus is not None else None
@@ -224,7 +227,8 @@ def build_completion_plans(
     """Return three lists: plans for debates with missing judgements, error messages, and paths of complete debates.
 
     Each unusable file has an error message. Each judging run is finished with its own models. From `loaded`, only the
-    prompts are used. If models will be asked, a complete debate is removed from the debates that wait for a batch.
+    prompts are used. If `request.asks_models` is true, each complete debate and its batch requests are removed from the
+    `BatchStore` of its folder.
 
     Raises ConfigError and MissingKeyError. If `paths` has only one file and it cannot be judged, raises TranscriptError
     or StorageError.

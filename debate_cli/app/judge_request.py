@@ -1,4 +1,4 @@
-"""Decides which judging runs `debate judge` adds to a saved debate, and turns a text into a debate to judge."""
+"""Decides which judging runs `debate judge` adds to a saved debate, and turns a document into a debate to judge."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -32,7 +32,7 @@ class JudgingRequest:
     config: DebateConfig | None = None
     """Configuration to judge with. None: the configuration that is stored in the debate."""
     context: str | None = None
-    """Material that the judges see beside a text, and do not judge. None: the background of `config`."""
+    """Material that the judges see beside a document, and do not judge. None: the background of `config`."""
     systems: tuple[str, ...] = ()
     """Kinds of judging systems. Empty: the systems of `config`, else the systems stored in the debate."""
     model: str | None = None
@@ -67,13 +67,13 @@ class JudgingRequest:
     asks_models: bool = True
     """Whether models will be asked. An estimate and a replayed cassette ask no model, and need no key."""
     out: OutPath | None = None
-    """File or folder for the judged debates. None: a debate is saved in place, a text in `output.dir`.
+    """File or folder for the judged debates. None: a debate is saved in place, a document in `output.dir`.
 
     It is a folder if it exists as a folder, ends with a slash, or has a name without a suffix. Otherwise it is a file.
     """
     save: bool = True
     text_id: str | None = None
-    """Id of the debate that is made from a text. None: an id is generated."""
+    """Id of the debate that is made from a document. None: an id is generated."""
 
     def target_for(self, default: Path) -> Path | None:
         """Return the file in which a judged debate is saved; None if it is not saved.
@@ -93,7 +93,7 @@ class JudgingRequest:
 
     @property
     def other_model_specs(self) -> tuple[ModelSpec, ...]:
-        """The models `other_models`, each with the settings `judge_settings`. Raises UsageError for a malformed name."""
+        """A `ModelSpec` for each of `other_models`, with `judge_settings`. Raises UsageError for a malformed name."""
         return tuple(map(self._judge_spec, self.other_models))
 
     def _judge_spec(self, name: str) -> ModelSpec:
@@ -170,10 +170,10 @@ def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str
 
 
 def open_further_runs(judged: Debate, request: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """Return the judging runs of a text, except the first.
+    """Return the judging runs of a document, except the first.
 
-    Every requested model judges the text `request.repeat` times. So with two models and `repeat=3` there are six runs,
-    and the last five of them are returned.
+    Every requested model judges the document `request.repeat` times. So with two models and `repeat=3` there are six
+    runs, and the last five of them are returned.
     """
     return _openings(judged.config.judging, request, at, chain([FIRST_RUN], new_run_ids(judged)))[1:]
 
@@ -199,7 +199,7 @@ def _openings(
 
 
 def document_events(name: str, text: str, debate_id: str, request: JudgingRequest, at: datetime) -> tuple[Event, ...]:
-    """Return the events of a debate without speeches. Its background is the `text` to judge.
+    """Return the events of a debate without speeches. Its background is `text`, the document to judge.
 
     Raises UsageError for an invalid setting of a judging system.
     """

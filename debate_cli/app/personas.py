@@ -39,7 +39,7 @@ MIN_STAKEHOLDERS, MAX_STAKEHOLDERS = 3, 7
 
 
 class TextDocument(NamedTuple):
-    """A text with its name. Both are untrusted input."""
+    """A document: its name and its text. Both are untrusted input."""
 
     name: str
     text: str
@@ -92,9 +92,9 @@ def prepare_personas(
 def prepare_asked_model(
     name: str, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[RunContext, ModelSpec]:
-    """Return what is needed to ask the judges' model about a text: the run context and the model.
+    """Return what is needed to ask the judges' model about a document: the run context and the model.
 
-    `name`: the name of the text, for error messages. Raises ConfigError and MissingKeyError.
+    `name`: the name of the document, for error messages. Raises ConfigError and MissingKeyError.
     """
     default = request
     if request.config is not None:  # its judges are not asked

@@ -44,7 +44,7 @@ class AuditCase:
     """Name of the debater whose speeches were changed. Empty if the speeches of both debaters, or of neither,
     were changed."""
     debate: Debate
-    """The debate after the change, without assessments."""
+    """The debate with the change that `variant` makes, without assessments."""
     path: Path
     runs: int = 1
     """Number of times that each judge judges the case, from 1."""

@@ -321,12 +321,12 @@ class Output(ConfigModel):
 
 
 class DebateConfig(ConfigModel):
-    """A whole configuration. A debate requires `topic` and `debaters`; a judged text requires only `topic`."""
+    """A whole configuration. A debate requires `topic` and `debaters`; a judged document requires only `topic`."""
 
     version: Literal[1] = 1
     """Version of the configuration format."""
     topic: str = Field(min_length=1, max_length=4000)
-    """The motion: a question or claim to debate. For a judged text, the question that judges answer."""
+    """The motion: a question or claim to debate. For a judged document, the question that judges answer."""
     background: str | None = None
     """Context that debaters and judges read as data, not as instructions. `{file: NAME}` reads a file."""
     seed: int | None = None

@@ -142,7 +142,7 @@ class SystemSettings(ConfigModel):
         return self
 
     def for_text(self) -> Self:
-        """Return the settings for judging a text instead of a debate."""
+        """Return the settings for judging a document instead of a debate."""
         return self
 
 
@@ -163,12 +163,13 @@ class UninstalledSettings(SystemSettings):
 
 
 class Thresholds(ConfigModel):
-    """Thresholds for the margin between the two best scores, in points."""
+    """Thresholds for the margin between the two best scores, in the unit of the scores."""
 
     draw: NonNegative
-    """Margin below which the debate is a draw."""
+    """Margin below which the debate is a draw, in the unit of the scores."""
     clear: NonNegative
-    """Margin from which a victory is clear. Each system decides whether a margin of exactly this size is clear."""
+    """Margin from which a victory is clear, in the unit of the scores. Each system decides whether a margin of exactly
+    this size is clear."""
 
 
 def default_bounds(**defaults: float) -> BeforeValidator:
@@ -241,9 +242,10 @@ class JudgingConfig(ConfigModel):
     )
     """Judging systems, at least one. A name alone selects the system's default settings."""
     question: str | None = Field(default=None, exclude_if=lambda question: question is None)
-    """The question that judges answer about a text. A transcript stores it here; a configuration has it under `topic`."""
+    """The question that judges answer about a document. A transcript stores it here; a configuration has it under
+    `topic`."""
     context: str | None = Field(default=None, exclude_if=lambda context: context is None)
-    """Context for the judges of a text. A transcript stores it here; a configuration has it under `background`."""
+    """Context for the judges of a document. A transcript stores it here; a configuration has it under `background`."""
 
     def notices(self) -> tuple[str, ...]:
         """Return a sentence for each setting with an effect that may surprise users. A sentence begins with the key path."""
@@ -268,7 +270,7 @@ class JudgingConfig(ConfigModel):
 
     @property
     def deciding_kind(self) -> str | None:
-        """`kind` of the system that decides; None if there is no system."""
+        """`kind` of the system whose verdict decides the debate; None if there is no system."""
         return self.decides or next((system.kind for system in self.systems), None)
 
 

@@ -78,10 +78,10 @@ class PlayerConfig(ConfigModel):
     personality: ArchetypeOrTraits | None = None
     """Name of an archetype, or twelve traits."""
     elasticity: float = Field(default=0.5, ge=0, le=1)
-    """How far pressure moves the personality, from 0 (not at all) to 1."""
+    """How far the debate can change the traits of the personality, from 0 (not at all) to 1 (fully)."""
     recovery: float = Field(default=0, ge=0, le=1)
-    """How far the personality moves back to its initial traits after an exchange without pressure, from 0 (not at all)
-    to 1 (wholly)."""
+    """How far traits return to their initial values after an exchange (two adjacent turns) without pressure, from 0
+    (not at all) to 1 (fully)."""
     conviction: float | None = Field(default=None, ge=0, le=1)
     """Conviction at the start, from 0 to 1; None means 0.7."""
     strategy: Strategy | Literal["adaptive"] | None = None

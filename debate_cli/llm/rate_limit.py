@@ -35,8 +35,8 @@ MAX_GAP_FACTOR = 4
 GAP_FACTOR_PER_SERIES = 0.85
 """Factor by which the gap between calls is multiplied after each series of accepted calls (see SERIES_LENGTH)."""
 SERIES_LENGTH = 3
-"""Length of a series of accepted calls, as a multiple of the number of calls from which the gap between calls was
-computed. After each series, the gap becomes shorter."""
+"""When the gate opens, the gap between calls is computed from N accepted calls. The gap becomes shorter after each
+series of SERIES_LENGTH × N further accepted calls."""
 MIN_PACED_CALLS = 3
 """Minimum number of accepted calls that show which pace the provider accepts. If a run has fewer accepted calls before
 its first refusal, the calls after this refusal are sent without a gap."""
@@ -95,7 +95,7 @@ class ProviderGate:
         self._failure: RateLimitedError | None = None
         self._interval_s = 0.0
         self._has_opened_again = False
-        """Whether the gate has opened again after a refusal at least once."""
+        """Whether the provider gate has been opened again after a refusal at least once."""
         self._accepted_at: deque[float] = deque(maxlen=MAX_REMEMBERED_CALLS)
         self._proven_interval_s = math.inf
         """The shortest gap between calls, in seconds, at which the provider answered a series of `_series_calls` calls.

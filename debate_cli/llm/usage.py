@@ -74,7 +74,7 @@ SEARCHES_PER_PRICE = 1000
 def find_bundled_price(model: str) -> Price | None:
     """Return the price of `provider/model` from `genai-prices`, in US dollars per million tokens; None if unknown.
 
-    If the price rises with the length of the prompt, returns the price of the shortest prompts.
+    If the price rises with the length of the prompt, returns the price for the shortest prompts.
     """
     entry = _find_entry(model)
 
@@ -186,11 +186,11 @@ class UsageAccumulator:
         self.latency_s = round(sum(call.latency_s for call in calls), 6)
 
     def to_reply(self, reply: Reply) -> Reply:
-        """Return a copy of `reply` with the summed attempts, usage and seconds."""
+        """Return a copy of `reply` with the attempts, usage and seconds of all requests that were added."""
         return replace(reply, attempts=self.attempts, usage=self.usage, latency_s=self.latency_s)
 
     def to_error(self, error: ErrorT) -> ErrorT:
-        """Return a copy of `error` with the summed attempts, usage and seconds."""
+        """Return a copy of `error` with the attempts, usage and seconds of all requests that were added."""
         last = copy.copy(error)
         last.attempts, last.usage, last.latency_s = self.attempts, self.usage, self.latency_s
         return last

@@ -36,7 +36,7 @@ class ProviderRow:
 
     name: str
     kind: str
-    """Name of the protocol: a `ProviderKind`, or any word if the row has `make_server`."""
+    """Name of the protocol: a `ProviderKind`, or any word if `make_server` is set."""
     base_url: str | None = None
     """Address of the server; None for a provider in this process."""
     base_url_env: str | None = None

@@ -293,7 +293,7 @@ class JudgingSystem(Generic[SettingsT]):
     def unsuitable_reason(self, debate: Debate) -> str | None:
         """Return why this system cannot judge the debate, e.g. `has no speeches, so …`; None if it can.
 
-        Default: the debate must have a speech. A system with `judges_texts` also accepts a text without speeches.
+        Default: the debate must have a speech. A system with `judges_texts` also accepts a document.
         """
         if debate.turns or (self.judges_texts and debate.document_name is not None):
             return None

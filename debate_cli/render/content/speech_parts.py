@@ -123,15 +123,16 @@ class ArgumentThread(NamedTuple):
 
 
 class ThreadIndex:
-    """Finds arguments, with their threads, in the turns of a debate."""
+    """Finds an argument in the turns of a debate, with the latest questions about it and the author's latest reply."""
 
     def __init__(self, turns: Iterable[Turn] = ()) -> None:
         self._turns = tuple(turns)
 
     def of(self, target: str, round_number: int) -> ArgumentThread | None:
-        """Return the argument with the id `target`, and its thread before round `round_number`.
+        """Return the argument with the id `target`, the questions about it, and its author's reply.
 
-        None if the debate has no argument with this id.
+        Only questions and replies from rounds before `round_number` are used. None if the debate has no argument with
+        this id.
         """
         arguments = ((turn.speaker, item) for turn in self._turns for item in turn.arguments or () if item.id == target)
         owner, argument = next(arguments, ("", None))

@@ -56,7 +56,7 @@ class SpeechStream:
 
     cue: Cue
     threads: ThreadIndex = field(default_factory=ThreadIndex)
-    """Threads of the arguments that were made before this speech was requested."""
+    """Arguments that were made before this speech was requested, with the questions about them and the replies."""
     pieces: list[str] = field(default_factory=list[str])
     turn: Turn | None = None
 

@@ -45,7 +45,7 @@ class BallotRow(FrozenModel):
     dimensions: dict[str, float]
     """Maps dimensions to the judge's marks, 1-3."""
     critical_findings: tuple[str, ...]
-    """Faults that weigh against the text or motion, in the judge's words."""
+    """Faults that weigh against the document or motion, in the judge's words."""
     remediation_required: tuple[str, ...]
     """Changes that the judge demands, in the judge's words."""
     rationale: str
@@ -267,7 +267,8 @@ def _missing(
 def find_required_changes(ballots: Sequence[Ballot], dimensions: Sequence[str], text: str) -> tuple[Requirement, ...]:
     """Return what the judges require or criticize, grouped by dimension: required corrections and critical findings.
 
-    Texts that differ only in case, typography and punctuation count as one. `text`: the judged document.
+    Requirements and criticisms that differ only in case, typography and punctuation count as one. `text`: the judged
+    document.
     """
     total = math.fsum(ballot.weight for ballot in ballots)
     demands = (

@@ -20,8 +20,8 @@ HISTORY_LENGTH = 10
 RECENT_ROUNDS = 3
 """Number of latest rounds that count as recent."""
 RECENT_SPEECHES = 3
-"""Number of the speaker's latest speeches whose evidence is averaged. If the mean is high, the strategy `aggressive` suits
-the speaker."""
+"""The strategy `aggressive` needs strong evidence: the mean of `evidence_shown` over this number of the speaker's
+latest speeches must be at least 0.6."""
 PERSUASION_THRESHOLD = 0.6
 """A speech whose persuasion (0-1) is above this value moves the stance of the persuaded debater towards 0."""
 ATTACK_THRESHOLD = 0.3
@@ -99,7 +99,7 @@ class DebaterState:
 
     @property
     def influence(self) -> float:
-        """How much this debater persuaded the other debaters on average, 0-1.
+        """How much this debater persuaded the other debaters on average, 0-1; 0 if no turn affected another debater.
 
         First the persuasion of each target is averaged over the turns that affected this target. Then these averages
         are averaged over the targets.

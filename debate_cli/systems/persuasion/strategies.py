@@ -14,8 +14,9 @@ SITUATIONS = {
     "empathetic": "recent rounds persuaded {targets}",
     "analytical": "",
 }
-"""Maps each strategy to the situation that suits the strategy. If several strategies have the highest prediction, the
-first of them in this mapping is picked."""
+"""Maps each strategy to the situation that suits the strategy; an empty text means that no situation suits it.
+
+If several strategies have the highest predicted persuasion, the first of them in this mapping is picked."""
 UNTRIED_EFFECT = 0.3
 """Predicted persuasion (0-1) by a strategy that the speaker has not yet tried on the target."""
 SITUATION_BONUS = 0.2

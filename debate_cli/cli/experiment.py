@@ -112,7 +112,7 @@ def _check_options(given: ExperimentOptions) -> None:
             f"--shard and --limit do not apply to a queue; leave them out, or leave out --queue and unset {QUEUE_VARIABLE}"
         )
     if given.enqueue_only and not given.queue:
-        raise UsageError("--enqueue-only needs a queue; name it with --queue")
+        raise UsageError("--enqueue-only needs a queue; give it with --queue")
     if action != "merge" and len(given.paths) > 1:
         raise UsageError(f"`debate experiment {action}` takes one file or folder; leave out {given.paths[1]}")
     if action != "report":

@@ -422,8 +422,8 @@ def _open_session(
             )
         if folder is None:
             raise ConfigError(
-                f"{argument}: no file is written if this is None, but {name} needs files for prompts and replies; pass a "
-                f"path, and these files are kept in the folder `{FILES_FOLDER}` beside the transcript"
+                f"{argument}: is None, but {name} needs files for its prompts and replies; pass a path, and these files are "
+                f"kept in the folder `{FILES_FOLDER}` beside the transcript"
             )
     observer = observer or NullObserver()
     people = None if folder is None else PeopleAccess(PromptFolder(folder / FILES_FOLDER, observer.note))

@@ -192,7 +192,7 @@ def _check_winner(expected: str, verdict: Verdict | None, debate: Debate) -> str
 def _describe_unknown_best(least: float, kind: str) -> str:
     return (
         f"--fail-under {least:.12g}: the judging system {kind} is not installed, so its most favourable outcome is unknown; "
-        f"name an outcome, as in --fail-under OUTCOME={least:.12g}"
+        f"give an outcome, as in --fail-under OUTCOME={least:.12g}"
     )
 
 
@@ -223,7 +223,7 @@ def _find_manipulation(debate: Debate) -> str | None:
 
 def _find_missing(debate: Debate, verdicts: Sequence[Verdict], missing: int) -> str | None:
     if debate.status == "incomplete":
-        return "the debate is unfinished, so judgements are missing; resume it first"
+        return "the debate is unfinished, so judgements are missing; resume it first, with `debate run --resume`"
     runs = [(verdict.system, debate.run(verdict.run)) for verdict in verdicts]
     complete = {system for system, run in runs if debate.judged_all_turns(run, system)}
     for system, run in runs:

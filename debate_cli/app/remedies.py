@@ -50,7 +50,7 @@ _REFUSED_REQUESTS = {
 _UNUSABLE_MODELS = {
     "QuotaExhaustedError": "every request fails until the provider raises the quota or you choose another model",
     "UnauthorizedError": "every request fails until the server accepts the key or you choose another model",
-    "UnknownModelError": "every request fails until the server has the model or you choose another model",
+    "UnknownModelError": "every request fails until the server offers this model or you choose another one",
     "WeightsError": "every request fails until the weights can be loaded or you choose another model",
 }
 """Maps causes of failures to advice for messages. Until something changes, every request to the model fails."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import Any, cast
 
 from pydantic import Field
@@ -327,7 +328,10 @@ def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewA
         stored = open_debate(path)
         before = stored.debate
         if stored.from_journal:
-            raise UsageError("the debate is not closed, so no review can be stored; resume or close it first")
+            raise UsageError(
+                f"{path}: the debate has not ended, so no review can be stored; continue it first with "
+                f"`debate run --resume {quote(str(path))}`, or add --close to end it without further speeches"
+            )
         if next(new_run_ids(before)) != review.opened.run or before.turns != review.debate.turns:
             raise UsageError("the debate was changed since the review began; run the same command again")
         answered = _given_answers(review.run, state.assessments)

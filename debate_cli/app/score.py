@@ -296,6 +296,9 @@ def _store_verdicts(path: Path, rubric: Rubric) -> None:
     with lock_debate(path):
         stored = open_debate(path)
         if stored.from_journal:
-            raise UsageError(f"{path}: the debate is not closed, so verdicts cannot be stored; resume it first")
+            raise UsageError(
+                f"{path}: the debate has not ended, so no verdicts can be stored; continue it first with "
+                f"`debate run --resume {quote(str(path))}`, or add --close to end it without further speeches"
+            )
         verdicts = score(stored.debate, runs="all", settings=rubric.settings(stored.debate))
         write_transcript(stored.path, to_transcript(stored.debate, verdicts), Redactor(), overwrite=True)

@@ -95,7 +95,9 @@ def run(given: AuditOptions) -> None:
     with TemporaryDirectory() if is_trial else nullcontext(given.out) as folder:
         cases = build_cases(debates, _wanted_variants(given), Path(folder), repeat=given.repeat)
         if not cases:
-            raise UsageError("--on: an audit needs debates of two debaters; name saved debates with two debaters")
+            raise UsageError(
+                "--on: none of these debates can be audited; give saved debates with speeches by exactly two debaters"
+            )
         write_cases(cases)
         plans = _plan(cases, requests, loaded)
         if given.dry_run:
@@ -135,7 +137,7 @@ def _judging_requests(given: AuditOptions, loaded: LoadedConfig | None) -> list[
     names = given.judge or []
     if not names:
         if config is None or not {"judge", "default"} & config.models.keys():
-            raise UsageError("--judge: name the model to audit, for example --judge mock/judge")
+            raise UsageError("--judge: give the model to audit, for example --judge mock/judge")
         names = [""]
     base = JudgingRequest(
         config=config,
@@ -305,7 +307,7 @@ def _show_difference(given: AuditOptions) -> None:
         )
     if not given.diff or len(paths) != 2:  # noqa: PLR2004 - two audits are compared
         raise UsageError(
-            "use --on to name the debates for the audit of a judge; to compare two audits, write "
+            "choose the debates for the audit of a judge with --on; to compare two audits, write "
             "`debate audit OLD/audit.json NEW/audit.json --diff`"
         )
     old, new = (read_report(path) for path in paths)

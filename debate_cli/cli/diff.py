@@ -15,14 +15,14 @@ from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_
 def run(given: DiffOptions) -> None:
     """Compare two saved debates, or two judging runs of one debate."""
     if given.b is None and given.runs is None:
-        raise UsageError("name two debates, or one debate and two of its judging runs: --runs r1,r2")
+        raise UsageError("give two debates, or one debate and two of its judging runs: --runs r1,r2")
     first = open_debate(find_debate(given.a, transcript_dirs()))
     second = open_debate(find_debate(given.b, transcript_dirs())) if given.b is not None else first
     for warning in dict.fromkeys((first.incomplete_line_warning, second.incomplete_line_warning)):
         console.print_incomplete_line_note(warning)
     names = [LATEST_RUNS, LATEST_RUNS] if given.runs is None else [name.strip() for name in given.runs.split(",")]
     if len(names) != 2 or not all(names):  # noqa: PLR2004 - two sides
-        raise UsageError(f"--runs {given.runs}: name two judging runs, for example r1,r2")
+        raise UsageError(f"--runs {given.runs}: give two judging runs, for example r1,r2")
     compared = JudgementComparison(_select_side(first, names[0]), _select_side(second, names[1]))
     if given.json:
         print_json(build_comparison_document(compared))

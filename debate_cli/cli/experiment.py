@@ -94,7 +94,7 @@ def run(given: ExperimentOptions) -> None:
             _rate(given)
         case "merge":
             if given.out is None:
-                raise UsageError("`debate experiment merge` needs a new folder for its result; name it with -o DIR")
+                raise UsageError("`debate experiment merge` needs a new folder for its result; give it with -o DIR")
             with merge_experiments([Path(path) for path in given.paths], given.out.path) as ledger:
                 _show_status(read_status(ledger), given)
 
@@ -111,7 +111,7 @@ def _check_options(given: ExperimentOptions) -> None:
             f"--shard and --limit do not apply to a queue; leave them out, or leave out --queue and unset {QUEUE_VARIABLE}"
         )
     if given.enqueue_only and not given.queue:
-        raise UsageError("--enqueue-only needs a queue; name it with --queue")
+        raise UsageError("--enqueue-only needs a queue; give it with --queue")
     if action != "merge" and len(given.paths) > 1:
         raise UsageError(f"`debate experiment {action}` takes one file or folder; leave out {given.paths[1]}")
     if action != "report":
@@ -126,7 +126,7 @@ def _check_report_options(given: ExperimentOptions) -> None:
     forms = {"--format": given.format, "--html": given.html, "--json": given.json}
     chosen = [option for option, value in forms.items() if value]
     if len(chosen) > 1:
-        raise UsageError(f"{' and '.join(chosen)} are different forms of the report; give one of them")
+        raise UsageError(f"{' and '.join(chosen)} are different forms of the report; give only one of them")
     if given.out is not None and given.format is None:
         raise UsageError(
             f"-o {given.out}: this option works only with --format; add --format csv, or write a page with --html FILE"
@@ -233,13 +233,16 @@ def _report_end(
         cells_are = "1 cell is" if summary.cells_elsewhere == 1 else f"{summary.cells_elsewhere} cells are"
         print_status(f"note: {cells_are} being run by other processes")
     if given.queue and (summary.stopped == "interrupted" or given.enqueue_only):
-        print_status("note: workers continue the cells in the queue")
+        print_status(
+            "note: the unfinished cells (debates) stay in the queue, and workers run them even after this command has ended"
+        )
     command = _command(given, experiment)
     if summary.stopped is not None:
         reasons = {
             "interrupted": (control.stop_cause or screen.BY_USER).reason,
             "budget": "the budget of the experiment is reached; raise limits.max_cost_usd or limits.max_tokens",
-            "failures": f"{MAX_FAILURES_IN_A_ROW} cells failed in a row, so no further cell was started; correct the cause",
+            "failures": f"{MAX_FAILURES_IN_A_ROW} cells failed in a row, so no further cell was started; correct the cause "
+            "(to see it, run `debate experiment status`)",
         }
         progress = summary.progress
         sentence = f"debate: {reasons[summary.stopped]}; {progress.left} of {progress.total} cells are left"
@@ -308,7 +311,7 @@ def _report(ledger: Ledger, given: ExperimentOptions) -> None:
     rows = read_judgements(ledger)
     if given.format == "parquet":
         if given.out is None:
-            raise UsageError("--format parquet needs a file to write to; name it with -o FILE")
+            raise UsageError("--format parquet needs a file to write to; give it with -o FILE")
         atomic_write(given.out.path, dump_parquet(rows, ledger.axes), overwrite=given.force)
     else:
         _write_rows(map(flatten, rows), ledger, given)

@@ -61,7 +61,7 @@ def run(given: InitOptions) -> None:
 
 def _prompt_answers(found: Sequence[DiscoveredModel]) -> InitAnswers:
     topic: str = typer.prompt("The motion", default=DEFAULT_TOPIC)
-    typer.echo("Available models (you can also name another one as provider/model):")
+    typer.echo("Available models (you can also enter another one as provider/model):")
     width = max(len(one.model) for one in found)
     for number, one in enumerate(found, 1):
         typer.echo(f"  {number}  {one.model:<{width}}  {one.reason}")

@@ -43,7 +43,7 @@ def run(given: PersonasOptions) -> None:
         check_output(given.output, "-o", force=given.force, inputs=inputs)
     for source in sources:
         if not source.is_text:
-            raise UsageError(f"{source.path}: is not a text file; name text files, or folders of them")
+            raise UsageError(f"{source.path}: is not a text file; give text files, or folders of text files")
     documents = [TextDocument(source.name, source.read_text()) for source in sources]
     model = mock_spec(parse_model(given.model or "mock/judge")).model if given.mock else given.model
     request = JudgingRequest(config=None if loaded is None else loaded.config, model=model)

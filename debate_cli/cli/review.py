@@ -136,7 +136,9 @@ def _terms_of_file(file: ReviewFile, given: ReviewOptions, stored: StoredDebate)
                 f"{option} differs from the value in {given.source}; leave the option out, or write a new template with --template"
             )
     if file.debate_key != debate_key(stored.debate):
-        raise UsageError(f"{given.source}: is the review of another debate; name that debate, or write a new template")
+        raise UsageError(
+            f"{given.source}: is the review of another debate; give the id of that debate, or write a new template"
+        )
     return terms
 
 

@@ -92,7 +92,9 @@ class JudgeOptions(NamedTuple):
     context: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="File that judges read in addition to a text (default: the background of --config)."
+            metavar="FILE",
+            help="If PATH is a text: file with context, which judges read but do not judge (default: the background of "
+            "--config).",
         ),
     ] = None
     out: Annotated[
@@ -462,7 +464,7 @@ class ImportOptions(NamedTuple):
         RoundBy | None,
         typer.Option(
             help="`turns`: a speaker's second speech in a round begins the next round. `heading`: each heading begins a round. "
-            "Default: the rounds that a table names, else `turns`."
+            "Default: the rounds that a table gives in its column `round` (or in --map round=COLUMN), else `turns`."
         ),
     ] = None
     map: Annotated[

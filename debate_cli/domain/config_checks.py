@@ -150,7 +150,7 @@ def _check_names(config: DebateConfig) -> Iterator[Problem]:
         if not debater.name.isprintable() or debater.name != debater.name.strip():
             yield Problem(
                 path,
-                "a name must not contain line breaks, control characters, or spaces at its start or end; remove them",
+                "the name has a line break, a control character, or a space at its start or end; remove it",
             )
     for index in duplicate_indices(normalize_text(debater.name) for debater in config.debaters):
         yield Problem(
@@ -216,6 +216,14 @@ def _check_evidence(config: DebateConfig) -> Iterator[Problem]:
             )
 
 
+def _describe_missing_phases(phases: tuple[str, ...]) -> str:
+    if phases[:1] == ("opening",):
+        return "the last phase must be `closing`; add it at the end"
+    if phases[-1:] == ("closing",):
+        return "the first phase must be `opening`; add it at the beginning"
+    return "the first phase must be `opening` and the last phase `closing`; add both"
+
+
 def _check_format(settings: FormatConfig) -> Iterator[Problem]:
     path = ("format", "phases")
     phases = settings.phases
@@ -230,10 +238,7 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
         )
         return
     if phases != ("opening",) and (len(phases) < 2 or phases[0] != "opening" or phases[-1] != "closing"):  # noqa: PLR2004
-        yield Problem(
-            path,
-            "a debate must begin with `opening` and end with `closing`; add what is missing",
-        )
+        yield Problem(path, _describe_missing_phases(phases))
         return
     inner = phases[1:-1]
     if "opening" in inner:

@@ -28,7 +28,7 @@ def merge_experiments(folders: Sequence[Path], out: Path) -> Ledger:
         if target.plan not in {"", first.plan}:
             target.close()
             raise UsageError(
-                f"{out}: has cells of another version of the experiment file; choose another folder with --out"
+                f"{out}: holds the results of another version of the experiment file; choose another folder with --out"
             )
         for folder, source in zip(folders, sources, strict=True):
             if folder.resolve() != out.resolve():

@@ -33,7 +33,7 @@ RESERVED_AXES: Mapping[str, str] = {
     "debaters": "set the debaters in `players` and `pairing`",
     "limits": "set the limits in `limits` of the experiment",
     "output": "an experiment always saves its debates in its own folder; remove this key",
-    "providers": "the axes must not change where requests go; set providers in the base configuration",
+    "providers": "an axis must not send requests to another server; set providers in the base configuration",
     "evidence": "set the sources in the base configuration",
     "vars": "set the variables in the base configuration",
     "version": "all debates use the same version of the configuration format; remove this key",
@@ -222,7 +222,7 @@ def _check_names(path: KeyPath, names: Sequence[str]) -> Iterator[Problem]:
         if name.casefold() in seen:
             yield Problem((*path, index, "name"), f"the name `{name}` is used twice; give each entry its own name")
         if not name.isprintable() or name != name.strip():
-            message = "a name must not contain line breaks, control characters, or spaces at its start or end"
+            message = "the name has a line break, a control character, or a space at its start or end; remove it"
             yield Problem((*path, index, "name"), message)
         seen.add(name.casefold())
 

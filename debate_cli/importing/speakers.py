@@ -61,7 +61,7 @@ def resolve_speakers(found: FoundDebate, request: ImportRequest) -> ResolvedSpea
     for name in present:
         if _CHAIRS & set(fold_name(name).split()):
             warnings.append(
-                f'`{name}` may chair the debate; if so, leave out the speeches of this speaker with --drop "{name}"'
+                f'`{name}` seems to be the chair, not a debater; if so, leave out the chair\'s speeches with --drop "{name}"'
             )
     omitted = (f"{count_noun(count, 'speech')} by {name}" for name, count in dropped.items())
     return ResolvedSpeakers(tuple(kept), sides, tuple(omitted), tuple(warnings))
@@ -152,7 +152,7 @@ def _describe_similar(names: Sequence[str]) -> list[str]:
         if longer:
             groups.setdefault(max(longer, key=lambda other: len(words[other])), []).append(name)
     return [
-        f"{', '.join(f'`{name}`' for name in (longest, *others[:-1]))} and `{others[-1]}` may be one speaker; if so, join them with "
+        f"{', '.join(f'`{name}`' for name in (longest, *others[:-1]))} and `{others[-1]}` seem to be one speaker; if so, join them with "
         + " ".join(f'--merge "{name}={longest}"' for name in others)
         for longest, others in groups.items()
     ]

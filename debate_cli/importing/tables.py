@@ -135,7 +135,7 @@ def _find_column(field: str, head: Sequence[str], columns: Mapping[str, str]) ->
     found = next((by_name[name] for name in KNOWN_COLUMNS[field] if name in by_name), "")
     if not found and field != "round":
         raise UnreadableDebateError(
-            f"the table has no column for the {field} (its columns are {_list_columns(head)}); name the column with "
+            f"the table has no column for the {field} (its columns are {_list_columns(head)}); give the column with "
             f"--map {field}=COLUMN"
         )
     return found

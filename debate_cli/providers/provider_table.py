@@ -226,8 +226,8 @@ def _find_spec_problems(name: str, spec: ProviderSpec, preset: ProviderRow | Non
     is_moved = preset is not None and (spec.base_url is not None or spec.kind not in {None, preset.kind})
     if is_moved and "api_key_env" not in spec.model_fields_set:
         message = (
-            f"sends {name}'s requests to another server; also name the key for that server: "
-            "add api_key_env, or api_key_env: null to send no key"
+            f"sends {name}'s requests to another server; also choose the key for that server: "
+            "add api_key_env: VARIABLE, or api_key_env: null to send no key"
         )
         yield ("base_url",), message
     if spec.base_url is not None and (problem := find_url_problem(spec.base_url)):
@@ -245,7 +245,10 @@ def _find_header_problems(headers: Mapping[str, str]) -> Iterator[tuple[KeyPath,
         if not _HEADER_NAME.fullmatch(name) or not value.isascii() or not value.isprintable():
             yield path, "is not a valid HTTP header; correct its name or its value"
         elif _CONNECTION_HEADER.fullmatch(name):
-            yield path, "belongs to the connection, not to the request; remove it, and name the server in base_url"
+            yield (
+                path,
+                "is a header that the program sets itself; remove it (the address of the server belongs in base_url)",
+            )
         elif value and _SECRET_HEADER.search(name) and not find_variables(value):
             yield path, "must not contain a secret; write ${VAR}, and set the environment variable VAR"
 
@@ -266,7 +269,7 @@ def find_url_problem(url: str) -> str | None:
     if not is_address or " " in url or not url.isprintable():
         return "is not an address like http://127.0.0.1:8000/v1; correct it"
     if not parts.netloc.isascii() or "\\" in parts.netloc or parts.netloc.count("@") > 1:
-        return "names its host with characters that programs read in different ways; write the host in ASCII, like lab.example"
+        return "has a backslash, a second `@` or a character outside ASCII in its host part; write a plain host, like lab.example"
     return None
 
 

@@ -84,7 +84,7 @@ def status_remarks(status: Status) -> list[str]:
     lines += [f"note: {note}" for note in status.notes]
     if status.removed:
         lines.append(
-            f"note: kept, but not counted: {count_noun(status.removed, 'cell')} of earlier versions of the file"
+            f"note: {count_noun(status.removed, 'cell')} of earlier versions of the experiment's file: kept in the folder, but not counted"
         )
     return lines
 

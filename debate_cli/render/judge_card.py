@@ -148,7 +148,7 @@ def describe_sample(report: JudgeAuditReport) -> str:
     missing = f"; {count_noun(report.missing, 'judgement')} failed or unfinished" if report.missing else ""
     return (
         f"Tested with {count_noun(report.judgements, 'judgement')} of {count_noun(report.debates, 'debate')} on "
-        f"{count_noun(report.motions, 'motion')} and of their changed copies{missing}."
+        f"{count_noun(report.motions, 'motion')} and of changed copies of these debates{missing}."
     )
 
 

@@ -28,9 +28,7 @@ class UninstalledSystem(JudgingSystem[SystemSettings]):
 
     def unsuitable_reason(self, debate: Debate) -> str | None:
         """Return a sentence that says that the plug-in is missing."""
-        return (
-            f"the judging system {self.kind} is not installed; install its plug-in, or name other systems with --system"
-        )
+        return f"the judging system {self.kind} is not installed; install its plug-in, or choose other systems with --system"
 
 
 def system_kinds() -> tuple[str, ...]:

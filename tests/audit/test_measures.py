@@ -99,7 +99,7 @@ def test_intervals_draw_motions() -> None:
     assert (gates["mirror"].outcome, gates["mirror"].more) == ("not enough data", 5)
     card = format_card_markdown(report)
     for words in (
-        "of 9 debates on 3 motions and of their changed copies",
+        "of 9 debates on 3 motions and of changed copies of these debates",
         "not enough data: about 5 more motions needed",
         "9 on 3 motions",
         "a bootstrap over motions",

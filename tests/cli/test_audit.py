@@ -236,12 +236,12 @@ def test_audits_of_other_debates_say_so(here: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ((), "--judge: name the model to audit"),
+        ((), "--judge: give the model to audit"),
         (("--judge", "mock/judge", "--variant", "louder"), "--variant louder: there is no such variant"),
         (("--judge", "mock/judge", "--gate", "flip"), "--gate flip: write NAME=NUMBER"),
         (("--judge", "mock/judge", "--labels", "none.csv"), "--labels none.csv: cannot be read"),
         (("a.json", "--diff"), "to compare two audits, write"),
-        (("a.json", "--judge", "mock/judge"), "use --on to name the debates for the audit of a judge"),
+        (("a.json", "--judge", "mock/judge"), "choose the debates for the audit of a judge with --on"),
         (("a.json", "b.json", "--diff", "--gate", "flip=0.1"), "--gate does not apply to a comparison of two audits"),
     ],
 )

@@ -77,7 +77,7 @@ def test_a_debate_equals_itself(two_saved: Path) -> None:
     ("words", "said"),
     [
         (("one",), "--runs r1,r2"),
-        (("one", "--runs", "r1"), "name two judging runs"),
+        (("one", "--runs", "r1"), "give two judging runs"),
         (("one", "--runs", "r1,r9"), "the debate has r1"),
         (("one", "three"), "`three`: there is no such debate"),
     ],

@@ -123,7 +123,7 @@ def test_encodings_and_line_ends_are_recognised(tmp_path: Path, data: bytes, enc
         ("x.txt", SHORT.encode(), ("--drop", "Ann"), "x.txt: --drop leaves only one speaker (Bo), but a debate needs two; drop fewer speakers"),
         ("x.txt", SHORT.encode(), ("--drop", "Cy"), "x.txt: --drop: the debate has no speaker `Cy`; the speakers are Ann, Bo"),
         ("x.txt", SHORT.encode(), ("--side", "Ann=blue"), "x.txt: the debate has two speakers, so their sides must be `for` and `against`, not `blue`; correct --side"),
-        ("x.csv", b"person,remark\nAnn,Yes\n", (), "x.csv: the table has no column for the speaker (its columns are person, remark); name the column with --map"),
+        ("x.csv", b"person,remark\nAnn,Yes\n", (), "x.csv: the table has no column for the speaker (its columns are person, remark); give the column with --map"),
         ("x.csv", b"speaker,text\nAnn,Yes, or no\n", (), "x.csv: line 2 has more values than the 2 columns; quote each value that contains a delimiter"),
         ("x.csv", b"speaker,text,Text\nAnn,Yes,Well\n", (), "x.csv: two columns are named 'text'; rename or remove one of them"),
         ("x.csv", b'speaker,text\nAnn,"Yes\n', (), "x.csv: not valid CSV at line 2"),

@@ -84,7 +84,7 @@ def test_a_data_set_gives_transcripts_and_labels(
     assert data["origin"]["format"] == name
     assert label in read_labels(tmp_path / "out" / "labels.csv")
     assert (done.code, problem in done.err) == (1 if problem else 0, True)
-    assert "may be one speaker" not in done.err
+    assert "seem to be one speaker" not in done.err
 
 
 def test_a_judge_of_several_reports_has_one_label(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def begun(begun_once: Path, here: Path) -> Path:
         ({"axes": {"format.knd": ["structured"]}}, "axes: format.knd: unknown key; did you mean `kind`?"),
         ({"axes": {"format.kind": ["wild"]}}, "axes: format.kind: must be one of structured"),
         ({"axes": {"topic": ["x"]}}, "axes.topic: `topic` cannot be an axis: set the topics in `motions`"),
-        ({"axes": {"providers.openai.base_url": ["http://x"]}}, "the axes must not change where requests go"),
+        ({"axes": {"providers.openai.base_url": ["http://x"]}}, "an axis must not send requests to another server"),
         ({"axes": {"prompts.opening": ["../../etc/passwd"]}}, "must be in the folder of the base configuration"),
         ({"axes": {"seed": []}}, "axes.seed: is an empty list"),
         ({"axes": {"format.arguments": [2, 1, 2]}}, "axes.format.arguments.2: this value is listed twice; keep one"),
@@ -258,7 +258,7 @@ def test_secrets_of_the_base_reach_no_file(here: Path) -> None:
     [
         (["status", "exp.yaml"], "contains no experiment"),
         (["status", "."], "contains no experiment"),
-        (["merge", "a", "b"], "`debate experiment merge` needs a new folder for its result; name it with -o DIR"),
+        (["merge", "a", "b"], "`debate experiment merge` needs a new folder for its result; give it with -o DIR"),
         (["run", "exp.yaml", "--shard", "3/2"], "--shard 3/2: write I/N"),
         (["status", "exp.yaml", "--limit", "3"], "--limit is not an option of `debate experiment status`"),
         (["status", ".", "--out", "x"], ". is already the folder of the experiment; leave out --out"),

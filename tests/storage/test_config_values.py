@@ -196,7 +196,7 @@ def test_two_names_of_one_key_are_one_key_in_every_layer(
     ("written", "expected"),
     [
         ("rounds: 0", "4:18: format.rounds: must be at least 1"),
-        ("rounds: []", "4:10: format.rounds: a debate must begin with `opening` and end with `closing`"),
+        ("rounds: []", "4:10: format.rounds: the first phase must be `opening` and the last phase `closing`; add both"),
         ("rounds: true", "4:18: format.rounds: must be a whole number"),
         ("rounds: many", "4:18: format.rounds: must be a whole number"),
         ("rounds: 4, phases: [opening]", "4:1: format: `rounds` and `phases` both define rounds; keep one"),

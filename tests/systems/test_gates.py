@@ -120,7 +120,7 @@ def test_a_gate_for_other_files_too_is_not_refused(gates: Gates, names: tuple[st
             VERDICT.model_copy(update={"system": "jury", "winner": None, "scores": {}}),
             (
                 "--fail-under 0.6: the judging system jury is not installed, so its most favourable outcome is unknown; "
-                "name an outcome, as in --fail-under OUTCOME=0.6"
+                "give an outcome, as in --fail-under OUTCOME=0.6"
             ),
         ),
     ],

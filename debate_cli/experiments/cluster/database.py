@@ -183,7 +183,10 @@ async def _create_tables(connection: AsyncConnection, queue_schema: str) -> None
     if number > VERSION:
         raise UsageError("a newer version of debate-cli created this queue; upgrade debate-cli on this machine")
     if number < VERSION:
-        raise UsageError(f"an unreleased version of debate-cli created this queue; drop the schema `{SCHEMA}`")
+        raise UsageError(
+            "an unreleased version of debate-cli created this queue, and this version cannot read it; delete it with the SQL "
+            f"statement `DROP SCHEMA {SCHEMA} CASCADE`"
+        )
 
 
 async def fetch(connection: AsyncConnection, query: str, *values: object) -> list[tuple[Any, ...]]:

@@ -136,4 +136,7 @@ def _require_portable(name: str, variants: Iterable[ConfigVariant]) -> None:
                 "and ask no people; use other models, or run without --queue"
             )
         if variant.context.corpus is None and config.evidence is not None and config.evidence.sources:
-            raise ConfigError(f"{name}: lacks the texts of its sources; put the experiment into the queue again")
+            raise ConfigError(
+                f"{name}: lacks the texts of its sources; put it into the queue again "
+                "with: debate experiment run EXP.yaml --queue DSN"
+            )

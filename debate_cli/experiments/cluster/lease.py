@@ -92,7 +92,7 @@ class Lease:
         )
         if rows != [(self.number,)]:
             raise LeaseLostError(
-                f"cell {self.cell}: another worker has taken the cell, so this worker's result is not stored"
+                f"cell {self.cell}: another worker has taken over this debate, so this worker's result is not stored"
             )
 
     async def _store(

@@ -18,11 +18,16 @@ from debate_cli.experiments.cluster.documents import load_document
 from debate_cli.experiments.cluster.queued_cells import LEASE_S, QueuedCells
 from debate_cli.experiments.definition import ConfigVariant
 from debate_cli.experiments.progress import ExperimentObserver
-from debate_cli.experiments.runner import ExperimentRun
+from debate_cli.experiments.runner import MAX_FAILURES_IN_A_ROW, ExperimentRun
 from debate_cli.resolved_secrets import record_secrets
 
 IDLE_S = 1.0
 """Seconds between two checks of an idle queue."""
+_STOP_CAUSES: Mapping[str, str] = {
+    "budget": "its budget is reached; raise limits.max_cost_usd or limits.max_tokens",
+    "failures": f"{MAX_FAILURES_IN_A_ROW} cells failed in a row; correct the cause",
+}
+"""Why an experiment was stopped for all workers, and what to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +151,10 @@ class _Worker:
         end = await ExperimentRun(plan, self._cells_of(queued), self._folder, self._observer).run(stop=stop)
         self._summary.finished += end.finished
         self._summary.failed += end.failed
-        if end.stopped in {"budget", "failures"}:
+        if end.stopped is not None and end.stopped in _STOP_CAUSES:
             query = "UPDATE experiments SET halted = %s WHERE id = %s AND revision = %s"
             await self._database.fetch(query, end.stopped, queued.id, queued.revision)
             self._observer.note(
-                f"{queued.id}: stopped for all workers (cause: {end.stopped}); put the experiment into the queue again to continue"
+                f"{queued.id}: no worker continues this experiment, because {_STOP_CAUSES[end.stopped]}, then "
+                "put it into the queue again with: debate experiment run EXP.yaml --queue DSN"
             )

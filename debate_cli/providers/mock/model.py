@@ -146,7 +146,9 @@ class ReplyScript:
     def load(cls, spec: ModelSpec, folder: Path) -> ReplyScript:
         """Read the file `spec.script`, whose path may be relative to `folder`. Raises ConfigError if it cannot be read."""
         if spec.script is None:
-            raise ConfigError(f"the model {spec.model} needs `script`: name a YAML or JSON file with its replies")
+            raise ConfigError(
+                f"the model {spec.model} needs `script`: the path of a YAML or JSON file with its replies"
+            )
         path = folder / spec.script
         content, _, faults = parse_yaml(read_yaml_text(path, absent=f"correct the `script` of {spec.model}"))
         if faults:

@@ -81,7 +81,7 @@ class PromptFolder:
         except OSError as error:
             raise PermanentError(
                 f"{error.filename or self._folder}: cannot be used for prompts and replies ({error.strerror}); "
-                "correct its permissions, or name another folder with --files"
+                "correct its permissions, or choose another folder with --files"
             ) from error
 
     def _write_prompt(self, request: Request) -> tuple[Path, str]:

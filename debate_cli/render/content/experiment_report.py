@@ -174,7 +174,11 @@ def _motions_table(found: SystemAnalysis) -> Table:
         "": lambda record: "one-sided" if record.is_one_sided else "",
     }
     left = len(found.motions) - MOTIONS_SHOWN
-    remarks = [f"This table leaves out {count_noun(left, 'motion')} with shares closer to 50 %."] if left > 0 else []
+    remarks = (
+        [f"Left out: {count_noun(left, 'motion')}. The table shows the motions with the shares furthest from 50 %."]
+        if left > 0
+        else []
+    )
     return column_table("motions", found.motions[:MOTIONS_SHOWN], columns, remarks)
 
 

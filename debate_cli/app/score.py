@@ -298,7 +298,7 @@ def _store_verdicts(path: Path, rubric: Rubric) -> None:
         if stored.from_journal:
             raise UsageError(
                 f"{path}: the debate has not ended, so no verdicts can be stored; continue it first with "
-                f"`debate run --resume {quote(str(path))}`, or add --close to end it without further speeches"
+                f"`debate run --resume {quote_path(path)}`, or add --close to end it without further speeches"
             )
         verdicts = score(stored.debate, runs="all", settings=rubric.settings(stored.debate))
         write_transcript(stored.path, to_transcript(stored.debate, verdicts), Redactor(), overwrite=True)

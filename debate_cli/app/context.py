@@ -76,7 +76,7 @@ class RunContext:
     budget: Budget | None = None
     """Budget that several debates share. None: the run creates its own budget from the limits of `config`."""
     people: PeopleAccess | None = None
-    """Functions that ask people who debate or judge. None: people are asked through files in the default folder."""
+    """Functions that ask a human debater or judge for an answer. None: people are asked through files in the default folder."""
     asked_people: tuple[str, ...] = ()
     """Model names of the people that will be asked: `human` or `files/NAME`."""
     destinations: tuple[Destination, ...] = ()

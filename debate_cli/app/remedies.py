@@ -28,7 +28,7 @@ from debate_cli.storage.batch_store import BatchState, BatchStore
 from debate_cli.systems.registry import settings_for
 
 REPEAT = ""
-"""No option: a resume without options repeats the same request, which may succeed this time."""
+"""Stands for a resume without options: it repeats the same request, which may succeed this time."""
 SHORTEN_PROMPTS = "--set format.history=recent"
 """Option that leaves older turns out of prompts."""
 CLOSE = "--close"

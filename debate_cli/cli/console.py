@@ -55,7 +55,7 @@ class WorkflowGuard:
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self._line = ""
-        """Characters of the unfinished line that may begin a command to GitHub Actions. The next text may complete it."""
+        """The part of the unfinished line that is needed to recognize a GitHub Actions command that the next text completes."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)

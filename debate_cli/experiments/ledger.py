@@ -327,9 +327,8 @@ class Ledger:
     def records_without_results(self, debates: Path) -> list[CellRecord]:
         """Return the finished cells of the newest plan that lack the result of a judge.
 
-        The folder `debates` contains the saved debates. A cell whose debate is not saved is left out, because a new run
-        of the cell would pay for the debate again. A new run of any other cell keeps the saved debate, and asks only
-        the judges that have not answered.
+        Only cells whose debate is saved in the folder `debates` are returned: if such a cell runs again, only the judges
+        that have not answered are asked. Without the saved debate, the cell would pay for the whole debate again.
         """
         rows = self.query(
             "SELECT * FROM cells WHERE plan = ? AND state = 'done' AND EXISTS ("

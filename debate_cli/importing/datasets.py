@@ -201,9 +201,7 @@ def read_debates(dataset: str, texts: Texts) -> Iterator[DatasetDebate]:
         except UnreadableDebateError as error:
             yield DatasetDebate(path.stem, path, error)
         except (*_WRONG_SHAPE, ConfigError) as error:
-            fault = (
-                f"the debate cannot be read together with its motion and labels ({error}); extract the archive again"
-            )
+            fault = f"the debate, its motion or its labels are not as expected ({error}); extract the archive again"
             yield DatasetDebate(path.stem, path, UnreadableDebateError(fault))
 
 

@@ -117,7 +117,7 @@ class Ratings:
         if not self.results:
             return ("No two different players met, so there is nothing to rate.",)
         notes = {
-            "In each pair of players, the same player was always on the left, so a strength may include the "
+            "In each pair of players, the same player was always on the left, so the strengths may include the "
             f"advantage of {_LEFT}.": self.side.value is None,
             f"The players form {self.groups} groups that never met, so strengths of different groups cannot be compared.": (
                 self.groups > 1

@@ -91,6 +91,6 @@ def validate_id(debate_id: str) -> str:
     """Return `debate_id`. Raises UsageError if it is not a valid id."""
     if len(debate_id) > MAX_ID_LENGTH or _ID_PATTERN.fullmatch(debate_id) is None:
         shown = debate_id[:MAX_ID_LENGTH] if debate_id.isprintable() else ascii(debate_id)[1:-1][:MAX_ID_LENGTH]
-        allowed = f"use a-z, 0-9 and inner dashes, at most {MAX_ID_LENGTH} characters"
+        allowed = f"use a-z, 0-9, and dashes between them, at most {MAX_ID_LENGTH} characters"
         raise UsageError(f"`{shown}` is not a valid id; {allowed}")
     return debate_id

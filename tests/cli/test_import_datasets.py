@@ -104,9 +104,9 @@ def test_a_judge_of_several_reports_has_one_label(tmp_path: Path) -> None:
         ("nyu", NYU, {"b.jsonl": NYU_LINE.replace("[0.2, 0.8]", "[NaN, 0.8]")}, "line 1 is not a debate of this data set (ValueError('nan is not from 0 to 1'))"),
         ("nyu", NYU, {"b.jsonl": NYU_LINE.replace("[0.2, 0.8]", "[-4, 5]")}, "line 1 is not a debate of this data set (ValueError('-4 is not from 0 to 1'))"),
         ("ukp", UKP, {"data/empty.csv": ""}, "empty.csv: the file is empty"),
-        ("debatrix", DEBATRIX, {"DebateArt/gold/final.csv": "dart_id,label\n7,x\n"}, "cannot be read together with its motion and labels (could not convert string to float: 'x')"),
-        ("debatrix", DEBATRIX, {"DebateArt/gold/final.csv": "dart_id,label\n7,nan\n"}, "cannot be read together with its motion and labels (nan is not from 0 to 1)"),
-        ("debatrix", DEBATRIX, {"DebateArt/gold/final.csv": "dart_id,label\n7,5\n"}, "cannot be read together with its motion and labels (5.0 is not from 0 to 1)"),
+        ("debatrix", DEBATRIX, {"DebateArt/gold/final.csv": "dart_id,label\n7,x\n"}, "the debate, its motion or its labels are not as expected"),
+        ("debatrix", DEBATRIX, {"DebateArt/gold/final.csv": "dart_id,label\n7,nan\n"}, "the debate, its motion or its labels are not as expected"),
+        ("debatrix", DEBATRIX, {"DebateArt/gold/final.csv": "dart_id,label\n7,5\n"}, "the debate, its motion or its labels are not as expected"),
     ],
 )  # fmt: skip
 def test_a_broken_file_is_named_and_the_rest_is_imported(

@@ -83,7 +83,7 @@ class VerdictSummary:
 
     @property
     def repeats(self) -> bool:
-        """Whether the command `judge_again` repeats a judging system that has already judged the debate."""
+        """Whether the shell command in `judge_again` uses a judging system that has already judged the debate."""
         return self.judge_again.endswith(_REPEAT_OPTION)
 
 

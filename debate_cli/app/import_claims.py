@@ -33,7 +33,7 @@ from debate_cli.llm.structured_output import ModelHandle
 from debate_cli.storage.transcript_store import open_debate
 
 MIN_WORDS = 8
-"""Minimum number of words in a speech with claims. The model is not asked about shorter speeches."""
+"""Speeches with fewer words are assumed to make no claim, so the model is not asked for their claims."""
 MODEL_ROLE = "arguments"
 """Key under `models` in the transcript's configuration. Its value is the model that was asked for claims."""
 NOT_SAID, NOT_ASKED = "claim-not-said", "claims-missing"

@@ -62,8 +62,8 @@ class TurnContext:
     def target_ids(self) -> tuple[str, ...]:
         """Ids of the arguments to answer.
 
-        If the cue has questions, these are the arguments that the questions are about; otherwise all arguments of the
-        opponents.
+        If the speaker was asked questions, these are the arguments that the questions are about; otherwise all arguments
+        of the opponents.
         """
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))

@@ -53,7 +53,7 @@ class BatchOptions:
 
 @dataclass(slots=True, eq=False)
 class Question:
-    """A request to a judge, and the future of its answer."""
+    """A request to a judge, and the asyncio future that receives the answer."""
 
     key: RequestKey
     api: BatchApi

@@ -109,7 +109,7 @@ class PromptFacts:
 
     @cached_property
     def scorecard(self) -> Json:
-        """The scorecard in a prompt that asks why scorecard and narrative name different winners.
+        """The scorecard, if the prompt asks why the scorecard and the narrative name different winners.
 
         Empty in other prompts. The scorecard contains the scores of the turns. The narrative is the judge's account of
         the whole debate.

@@ -12,8 +12,8 @@ from debate_cli.systems.tables import format_number
 
 ClaimFault = Literal["hollow", "fabricated", "inverted", "backwards"]
 RegisterFault = Literal["hollow", "fabricated", "inverted", "backwards", "gap"]
-"""Faults in the register (the list of suspect claims and logic gaps). `gap` means a logic gap; the others mean a suspect
-claim."""
+"""Fault of an entry in the register, the list of suspect claims and logic gaps. `gap` is the fault of each logic gap. The
+other faults are those of suspect claims."""
 ReviewStatus = Literal["confirmed", "withdrawn"]
 DebatePattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
 """Why the judge's account of the debate and the scores of the turns name different winners.

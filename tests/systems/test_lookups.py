@@ -164,7 +164,7 @@ def test_files_are_looked_in_with_an_option(tmp_path: Path) -> None:
         (("--system", "panel", "--evidence", "docs"), "--evidence: no chosen system (panel) looks up facts"),
         (("--system", "sources", "--evidence", "docs", "--lookup", "web"), "use --lookup both"),
         (("--system", "sources", "--evidence", "absent"), "absent: no such file or folder"),
-        (("--system", "sources", "--lookup", "corpus"), "there are no files to search"),
+        (("--system", "sources", "--lookup", "corpus"), "no files are given"),
         (("--system", "structured", "--lookup", "web"), "no chosen system (structured) looks up facts"),
         (("--system", "sources", "--lookup", "web", "--model", "mistral/m"), "mistral has no web search"),
         (("--system", "sources", "--lookup", "web", "--model", "openai/m"), "OPENAI_API_KEY is not set"),

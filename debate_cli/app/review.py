@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from shlex import quote
 from typing import Any, cast
 
 from pydantic import Field
@@ -23,6 +22,7 @@ from debate_cli.domain.debate import Debate, new_run_ids
 from debate_cli.domain.events import AssessmentCompleted, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig, settings_class
 from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.message_text import quote_path
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.reviewer import PROBABILITY, PROBABILITY_TOTAL, ReviewAnswers, Reviewer, ReviewTerms
 from debate_cli.domain.tasks import Brief, Subject
@@ -330,7 +330,7 @@ def save_review(path: Path, review: Review, state: ReviewState, answers: ReviewA
         if stored.from_journal:
             raise UsageError(
                 f"{path}: the debate has not ended, so no review can be stored; continue it first with "
-                f"`debate run --resume {quote(str(path))}`, or add --close to end it without further speeches"
+                f"`debate run --resume {quote_path(path)}`, or add --close to end it without further speeches"
             )
         if next(new_run_ids(before)) != review.opened.run or before.turns != review.debate.turns:
             raise UsageError("the debate was changed since the review began; run the same command again")

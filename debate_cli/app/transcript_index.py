@@ -28,7 +28,7 @@ class IndexEntry:
     is `running` while a process works on it, else `unfinished`."""
     turns: int
     models: tuple[str, ...]
-    """Models of all debaters, as `provider/model`, each once."""
+    """Models of all debaters, as `provider/model`, without repetitions."""
     conclusions: tuple[Verdict, ...]
     """The verdicts to list, the deciding verdict first; empty if the debate has no transcript.
 

@@ -114,7 +114,7 @@ class MockFaults(ConfigModel):
 class MockBias(ConfigModel):
     """Biases of the mock as a judge, for tests of an audit.
 
-    A bias of 0.1 raises marks by a tenth of the scale. A negative bias lowers marks.
+    A bias of 0.1 gives a side an advantage of a tenth of the scale. A negative bias gives a disadvantage.
     """
 
     first: float = Field(default=0, ge=-1, le=1)

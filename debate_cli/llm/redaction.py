@@ -123,7 +123,7 @@ def _base64(data: bytes) -> Iterator[str]:
 class Redactor:
     """Replaces secrets in text, also secrets that are encoded for JSON, URLs or HTML, or in hexadecimal or Base64.
 
-    A hexadecimal or Base64 encoding may contain white space.
+    A hexadecimal or Base64 encoding may contain spaces, tabs and line breaks.
 
     `secrets`: values to replace. A value is replaced wherever it occurs, even if it is a number or part of a longer
     number, because a password may look like any other number.
@@ -157,8 +157,8 @@ class Redactor:
         return self._redact_entities(text) if "&" in text or r"\u0026" in text else text
 
     def _redact_spaced_codes(self, text: str) -> str:
-        """Return `text` without secrets whose hexadecimal or Base64 encoding contains spaces or line breaks."""
-        if not self._spaced_codes or not (" " in text or "\n" in text or "\\n" in text):
+        """Return `text` without secrets whose hexadecimal or Base64 encoding contains spaces, tabs or line breaks."""
+        if not self._spaced_codes or not any(space in text for space in (" ", "\t", "\n", "\\n")):
             return text
         joined = _remove_space(text)
         return self._spaced_code.sub(REDACTED, text) if any(code in joined for code in self._spaced_codes) else text
@@ -211,10 +211,10 @@ class Redactor:
 
 
 def _remove_space(text: str) -> str:
-    """Return `text` without spaces, line breaks and indentation, also if these are JSON escapes."""
+    """Return `text` without spaces, tabs and line breaks, also if these are JSON escapes."""
     if "\\n" in text:
         text = text.replace("\\r", "").replace("\\t", "\t").replace("\\n", "\n")
-    return "".join([line.strip("\\ \t") for line in text.splitlines()]).replace(" ", "")
+    return "".join([line.strip("\\ \t") for line in text.splitlines()]).replace(" ", "").replace("\t", "")
 
 
 @cache

@@ -39,7 +39,7 @@ RESUMABLE_STATES = frozenset({"unfinished", "budget", "interrupted", "failed"})
 
 
 def index_view(entries: Sequence[IndexEntry], folder: str) -> list[RenderableType]:
-    """Return a card per debate. The card of an unfinished debate has the command that resumes the debate.
+    """Return a card per debate. If the debate is unfinished or lacks judgements, its card has the command that continues it.
 
     Print the cards with `crop=False`, so that long commands stay whole.
     """

@@ -194,7 +194,7 @@ class BatchStore:
     def add_unfinished(self, debate: str) -> None:
         """Store that a debate still lacks judgements after its run has ended.
 
-        `is_judged_in_batches` is then True for the debate until `forget` is called. `waiting_debates` does not change.
+        Until `forget` is called, `state` of the debate is not None. `waiting_debates` does not change.
         """
         with self._writing() as database:
             database.execute("INSERT OR IGNORE INTO unfinished VALUES (?)", (debate,))

@@ -148,7 +148,7 @@ def is_transcript_of(path: Path, debate: Debate) -> bool:
 
 
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
-    """Expand paths, ids, folders and globs to a list of files, each once. `folders`: where to search for ids.
+    """Expand paths, ids, folders and globs to a list of files without repetitions. `folders`: where to search for ids.
 
     - A path is returned even if it cannot be opened, e.g. the path of a missing file or of a FIFO.
     - A folder is replaced by the debates in it.

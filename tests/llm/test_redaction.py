@@ -291,9 +291,9 @@ def test_broken_code_does_not_hide_a_secret(end: str, width: int, before: int) -
 
 @pytest.mark.parametrize("secret", [SECRET, LONG_SECRET, "7391" * 4])
 def test_spaces_in_a_code_do_not_hide_a_secret(secret: str) -> None:
-    """A hexadecimal code is found if its bytes are separated by spaces."""
+    """A hexadecimal code is found if its bytes are separated by spaces or tabs."""
     data = secret.encode()
-    for code in (data.hex(" "), data.hex(" ").upper(), data.hex(" ", 2), "  ".join(data.hex())):
+    for code in (data.hex(" "), data.hex("\t"), data.hex(" ").upper(), data.hex(" ", 2), "  ".join(data.hex())):
         assert Redactor([secret])(f"It is {code} now.") == f"It is {REDACTED} now."
 
 

@@ -98,15 +98,15 @@ def _last_player_loses_everything() -> list[PairResult]:
     return even + [game for name in "AB" for game in _games(name, "C", 1) + _games("C", name, 0)]
 
 
-def test_a_limited_side_term_gets_no_imaginary_draw() -> None:
-    """If only a player's strength is unlimited, the draws are the players', and no note names the left player."""
+def test_a_finite_side_term_gets_no_artificial_draw() -> None:
+    """If only a player's strength is infinite, the draws are the players', and no note names the left player."""
     ratings = rate(_last_player_loses_everything(), resamples=0)
     assert (ratings.separable, ratings.side_separable, ratings.prior) == (True, False, 1)
     assert ratings.side.value == pytest.approx(0.93, abs=0.005)
     assert "left player" not in " ".join(ratings.notes)
 
 
-def test_a_resample_whose_side_term_is_unlimited_gets_an_imaginary_draw() -> None:
+def test_a_resample_whose_side_term_is_infinite_gets_an_artificial_draw() -> None:
     """If the left player wins everything in some resamples, their side terms are finite, and a note says so."""
     results = [
         replace(game, cluster=str(number % 4)) for number, game in enumerate(_last_player_loses_everything()[:8])

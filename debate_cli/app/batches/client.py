@@ -103,7 +103,7 @@ class BatchClient:
         has rejected that request.
 
         Raises ModelError if the vendor reports that the request failed. If the question was submitted with another
-        prompt, asks the user whether to submit it again, and raises UsageError if the user declines.
+        prompt, asks the user whether to submit it again. Raises UsageError if the user declines or cannot be asked.
         """
         question.api = self._apis.setdefault(question.api.identity, question.api)
         try:
@@ -240,8 +240,8 @@ class BatchClient:
     async def _find_at_vendor(self, api: BatchApi, batch: StoredBatch, questions: Sequence[Question]) -> str | None:
         """Return the vendor's id of a batch whose submission was interrupted; None if the id is not known yet.
 
-        If the vendor does not have the batch, asks the user whether to submit its questions again, and raises UsageError
-        if the user declines.
+        If the vendor does not have the batch, asks the user whether to submit its questions again. Raises UsageError if
+        the user declines or cannot be asked.
         """
         found = await api.find(BatchIntent(batch.key, batch.requests, batch.written_at))
         if found.id is not None:

@@ -77,7 +77,7 @@ class BatchQueue:
             self._changes += 1
 
     async def ask(self, question: Question) -> Reply:
-        """Return the answer to `question`. If it is not stored, wait until a batch contains it. Raises ModelError."""
+        """Return the answer to `question`. If it is not stored, wait until a batch brings it. Raises ModelError."""
         try:
             answer = self._client.find_submitted(question)
         except UsageError as error:

@@ -137,8 +137,8 @@ class StrategyUse(_NoiseFree):
     strategy: str
     """Name of the strategy."""
     predicted: float | None
-    """How much the strategy was expected to persuade the opponents on average, 0-1.2; None if the configuration sets the
-    strategy."""
+    """How much the strategy was expected to persuade the opponents on average, 0-1.2. None if the configuration sets the
+    strategy, or if all opponents had surrendered."""
     actual: float | None
     """How much the turn persuaded the opponents on average, 0-1. None if the turn affected no opponent: all opponents
     had surrendered, or the judge did not rate the turn."""

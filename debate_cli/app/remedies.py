@@ -147,8 +147,8 @@ def find_stop_remedy(debate: Debate, failure: Failure | None, ended: EndedComman
     elif failure is not None and failure.cause == BudgetError.__name__:
         options = (_join(" ", *list_budget_options([failure.message])),)
     commands = [ended.resume(option) for option in options if option != CLOSE or ended.path is not None]
-    actions = (action, *("" for _ in commands))
-    return Remedy(tuple(map(NextCommand, actions, commands)), required_change(failure))
+    named = (NextCommand("" if place else action, command) for place, command in enumerate(commands))
+    return Remedy(tuple(named), required_change(failure))
 
 
 def find_judging_remedy(debate: Debate, missing: Sequence[Brief], ended: EndedCommand) -> Remedy:
@@ -289,7 +289,7 @@ def _judge_limit_options(debate: Debate, failures: Sequence[Failure | None], end
     later = [task for task in cut_off if isinstance(task, Brief) and task.run != FIRST_RUN]
     options = {_limit_options(debate, task) for task in cut_off if task not in later} - {""}
     options |= {_limit_options_of_later_run(debate, task, ended) for task in later} - {""}
-    options -= {option for option in options if any(option != other and option in other for other in options)}
+    options -= {option for option in options if any(set(option.split()) < set(other.split()) for other in options)}
     is_several_models = sum(option.startswith("--model ") for option in options) > 1
     return "" if is_several_models or len(final) < len(failures) else " ".join(sorted(options))
 

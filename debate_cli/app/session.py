@@ -163,6 +163,7 @@ class Session:
                 if not force:
                     refuse_changed(path, before)
                 found = file_identity(path)
+                self._leave_batches(path, debate)
                 if self.context.batches is not None:  # before the journal exists, so that a crash loses no debate
                     self.context.batches.store.add_waiting(debate.id)
                 has_journal = path.with_suffix(JOURNAL_SUFFIX).exists()
@@ -219,11 +220,15 @@ class Session:
                 debate = debate.apply(closed)
             await journal.sync()
             self.context.observer.event(resumed, debate)
-            store = BatchStore(path.parent)
-            if self.context.batches is None and not self._is_replayed and store.state(debate.id) is not None:
-                store.forget(debate.id)  # its judges are no longer asked in batches
+            self._leave_batches(path, debate)
             session = replace(self, context=replace(self.context, config=debate.config))
             return await session._run_engine(debate, files, used=debate.model_calls)
+
+    def _leave_batches(self, path: Path, debate: Debate) -> None:
+        """Record that the judges of the debate are no longer asked in batches, if this command asks them directly."""
+        store = BatchStore(path.parent)
+        if self.context.batches is None and not self._is_replayed and store.state(debate.id) is not None:
+            store.forget(debate.id)
 
     def _announce(self, events: Iterable[Event], debate: Debate) -> None:
         for event in events:

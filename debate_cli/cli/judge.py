@@ -303,11 +303,10 @@ class _Judging:
             print_status(f"note: {task.target or task.source}: {unfinished}")
         files = "" if given.files is None else f"--files {quote_path(given.files)}"
         config = "" if given.config is None or given.settings or given.var else f"--config {quote_path(given.config)}"
-        saved = EndedCommand(None) if outcome.path is None else EndedCommand.of_saved(outcome.path, outcome.debate)
-        batch = None if self.batches is None else saved.batch
+        ended = EndedCommand(None) if outcome.path is None else EndedCommand.of_saved(outcome.path, outcome.debate)
         code = run_control.report_outcome(
             outcome,
-            EndedCommand(outcome.path, files, "", config, batch, observer.shown_failures),
+            ended._replace(options=files, config_option=config, shown_failures=observer.shown_failures),
             suggest_judging=len(self.plans) == 1 and not given.quiet and not given.json,
             stop_cause=observer.stop_cause,
         )

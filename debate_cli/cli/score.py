@@ -250,7 +250,7 @@ def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:
         )
     if request.write and report.scored_files and option:
         console.print_status(
-            f"the files now contain verdicts that were recomputed with {option}; `debate list` shows these verdicts, "
+            f"the verdicts that are now stored were recomputed with {option}; `debate list` shows these verdicts, "
             "but replay, diff and score still use the settings of each debate"
         )
 

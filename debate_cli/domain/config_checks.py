@@ -221,7 +221,8 @@ def _describe_missing_phases(phases: tuple[str, ...]) -> str:
         return "the last phase must be `closing`; add it at the end"
     if phases[-1:] == ("closing",):
         return "the first phase must be `opening`; add it at the beginning"
-    return "the first phase must be `opening` and the last phase `closing`; add both"
+    remedy = "correct the order" if {"opening", "closing"} <= {*phases} else "add both"
+    return f"the first phase must be `opening` and the last phase `closing`; {remedy}"
 
 
 def _check_format(settings: FormatConfig) -> Iterator[Problem]:

@@ -16,7 +16,8 @@ from debate_cli.llm.schema_dialect import restore_lists
 
 MAX_REPAIR_CHARS = 64_000
 MAX_REPAIR_VISITS = 10_000_000
-"""Maximum result of `_count_visits` for broken JSON that is repaired."""
+"""Maximum result of `_count_visits` for broken JSON that is repaired. Typical replies stay far below it; a reply of about 900
+small objects exceeds it."""
 MAX_REPAIR_READS = 600_000
 """Maximum number of times that json_repair may read a character or slice of a broken JSON text. It reads each character
 of a typical reply one to five times, but much more often if the text is malicious."""

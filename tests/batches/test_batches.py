@@ -305,6 +305,18 @@ def test_batch_that_the_vendor_refused(here: Path, server: BatchServer, model: s
     assert (len(server.batches), len(answers(here))) == (1, 3)
 
 
+def test_a_judging_without_batch_ends_the_wait_for_a_batch(here: Path, server: BatchServer) -> None:
+    """After a refused batch, a command without --batch asks judges directly, and so does the advice from then on."""
+    server.refuse = lambda _path: 401
+    judge(here, server, "--model", MODELS[0])
+    advice = [debate("score", "transcripts/d0.json", cwd=here).err]
+    done = debate("judge", "transcripts/d0.json", "--system", "moderator", "--mock", cwd=here)
+    assert done.code == 0, done.err
+    advice.append(debate("score", "transcripts/d0.json", cwd=here).err)
+    assert ["debate judge --collect transcripts/d0.json --batch" in text for text in advice] == [True, False], advice
+    assert "\ndebate run --resume transcripts/d0.json\n" in advice[1], advice
+
+
 @pytest.mark.parametrize(
     ("model", "kind", "code"),
     [

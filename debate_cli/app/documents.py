@@ -72,7 +72,9 @@ def find_sources(
     Raises UsageError, e.g. for a folder without usable files.
     """
     if not judges_texts and STDIN in references:
-        raise UsageError(f"standard input is a text, and no chosen system judges texts; add {text_system_options()}")
+        raise UsageError(
+            f"standard input is a document, and no chosen system judges documents; add {text_system_options()}"
+        )
     folders_named = [Path(reference) for reference in references if judges_texts and is_folder(Path(reference))]
     text_folders = list(filter(_is_text_folder, folders_named))
     others = [reference for reference in references if reference != STDIN and Path(reference) not in text_folders]

@@ -200,9 +200,11 @@ def build_judge_plans(
             "has a dot"
         )
     if request.text_id is not None and (len(sources) != 1 or not sources[0].is_text):
-        raise UsageError("--id applies only to a single text; leave it out for transcripts and for several texts")
+        raise UsageError(
+            "--id applies only to a single document; leave it out for transcripts and for several documents"
+        )
     if request.context is not None and not any(source.is_text for source in sources):
-        raise UsageError("--context applies only to texts, and no text is judged; leave out --context")
+        raise UsageError("--context applies only to documents, and no document is judged; leave out --context")
     taken: dict[Path, Path] = {}
 
     def plan(source: JudgeSource) -> JudgePlan:
@@ -393,12 +395,12 @@ def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConf
     if not source.is_text:
         return _build_transcript_task(path, request, loaded)
     if source.content is None and not may_exist(path):
-        raise TranscriptError(f"{path}: no such file; give a transcript, or a text with {text_system_options()}")
+        raise TranscriptError(f"{path}: no such file; give a transcript, or a document with {text_system_options()}")
     if not request.judges_texts:
-        raise TranscriptError(f"{path}: is not a transcript; to judge it as a text, add {text_system_options()}")
+        raise TranscriptError(f"{path}: is not a transcript; to judge it as a document, add {text_system_options()}")
     if request.changes:
         raise UsageError(
-            "--set changes settings of a configuration, but a text has no configuration; give one with --config"
+            "--set changes settings of a configuration, but a document has no configuration; give one with --config"
         )
     now = datetime.now(UTC)
     debate_id = request.text_id or new_id(path.stem, now, random.SystemRandom(), config_redactor(loaded))
@@ -416,7 +418,7 @@ def _read_judged_text(source: JudgeSource) -> str:
     if is_saved_debate(text.encode()):
         suffix = ".json or, if it is a journal, in .jsonl"
         advice = f"to judge it, save it under a name that ends in {suffix}"
-        raise TranscriptError(f"{source.path}: this is a saved debate, not a text; {advice}")
+        raise TranscriptError(f"{source.path}: this is a saved debate, not a document; {advice}")
     return text
 
 

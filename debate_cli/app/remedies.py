@@ -284,7 +284,7 @@ def _judge_limit_options(debate: Debate, failures: Sequence[Failure | None], end
     """
     final = [failure for failure in failures if failure is not None and failure.final]
     if ended.path is None and debate.document_name is not None and not ended.config_option:
-        return ""  # `debate judge` takes --set for a text only with --config
+        return ""  # `debate judge` takes --set for a document only with --config
     cut_off = [failure.task for failure in final if _was_cut_off(failure)]
     later = [task for task in cut_off if isinstance(task, Brief) and task.run != FIRST_RUN]
     options = {_limit_options(debate, task) for task in cut_off if task not in later} - {""}

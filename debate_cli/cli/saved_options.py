@@ -21,9 +21,9 @@ class JudgeOptions(NamedTuple):
     debater's model or key is needed. Each --model gets its own judging run. With several models, no judging run
     decides the debate.
 
-    Some systems, such as `panel`, also judge texts: files, `-` (stdin), and folders. In a folder without transcripts
+    Some systems, such as `panel`, also judge documents: files, `-` (stdin), and folders. In a folder without transcripts
     they judge all text files, also in folders below, but no JSON or YAML files. The topic of --config is the question
-    about a text.
+    about a document.
 
     Examples:
 
@@ -93,7 +93,7 @@ class JudgeOptions(NamedTuple):
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="If PATH is a text: file with context, which judges read but do not judge (default: the background of "
+            help="If PATH is a document: file with context, which judges read but do not judge (default: the background of "
             "--config).",
         ),
     ] = None
@@ -103,7 +103,7 @@ class JudgeOptions(NamedTuple):
             parser=OutPath.parse,
             metavar="PATH",
             help="File or folder for the judged transcripts; a path that ends with a slash is a folder (default: in place; "
-            "for a text, the folder where `run` saves).",
+            "for a document, the folder where `run` saves).",
         ),
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file at --out.")] = False
@@ -114,7 +114,7 @@ class JudgeOptions(NamedTuple):
     files: options.FilesOption = None
     record: options.RecordOption = None
     playback: options.PlaybackOption = None
-    id: Annotated[str | None, typer.Option("--id", help="Id of the transcript, if a text is judged.")] = None
+    id: Annotated[str | None, typer.Option("--id", help="Id of the transcript, if a document is judged.")] = None
     no_save: options.NoSaveOption = False
     report: options.ReportOption = None
     concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Number of files to judge at the same time.")] = 4
@@ -338,7 +338,7 @@ class ReviewOptions(NamedTuple):
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Judging system whose form you fill in. Default: structured for a debate, panel for a text.",
+            help="Judging system whose form you fill in. Default: structured for a debate, panel for a document.",
             autocompletion=completion.complete_systems,
         ),
     ] = None

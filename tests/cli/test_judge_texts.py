@@ -244,7 +244,10 @@ def test_each_of_several_texts_says_what_must_change(here: Path) -> None:
     [
         ("- --system structured", "add --system panel"),
         ("empty --system panel", "contains no transcripts and no text files"),
-        ("saved.json --system panel --context brief.md", "--context applies only to texts, and no text is judged"),
+        (
+            "saved.json --system panel --context brief.md",
+            "--context applies only to documents, and no document is judged",
+        ),
         ("PLAN.md --system panel --context gone.md", "gone.md: cannot be read"),
         ("PLAN.md --system panel --fail-under PAS=0.6", "the outcomes of panel are PASS, FAIL, CONDITIONAL"),
     ],
@@ -310,7 +313,7 @@ def test_a_saved_debate_with_another_name_is_no_text(saved: Path, here: Path, na
     """Judges are not asked about the JSON of a saved debate."""
     shutil.copy(saved, here / name)
     done = debate("judge", name, "--system", "panel", "--mock", cwd=here)
-    expected = f"debate: {name}: this is a saved debate, not a text; to judge it, save it under a name that ends in .json or, if it is a journal, in .jsonl"
+    expected = f"debate: {name}: this is a saved debate, not a document; to judge it, save it under a name that ends in .json or, if it is a journal, in .jsonl"
     assert (done.code, done.lines) == (2, [expected])
 
 

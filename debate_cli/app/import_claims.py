@@ -149,11 +149,11 @@ def read_known_claims(target: Path, debate: Debate, spec: ModelSpec) -> dict[int
 async def find_claims(
     search: ClaimSearch, spec: ModelSpec, context: RunContext, save: Callable[[Debate], None]
 ) -> None:
-    """Ask about the pending turns, several turns at a time, and add their claims to `search`.
+    """Ask the model for the claims of each pending turn, with several requests in parallel, and add them to `search`.
 
     An error or a requested stop ends the search.
 
-    `save`: receives the debate after each turn.
+    `save`: is called with the debate each time a turn's claims have been added.
     """
     pool = ModelPool(context)
     waiting = iter(search.pending_turns)

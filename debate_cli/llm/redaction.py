@@ -59,8 +59,8 @@ MIN_ENCODED_CHARS = 8
 """Minimum length of the hexadecimal or Base64 encoding of a secret. Shorter encodings are not removed, because they
 occur in ordinary text."""
 MIN_SPACED_DIGITS = 32
-"""Minimum number of digits in the hexadecimal encoding of a secret, if the encoding contains white space and no letter.
-Shorter ones are not removed, because they may be numbers in a table: `31 32 33 34 35 36` can be six ages, or the encoding of `123456`."""
+"""A hexadecimal encoding of a secret that contains white space and no letter is removed only if it has this many digits.
+A shorter encoding may be numbers in a table: `31 32 33 34 35 36` can be six ages, or the encoding of `123456`."""
 MAX_ENCODED_FACTOR = 9
 """Maximum length of an encoded secret, as a multiple of the secret's length. In a URL, one `€` becomes nine
 characters."""

@@ -34,8 +34,8 @@ MIN_WINNER_SCORES: dict[str, float] = {name: math.ceil(0.55 * most) for name, mo
 A turn that lost the dimension in an exchange, and won it in none, gets at most this minimum minus 1.
 """
 DRAW_SHARE = 0.10
-"""Maximum difference between the scores of two turns that the judge calls equal, as a share of the dimension's highest
-score. If the difference is larger, the exchange is unresolved."""
+"""How much the scores of two turns may differ if the judge calls the turns equal, as a share of the highest possible score
+in the dimension. If they differ more, the exchange is unresolved."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["chain", "floor", "ceiling"]

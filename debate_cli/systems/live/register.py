@@ -56,7 +56,7 @@ class RegisterRow(FrozenModel):
     charged_to: int | None = None
     """Index of the turn that loses the points; None if the entry costs no points.
 
-    A withdrawn entry costs no points. Of several entries with the same quote, only the costliest costs points.
+    A withdrawn entry costs no points. Of several entries with the same quote, only the one that costs most counts.
     """
 
 
@@ -149,8 +149,8 @@ def _position(row: RegisterRow) -> tuple[int, str, str, float, str]:
 # The forms in which a judge adds, confirms and withdraws entries
 
 MAX_LISTED_ENTRIES = 24
-"""Maximum number of suspect claims and logic gaps that a question about a turn lists. If there are more, the costliest
-are listed. The final review lists all of them."""
+"""Maximum number of suspect claims and logic gaps that a question about a turn lists. If there are more, those that
+cost the most points are listed. The final review lists all."""
 MIN_GAP_POINTS, MAX_GAP_POINTS = 1, 10
 SUPPORTED_IS_NOT_FABRICATED = (
     "A claim is not fabricated if a citation beside the claim supports it: withdraw such an entry, and do not add one."
@@ -234,10 +234,10 @@ def _find_turn(quote: str, turns: Sequence[Turn], collector: MarkCollector) -> T
 
 @memoize_on_value
 def list_entries(debate: Debate, run: str, before: int | None = None) -> Mapping[str, RegisterRow]:
-    """Return the open suspect claims and logic gaps that a question to the judge lists, by names such as `E1`.
+    """Map names such as `E1` to the open suspect claims and logic gaps that a question to the judge lists.
 
-    `before`: index of a turn. Only entries from assessments of earlier turns are returned, at most MAX_LISTED_ENTRIES
-    (the costliest). If `before` is None, all open entries are returned. Entries without a quote are always left out.
+    `before`: index of a turn. Only entries from assessments of earlier turns are listed: at most MAX_LISTED_ENTRIES, those
+    that cost the most points. If `before` is None, all open entries are listed. Entries without a quote are left out.
     """
     given = ordered_assessments(debate, "live", run)
     if before is not None:

@@ -94,7 +94,7 @@ def test_the_advice_for_a_judging_that_is_not_saved_helps(saved: Path) -> None:
         write_config(here, NOWHERE.replace("http://127.0.0.1:9/v1", server.base_url))
         refused = debate("judge", saved, "--config", "debate.yaml", "--no-save", "-q", cwd=here)
     assert (
-        "every request fails until the server accepts the key or you choose another model; ask again with"
+        "every request fails until the server accepts the key or you choose another model; then ask again with"
         in refused.err
     )
     assert refused.lines[-1] == "or ask another model with the same command and --model PROVIDER/MODEL"
@@ -106,7 +106,7 @@ def test_the_advice_for_a_judging_that_is_not_saved_helps(saved: Path) -> None:
         nothing.err
     )
     assert (
-        "leave out --no-save to save them, then a later command asks only for the missing judgements"
+        "leave out --no-save to save them; then `debate run --resume` asks only for the missing judgements"
         in partly.lines[-1]
     )
 

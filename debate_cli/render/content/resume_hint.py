@@ -108,9 +108,10 @@ class MissingJudgements(NamedTuple):
             FIRST_RUN in runs and bool(self.debate.turns)
         )
         if ended.path is None and len(remedy.commands) > 1 and has_answers:
+            is_resumable = not all(failure and failure.final for failure in last_failures(self.debate, self.briefs))
             yield (
                 "note: the answers are not saved, so the same command asks for all of them again; leave out --no-save to "
-                "save them, then a later command asks only for the missing judgements"
+                f"save them{'; then `debate run --resume` asks only for the missing judgements' if is_resumable else ''}"
             )
 
     def _describe(self, ended: EndedCommand) -> str:

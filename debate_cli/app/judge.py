@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -33,6 +33,7 @@ from debate_cli.domain.debate import Debate, fold, models_used_by_judges
 from debate_cli.domain.events import DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.message_text import one_line, quote_path
+from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError, StorageError, TranscriptError, UsageError
 from debate_cli.judging.schedule import owed_briefs
@@ -111,14 +112,19 @@ class JudgeTask:
 
         Returns None if the verdict is unchanged, or if the result goes to another file.
         """
-        was, now = _describe_deciding_verdict(fold(self.events)), _describe_deciding_verdict(judged)
-        if self.target != self.source.with_suffix(".json") or not was or not now or was == now:
+        before, verdicts = fold(self.events), score(judged, runs="all")
+        old_verdict, new_verdict = _find_deciding_verdict(score(before, runs="all")), _find_deciding_verdict(verdicts)
+        if self.target != self.source.with_suffix(".json") or old_verdict is None or new_verdict is None:
             return None
-        (old, by_old), (new, by_new) = was, now
+        (old, by_old), (new, by_new) = _describe_verdict(before, old_verdict), _describe_verdict(judged, new_verdict)
+        if (old, by_old) == (new, by_new):
+            return None
         change = f"was {old}, by {by_old}; now it is {new}, by {by_new}"
         if old == new:
             change = f"is still {new}, now by {by_new} instead of {by_old}"
-        return f"{self.target}: the deciding verdict {change}; `debate score --runs all` shows both verdicts"
+        is_kept = any((item.run, item.system) == (old_verdict.run, old_verdict.system) for item in verdicts)
+        both = f"; `debate score {quote_path(self.target)} --runs all` shows both verdicts" if is_kept else ""
+        return f"{self.target}: the deciding verdict {change}{both}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,14 +381,12 @@ async def _run_in_order(jobs: Iterator[Coroutine[Any, Any, T]], most: int) -> As
         yield await started.popleft()
 
 
-def _describe_deciding_verdict(debate: Debate) -> tuple[str, str] | None:
-    """Return two texts about the deciding verdict: its outcome, and its judging system with the models of the judges.
+def _find_deciding_verdict(verdicts: Iterable[Verdict]) -> Verdict | None:
+    return next((verdict for verdict in verdicts if verdict.decides), None)
 
-    None if no verdict decides.
-    """
-    found = next((verdict for verdict in score(debate, runs="all") if verdict.decides), None)
-    if found is None:
-        return None
+
+def _describe_verdict(debate: Debate, found: Verdict) -> tuple[str, str]:
+    """Return two texts about a verdict: its outcome, and its judging system with the models of the judges."""
     models = ", ".join(models_used_by_judges(debate, found.run, found.system))
     by = f"{found.system} ({models})" if models else found.system
     if found.winner:

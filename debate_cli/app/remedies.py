@@ -112,8 +112,8 @@ class Remedy(NamedTuple):
     commands: tuple[NextCommand, ...]
     """The smallest change first. Any one of them may be enough. Empty if nothing helps."""
     condition: str = ""
-    """Clause on what the first command depends on: what the user must change, or that a batch is in progress. Empty if
-    it depends on nothing."""
+    """Clauses on the first command: what the user must change before it, that a batch is in progress, or what a
+    placeholder in it stands for. Empty if there is nothing to say."""
 
 
 def find_remedy(debate: Debate, missing: Sequence[Brief], ended: EndedCommand) -> Remedy:
@@ -144,11 +144,12 @@ def find_stop_remedy(debate: Debate, failure: Failure | None, ended: EndedComman
     if failure is not None and failure.cause == UnrecordedCallError.__name__:
         action = "to ask the models instead, resume"
         options = options if ended.path is not None else ()
-    elif failure is not None and failure.cause == BudgetError.__name__:
-        options = (_join(" ", *list_budget_options([failure.message])),)
+    budget = _needed_budget_options([failure])
+    options = (_join(" ", *budget),) if budget else options
     commands = [ended.resume(option) for option in options if option != CLOSE or ended.path is not None]
-    named = (NextCommand("" if place else action, command) for place, command in enumerate(commands))
-    return Remedy(tuple(named), required_change(failure))
+    change = required_change(failure)
+    named = (NextCommand("" if place else _after(change, action), command) for place, command in enumerate(commands))
+    return Remedy(tuple(named), _join("; ", change, _describe_new_limits(budget, debate, ended)))
 
 
 def find_judging_remedy(debate: Debate, missing: Sequence[Brief], ended: EndedCommand) -> Remedy:
@@ -164,10 +165,35 @@ def find_judging_remedy(debate: Debate, missing: Sequence[Brief], ended: EndedCo
     if ended.path is None and is_unrecorded:
         return Remedy(())
     changes = [required_change(item) for item in failures if item is None or not item.final]
-    commands = [NextCommand("ask the models instead" if is_unrecorded else "ask again", again)] if again else []
+    change = changes[0] if changes and all(changes) else ""
+    action = _after(change, "ask the models instead" if is_unrecorded else "ask again")
+    commands = [NextCommand(action, again)] if again else []
     if ended.batch != "unused":  # then `debate judge` refuses to ask other models
         commands.append(NextCommand("ask another model", other))
-    return Remedy(tuple(commands), changes[0] if changes and all(changes) else "")
+    limits = [option for option in _needed_budget_options(failures) if option in again]
+    return Remedy(tuple(commands), _join("; ", change, _describe_new_limits(limits, debate, ended)))
+
+
+def _after(change: str, action: str) -> str:
+    """Return `action`, with `then` before it if `change` says that every request fails until something changes."""
+    return f"then {action}" if change in _UNUSABLE_MODELS.values() else action
+
+
+def _needed_budget_options(failures: Iterable[Failure | None]) -> list[str]:
+    return list_budget_options(item.message for item in failures if item and item.cause == BudgetError.__name__)
+
+
+def _describe_new_limits(options: Sequence[str], debate: Debate, ended: EndedCommand) -> str:
+    """Return a clause on the placeholders of budget options, e.g. on the N of `--max-tokens N`; empty without options."""
+    placeholders = " and ".join(option.split()[-1] for option in options)
+    if not placeholders:
+        return ""
+    new_limit = "is the new limit" if len(options) == 1 else "are the new limits"
+    if ended.batch is not None:
+        return f"{placeholders} {new_limit} for this command alone"
+    saved = "the whole judging" if debate.document_name is not None else "the whole debate"
+    scope = "the whole command" if ended.path is None else saved
+    return f"{placeholders} {new_limit} for {scope}, not an addition"
 
 
 def last_failures(debate: Debate, briefs: Iterable[Brief]) -> list[Failure | None]:
@@ -181,7 +207,7 @@ def _same_models_command(
 ) -> str:
     """Return the command that asks the same models for the missing judgements. Empty if only other models can help."""
     options = {option for failure in failures for option in resume_options(debate, failure)}
-    budget = list_budget_options(item.message for item in failures if item and item.cause == BudgetError.__name__)
+    budget = _needed_budget_options(failures)
     if REPEAT in options or ended.batch in {"pending", "unused"}:
         return ended.resume(*budget)
     if options and ended.path is not None and ended.batch is None:

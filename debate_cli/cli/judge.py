@@ -283,7 +283,7 @@ class _Judging:
             return
         detail = screen.choose_detail(quiet=given.quiet, details=given.details)
         judged = {verdict.run for verdict in outcome.verdicts}
-        screen.show_summary(outcome.debate, outcome.verdicts, detail, judged=judged)
+        screen.show_summary(outcome.debate, outcome.verdicts, detail, judged=judged, saved=outcome.path)
 
     def _report(self, task: JudgeTask, outcome: Outcome, observer: PipeSafeObserver) -> None:
         given = self.given

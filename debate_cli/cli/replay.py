@@ -6,25 +6,23 @@ import sys
 import termios
 import time
 import tty
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
 
-from debate_cli.app.remedies import EndedCommand, find_remedy
+from debate_cli.app.remedies import EndedCommand
 from debate_cli.cli import console, screen
 from debate_cli.cli.console import ClosedPipeError, write_document, write_json_chunks
 from debate_cli.cli.output_files import check_output, debate_files, file_or_stdout
 from debate_cli.cli.saved_options import ReplayFormat, ReplayOptions, ReplayPart
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.message_text import count_noun
-from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
 from debate_cli.judging.schedule import missing_briefs
 from debate_cli.llm.redaction import Redactor
+from debate_cli.render.content.resume_hint import open_work_lines
 from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.replay import ReplayPlan
 from debate_cli.render.text.plain import details_lines
-from debate_cli.render.theme import count_speeches
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.lock import lock_holder
 from debate_cli.storage.transcript import dump_transcript, to_transcript
@@ -55,7 +53,7 @@ def run(given: ReplayOptions) -> None:
         console.print_status(f"--only {given.only}: this debate has no such part; leave out --only to see all parts")
     if how == "terminal" and given.output is None:
         _play(given, stored, verdicts)
-        _print_unfinished(stored)
+        _print_open_work(given, stored)
         return
     text = _render_document(given, how, debate, verdicts)
     if given.output is not None:
@@ -65,7 +63,7 @@ def run(given: ReplayOptions) -> None:
         write_json_chunks([text])
     else:
         write_document([text])
-    _print_unfinished(stored)
+    _print_open_work(given, stored)
 
 
 def _resolve_format(given: ReplayOptions) -> ReplayFormat:
@@ -140,35 +138,19 @@ def _play(given: ReplayOptions, stored: StoredDebate, verdicts: tuple[Verdict, .
         return
     if part != "turns" and given.round is None:
         screen.show_summary(debate, verdicts, part or "details", plain=given.plain)
-        if part is None and debate.status == "complete":
-            _print_next_command(stored)
+        if part is None and debate.status == "complete" and not missing_briefs(debate):
+            it_or_again = "again" if debate.was_judged else "it"
+            console.print_status(f"judge {it_or_again}: {suggest_judge_command(debate, str(stored.path))}")
 
 
-def _print_unfinished(stored: StoredDebate) -> None:
-    """Print the state of an unfinished debate, and how to resume it. Print nothing for a complete debate."""
+def _print_open_work(given: ReplayOptions, stored: StoredDebate) -> None:
+    """Print what an unfinished debate, or shown verdicts without all their judgements, need, and how to get it."""
     debate = stored.debate
-    if debate.status == "complete":
-        return
-    after = f"after {count_speeches(len(debate.turns))}"
-    if lock_holder(stored.path) is not None:
-        console.print_status(f"the debate is still running, {after}")
-        return
-    _print_remedy(f"the debate is unfinished, {after}", stored, missing_briefs(debate))
-
-
-def _print_next_command(stored: StoredDebate) -> None:
-    debate = stored.debate
-    if briefs := missing_briefs(debate):
-        _print_remedy(f"{count_noun(len(briefs), 'judgement')} missing", stored, briefs)
-    else:
-        it_or_again = "again" if debate.was_judged else "it"
-        console.print_status(f"judge {it_or_again}: {suggest_judge_command(debate, str(stored.path))}")
-
-
-def _print_remedy(state: str, stored: StoredDebate, missing: Sequence[Brief]) -> None:
-    remedy = find_remedy(stored.debate, missing, EndedCommand.of_saved(stored.path, stored.debate))
-    action, text = remedy.commands[0]
-    console.print_status("; ".join(filter(None, (state, remedy.condition, f"{action} with: {text}"))))
+    shows_verdicts = given.only != "turns" and given.round is None
+    missing = missing_briefs(debate) if shows_verdicts or debate.status == "incomplete" else ()
+    ended = EndedCommand.of_saved(stored.path, debate)
+    is_running = lock_holder(stored.path) is not None
+    console.print_status_lines(open_work_lines(debate, missing, ended, is_running=is_running))
 
 
 def _play_turns(given: ReplayOptions, debate: Debate, *, judged: bool) -> bool:

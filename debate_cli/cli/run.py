@@ -281,7 +281,7 @@ def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:
         print_rehearsals({rehearsal_notice(outcome.debate): 1}, 1)
     elif not given.quiet or outcome.halted is None:
         detail = screen.choose_detail(quiet=given.quiet, details=given.details)
-        screen.show_summary(outcome.debate, outcome.verdicts, detail, plain=given.plain)
+        screen.show_summary(outcome.debate, outcome.verdicts, detail, plain=given.plain, saved=outcome.path)
 
 
 def _format_evidence_options(context: RunContext) -> str:

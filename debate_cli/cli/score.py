@@ -37,6 +37,7 @@ from debate_cli.errors import ExitCode, StorageError, UsageError
 from debate_cli.render import records, score_rows
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.folder import free_name
+from debate_cli.storage.lock import lock_holder
 from debate_cli.storage.out_path import OutPath
 from debate_cli.storage.transcript_store import expand_references, transcript_dirs
 from debate_cli.systems.rubric import Rubric, parse_weights
@@ -109,6 +110,8 @@ class _Report:
     """Maps the path of each file with missing judgements to their number."""
     first_lacking: CheckedFile | None = None
     """The first file in `missing`."""
+    only_file: CheckedFile | None = None
+    """The scored file, if there is only one."""
     notices: dict[str, None] = field(default_factory=dict[str, None])
     """The keys are sentences about unexpected effects of the new settings, without repetitions. The values are not used."""
     _sentences: set[str] = field(default_factory=set[str])
@@ -143,6 +146,7 @@ class _Report:
             console.print_status(f"{file.file.path}: {file.remark}")
         self.notices |= dict.fromkeys(file.notices)
         self.scored_files += 1
+        self.only_file = file if self.scored_files == 1 else None
         if file.missing:
             self.missing[file.file.path] = len(file.missing)
             self.first_lacking = self.first_lacking or file
@@ -210,14 +214,16 @@ def _without_notes(files: Iterator[CheckedFile]) -> list[CheckedFile]:
 
 
 def _print_missing(report: _Report) -> None:
-    """Print the number of missing judgements, and how to ask for them: one note for all files."""
-    counts, first = report.missing, report.first_lacking
-    if first is not None and first.debate is not None and len(counts) == 1:
+    """Print what an unfinished debate or missing judgements need, and how to get it: one note for all files."""
+    counts = report.missing
+    file = report.first_lacking if len(counts) == 1 else report.only_file
+    if file is not None and file.debate is not None:
         from debate_cli.app.remedies import EndedCommand
-        from debate_cli.render.content.resume_hint import MissingJudgements
+        from debate_cli.render.content.resume_hint import open_work_lines
 
-        missing = MissingJudgements(first.debate, first.missing)
-        console.print_status_lines(missing.lines(EndedCommand.of_saved(Path(first.file.path), first.debate)))
+        path, debate = Path(file.file.path), file.debate
+        ended, is_running = EndedCommand.of_saved(path, debate), lock_holder(path) is not None
+        console.print_status_lines(open_work_lines(debate, file.missing, ended, is_running=is_running))
     elif counts:
         paths = [
             *islice(counts, MAX_NAMED_FILES),

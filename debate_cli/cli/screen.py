@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO, TypeVar
 
 from debate_cli.cli.console import (
@@ -315,10 +316,12 @@ def show_summary(
     *,
     plain: bool = False,
     judged: Collection[str] | None = None,
+    saved: Path | None = None,
 ) -> None:
     """Print the end of a debate: its closing screen, or its tables.
 
-    `judged`: ids of the judging runs to show. None shows all judging runs.
+    `judged`: ids of the judging runs to show. None shows all judging runs. `saved`: the transcript; None if the debate
+    was not saved.
     """
     is_brief = detail == "brief"
     is_screen = is_brief or detail == "summary"
@@ -332,7 +335,7 @@ def show_summary(
         elif is_brief:
             parts = closing_screen(debate, verdicts, judged, ScreenLimits(console.width, only_verdicts=True))
         else:
-            parts = fitting_screen(console, debate, verdicts, judged)
+            parts = fitting_screen(console, debate, verdicts, judged, saved=saved)
         for part in parts:
             console.print(part)
         return

@@ -738,8 +738,7 @@ def test_a_batch_in_progress_is_named(here: Path, slow: BatchServer, judge_until
         "note: 1 judgement is missing (1 of structured r2); a batch is in progress; collect the answers with:",
         command,
     ]
-    replayed = f"1 judgement missing; a batch is in progress; collect the answers with: {command}l\n"  # the journal
-    assert replayed in debate("replay", "d0", cwd=here).err
+    assert debate("replay", "d0", cwd=here).lines[-1] == f"{command}l"  # the journal
     assert f"collect the answers: {command}" in _listed(here)
     waiting = debate(*shlex.split(command)[1:], cwd=here, env=slow.env)
     assert (waiting.code, "1 batch is in progress (3 requests about 3 debates, at most $" in waiting.err) == (6, True)
@@ -900,7 +899,8 @@ def test_price_of_batches_after_a_reached_budget(here: Path, server: BatchServer
     assert debate("judge", "transcripts/d0.json", *words, cwd=here, env=server.env).code == 4
     command = "debate judge --collect transcripts/d0.json --batch --max-tokens N"
     assert command in debate("score", "transcripts/d0.json", cwd=here).lines
-    assert f"4 judgements missing; ask again with: {command}" in debate("replay", "d0", cwd=here).err
+    assert "; N is the new limit for this command alone; ask again with:\n" in debate("replay", "d0", cwd=here).err
+    assert command in debate("replay", "d0", cwd=here).lines
     assert f"ask again: {command}" in _listed(here)
     resumed = debate("run", "--resume", "transcripts/d0.json", "--mock", "--max-tokens", "9000", cwd=here)
     assert resumed.code == 4, resumed.err

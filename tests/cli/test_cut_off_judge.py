@@ -33,9 +33,9 @@ def run(here: Path, server: ModelServer, judge: str = ", judge: {model: vllm/j}"
 
 def judge_again(here: Path) -> CommandResult:
     """Run the command that `replay` prints."""
-    line = debate("replay", "one", cwd=here).lines[-1]
-    assert line.startswith("1 judgement missing; ask again with: debate judge "), line
-    return debate(*shlex.split(line.partition(": debate ")[2]), "-q", cwd=here)
+    reason, command = debate("replay", "one", cwd=here).lines[-3:-1]
+    assert (reason.endswith("; ask again with:"), command.startswith("debate judge ")) == (True, True), command
+    return debate(*shlex.split(command)[1:], "-q", cwd=here)
 
 
 @pytest.mark.parametrize(

@@ -82,8 +82,15 @@ def test_another_model_that_decides_is_reported(saved: Path) -> None:
     saved.write_text(json.dumps(data))
     first, second = (judge(saved, "--system", "structured", "--mock") for _ in range(2))
     change = "is still Con (narrow), now by structured (mock/judge) instead of structured (openai/gpt-5)"
-    assert f"the deciding verdict {change}; `debate score --runs all` shows both verdicts" in first.err
+    assert f"the deciding verdict {change}; `debate score {saved} --runs all` shows both verdicts" in first.err
     assert "the deciding verdict was" not in second.err
+
+
+def test_a_replaced_verdict_is_not_offered(saved: Path) -> None:
+    """With --replace the earlier verdict is gone, so the note names no command that shows it."""
+    done = debate("judge", saved, "--system", "structured", "--model", "mock/third", "--replace", cwd=saved.parent)
+    (note,) = [line for line in done.lines if "the deciding verdict was Con (narrow)" in line]
+    assert note.endswith("now it is Pro (narrow), by structured (mock/third)"), note
 
 
 def test_one_of_several_runs_decides(saved: Path) -> None:

@@ -42,7 +42,9 @@ def test_every_command_gives_the_same_number(saved: Path) -> None:
     assert f"debate run --resume {saved}" in scored.lines
     gated = debate("score", saved, "--fail-on", "missing", cwd=here)
     assert (gated.code, "gate not met: --fail-on: 3 judgements are missing" in gated.err) == (5, True)
-    assert f"3 judgements missing; ask again with: debate run --resume {saved}" in debate("replay", saved, cwd=here).err
+    for part in ((), ("--only", "verdict"), ("--format", "markdown")):
+        assert debate("replay", saved, *part, cwd=here).lines == scored.lines[1:]  # below the notice of the mock
+    assert "missing" not in debate("replay", saved, "--only", "turns", cwd=here).err
     asked = debate("run", "--resume", saved, "--fail-on", "missing", "-q", cwd=here)
     assert (asked.code, "missing" in asked.err) == (0, False), asked.err
     assert "missing" not in debate("score", saved, cwd=here).err
@@ -94,7 +96,7 @@ def test_the_advice_for_a_judging_that_is_not_saved_helps(saved: Path) -> None:
         write_config(here, NOWHERE.replace("http://127.0.0.1:9/v1", server.base_url))
         refused = debate("judge", saved, "--config", "debate.yaml", "--no-save", "-q", cwd=here)
     assert (
-        "every request fails until the server accepts the key or you choose another model; ask again with"
+        "every request fails until the server accepts the key or you choose another model; then ask again with"
         in refused.err
     )
     assert refused.lines[-1] == "or ask another model with the same command and --model PROVIDER/MODEL"
@@ -106,7 +108,7 @@ def test_the_advice_for_a_judging_that_is_not_saved_helps(saved: Path) -> None:
         nothing.err
     )
     assert (
-        "leave out --no-save to save them, then a later command asks only for the missing judgements"
+        "leave out --no-save to save them; then `debate run --resume` asks only for the missing judgements"
         in partly.lines[-1]
     )
 
@@ -146,7 +148,8 @@ def test_a_judge_who_abstained_is_replaced(here: Path) -> None:
     )
     assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 0
     command = "debate judge transcripts/one.json --system moderator --model PROVIDER/MODEL --replace"
-    assert f"4 judgements missing; ask another model with: {command}" in debate("replay", "one", cwd=here).lines
+    replayed = debate("replay", "one", cwd=here)
+    assert ("ask another model with:\n" in replayed.err, command in replayed.lines) == (True, True), replayed.err
     _, drawn = run_on_terminal("list", cwd=here, env={"TERM": "xterm-256color", "COLUMNS": "80"})
     assert "4 judgements missing" in drawn
     assert f"ask another model:\r\n  {command}\r\n" in drawn

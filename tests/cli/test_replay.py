@@ -154,12 +154,12 @@ def test_json_is_a_short_form(saved: Path) -> None:
 
 @pytest.mark.parametrize("options", [(), ("--only", "turns"), ("--round", "1"), ("--format", "markdown")], ids=str)
 def test_an_unfinished_debate_ends_with_the_command_that_resumes(saved: Path, options: tuple[str, ...]) -> None:
-    """Every replay of an unfinished debate says so on stderr, with the command that resumes the debate."""
+    """Every replay and the score of an unfinished debate say so on stderr, with the command that resumes the debate."""
     cut = json.loads(saved.read_text()) | {"status": "incomplete", "closed": "interrupted"}
     saved.write_text(json.dumps(cut))
-    assert replay(saved, "saved", *options).lines == [
-        "the debate is unfinished, after 6 speeches; resume with: debate run --resume transcripts/saved.json"
-    ]
+    line = "the debate is unfinished, after 6 speeches; resume with: debate run --resume transcripts/saved.json"
+    assert replay(saved, "saved", *options).lines == [line]
+    assert debate("score", "saved", cwd=saved.parent.parent).lines[-1] == line
 
 
 def test_a_running_debate_is_not_offered_for_resuming(saved: Path) -> None:
@@ -167,7 +167,9 @@ def test_a_running_debate_is_not_offered_for_resuming(saved: Path) -> None:
     cut = json.loads(saved.read_text()) | {"status": "incomplete", "closed": None}
     saved.write_text(json.dumps(cut))
     with lock_debate(saved):
-        assert replay(saved, "saved").lines == ["the debate is still running, after 6 speeches"]
+        line = "the debate is still running, after 6 speeches"
+        assert replay(saved, "saved").lines == [line]
+        assert debate("score", "saved", cwd=saved.parent.parent).lines[-1] == line
 
 
 @pytest.mark.parametrize(

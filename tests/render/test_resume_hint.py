@@ -50,8 +50,8 @@ def remedy(hint: MissingJudgements, ended: EndedCommand) -> Remedy:
 
 
 def commands(found: Remedy, action: str) -> list[str]:
-    """The commands with this action."""
-    return [command.text for command in found.commands if command.action == action]
+    """The commands with this action, also after a change that the user makes first."""
+    return [command.text for command in found.commands if command.action.removeprefix("then ") == action]
 
 
 @pytest.mark.parametrize("cause", [None, "ServerError", "BudgetError"])
@@ -201,7 +201,7 @@ def test_a_failure_that_a_resume_would_repeat_needs_a_change(cause: str, is_repe
     [
         (
             "UnauthorizedError",
-            "every request fails until the server accepts the key or you choose another model; ask again with",
+            "every request fails until the server accepts the key or you choose another model; then ask again with",
         ),
         ("RejectedError", "the same request is likely to fail again; choose another model; ask "),
         ("ServerError", "it failed (debate explain server-down); ask again with"),

@@ -137,7 +137,8 @@ def test_a_large_window_has_at_most_40_rows() -> None:
 def test_a_narrow_window_has_at_most_40_rows(name: str, width: int) -> None:
     """The least important parts are left out; the claims, the judges' agreement and the cost stay."""
     shown = open_debate(TRANSCRIPTS / f"{name}.json").debate
-    screen = text(fitting_screen(Console(width=width, height=200), shown, score(shown)), width)
+    saved = Path(f"transcripts/{name}.json")
+    screen = text(fitting_screen(Console(width=width, height=200), shown, score(shown), saved=saved), width)
     assert len(screen.splitlines()) <= 35
     assert all(label in screen for label in ("judges ", "cost ", "more "))
 
@@ -150,17 +151,30 @@ def test_a_wide_window_leaves_nothing_out() -> None:
     assert "left out" not in screen
 
 
+@pytest.mark.parametrize("saved", [None, Path("kept here/one.json")])
+def test_only_a_saved_debate_is_offered_for_a_replay(saved: Path | None) -> None:
+    """The command names the transcript; without one, only the option that shows more in the next run is named."""
+    shown = debate()
+    screen = " ".join(text(closing_screen(shown, score(shown), saved=saved), 200).split())
+    replay = "`debate replay 'kept here/one.json'` shows the speeches and all tables; "
+    assert f" more {replay if saved else ''}`--details` shows all tables at the end of a run" in screen
+
+
+@pytest.mark.parametrize(
+    ("saved", "commands"),
+    [(None, "`--details` shows"), (Path("one.json"), "`debate replay one.json` and `--details` show")],
+)
 @pytest.mark.parametrize("width", [40, 60])
-def test_a_narrow_window_says_how_many_rows_are_left_out(width: int) -> None:
+def test_a_narrow_window_says_how_many_rows_are_left_out(width: int, saved: Path | None, commands: str) -> None:
     """The last row of the screen counts them, and names the commands that show them."""
     shown = open_debate(TRANSCRIPTS / "showcase.json").debate
     _, rows = closing_rows(shown, score(shown))
-    screen = text(fitting_screen(Console(width=width, height=200), shown, score(shown)), width)
+    screen = text(fitting_screen(Console(width=width, height=200), shown, score(shown), saved=saved), width)
     columns = [line[13:] for line in screen.splitlines()]
     labels = {line[:13].strip() for line in screen.splitlines()}
     omitted = sum(row.row_count for row in rows if row.part and row.label not in labels)
     assert omitted
-    assert f"{omitted} rows left out here: `debate replay ID` and `--details` show all rows" in " ".join(columns)
+    assert f"{omitted} rows left out here: {commands} all rows" in " ".join(columns)
 
 
 LONG = f"{'Ten people cannot run forty services, ' * 12}so they should not."

@@ -8,6 +8,7 @@ from debate_cli.app.remedies import (
     EndedCommand,
     Remedy,
     find_judging_remedy,
+    find_remedy,
     find_stop,
     find_stop_remedy,
     last_failures,
@@ -20,7 +21,7 @@ from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import format_page_hint, get_error_page
 from debate_cli.render.sanitize import sanitize_line
-from debate_cli.render.theme import refer_to_failure, shorten
+from debate_cli.render.theme import count_speeches, refer_to_failure, shorten
 
 ABSTENTION_PAGE = "no-structured-output"
 MAX_ABSTENTION_LENGTH = 160
@@ -108,9 +109,10 @@ class MissingJudgements(NamedTuple):
             FIRST_RUN in runs and bool(self.debate.turns)
         )
         if ended.path is None and len(remedy.commands) > 1 and has_answers:
+            is_resumable = not all(failure and failure.final for failure in last_failures(self.debate, self.briefs))
             yield (
                 "note: the answers are not saved, so the same command asks for all of them again; leave out --no-save to "
-                "save them, then a later command asks only for the missing judgements"
+                f"save them{'; then `debate run --resume` asks only for the missing judgements' if is_resumable else ''}"
             )
 
     def _describe(self, ended: EndedCommand) -> str:
@@ -129,6 +131,27 @@ class MissingJudgements(NamedTuple):
             largest = max(groups.values(), key=len)
             reason = f": {_describe_group(largest, len(self.briefs), ended.shown_failures)}"
         return sanitize_line(f"{describe_missing(len(self.briefs))} ({systems}){reason}")
+
+
+def open_work_lines(
+    debate: Debate, missing: tuple[Brief, ...], ended: EndedCommand, *, is_running: bool
+) -> Iterator[str]:
+    """Yield the lines about a saved debate that is unfinished or lacks the judgements `missing`, and what continues it.
+
+    `is_running`: whether a process works on the debate.
+    """
+    if debate.status == "incomplete":
+        after = f"after {count_speeches(len(debate.turns))}"
+        if is_running:
+            yield f"the debate is still running, {after}"
+            return
+        remedy = find_remedy(debate, missing, ended)
+        action, text = remedy.commands[0]
+        lacking = describe_missing(len(missing)) if missing else ""
+        clauses = (f"the debate is unfinished, {after}", lacking, remedy.condition, f"{action} with: {text}")
+        yield "; ".join(filter(None, clauses))
+    elif missing and not is_running:
+        yield from MissingJudgements(debate, missing).lines(ended)
 
 
 def _describe_group(failures: Sequence[Failure], missing: int, shown: Collection[str]) -> str:

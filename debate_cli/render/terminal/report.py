@@ -3,13 +3,14 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from rich.box import HEAVY, ROUNDED
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from debate_cli.domain.debate import Debate, rehearsal_notice, restrict_to_runs
-from debate_cli.domain.message_text import count_noun
+from debate_cli.domain.message_text import count_noun, quote_path
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.report import SCREEN_PARTS, Block, ReportPart, VerdictReport, build_debate_report
@@ -59,10 +60,13 @@ def closing_screen(
     verdicts: Sequence[Verdict],
     judged: Collection[str] | None = None,
     limits: ScreenLimits = ScreenLimits(),
+    *,
+    saved: Path | None = None,
 ) -> list[RenderableType]:
     """Draw the closing screen: the verdict and the main facts.
 
-    If `judged` is given, only the judging runs with these ids are shown.
+    If `judged` is given, only the judging runs with these ids are shown. `saved`: the transcript; None if the debate was
+    not saved.
 
     If the mock gave answers, the last line says so. If also `limits.only_verdicts` is true, the first line says so too,
     because no heading comes before the screen.
@@ -74,11 +78,12 @@ def closing_screen(
     styles = theme.participant_styles(debate.participants)
     title = join_text(("verdict", "bold"), (f" · {sanitize.sanitize_line(summary.verdict_label)}", theme.MUTED))
     panel = _verdict_panel(summary.verdict, summary.answer, styles, title if summary.verdict_label else Text("verdict"))
-    more = "`debate replay ID` shows the speeches and all tables; `--details` shows all tables at the end of a run"
+    replay = None if saved is None else f"`debate replay {quote_path(saved)}`"
+    more = f"{replay} shows the speeches and all tables; " if replay else ""
+    more += "`--details` shows all tables at the end of a run"
     if omitted:
-        more = (
-            f"{count_noun(omitted, 'row')} left out here: `debate replay ID` and `--details` show all rows and tables"
-        )
+        commands = f"{replay} and `--details` show" if replay else "`--details` shows"
+        more = f"{count_noun(omitted, 'row')} left out here: {commands} all rows and tables"
     body = [_shorten_row(row, limits.width) for row in rows]
     body += [] if limits.only_verdicts else [*usage_rows(debate, judged), SummaryRow("more", (more,))]
     notice = _rehearsal(debate)
@@ -98,9 +103,14 @@ def _shorten_row(row: SummaryRow, width: int) -> SummaryRow:
 
 
 def fitting_screen(
-    console: Console, debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None
+    console: Console,
+    debate: Debate,
+    verdicts: Sequence[Verdict],
+    judged: Collection[str] | None = None,
+    *,
+    saved: Path | None = None,
 ) -> list[RenderableType]:
-    """Draw the closing screen. Each label, e.g. `rely on`, gets as many claims as fit (1 to `MAX_CLAIMS`).
+    """Draw the closing screen. `saved`: see `closing_screen`. Each label, e.g. `rely on`, gets as many claims as fit (1 to `MAX_CLAIMS`).
 
     1. The screen gets the height of the window, but at most `MAX_SCREEN_ROWS` rows.
     2. If one claim per label is too much for this height, the screen gets `MAX_SCREEN_ROWS` rows.
@@ -110,7 +120,7 @@ def fitting_screen(
     def height(parts: list[RenderableType]) -> int:
         return len(console.render_lines(Group(*parts), pad=False)) + _ROWS_BELOW
 
-    draw = partial(closing_screen, debate, verdicts, judged)
+    draw = partial(closing_screen, debate, verdicts, judged, saved=saved)
     screens = [draw(ScreenLimits(console.width, count)) for count in range(MAX_CLAIMS, 0, -1)]
     heights = list(map(height, screens))
     for available in (min(console.height, MAX_SCREEN_ROWS), MAX_SCREEN_ROWS):

@@ -9,7 +9,7 @@ import tty
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, nullcontext
 
-from debate_cli.app.remedies import EndedCommand, find_remedy
+from debate_cli.app.remedies import EndedCommand, find_remedy, find_saved_remedy
 from debate_cli.cli import console, screen
 from debate_cli.cli.console import ClosedPipeError, write_document, write_json_chunks
 from debate_cli.cli.output_files import check_output, debate_files, file_or_stdout
@@ -57,7 +57,7 @@ def run(given: ReplayOptions) -> None:
         _play(given, stored, verdicts)
         _print_unfinished(stored)
         return
-    text = _render_document(given, how, debate, verdicts)
+    text = _render_document(given, how, stored, verdicts)
     if given.output is not None:
         atomic_write(given.output, text.encode(), overwrite=given.force)
         console.print_status(f"written: {given.output}")
@@ -106,8 +106,10 @@ def _has_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReplayPart) -
     return any(line.strip() for line in details_lines(debate, verdicts, only=part))
 
 
-def _render_document(given: ReplayOptions, how: ReplayFormat, debate: Debate, verdicts: tuple[Verdict, ...]) -> str:
-    part = given.only
+def _render_document(
+    given: ReplayOptions, how: ReplayFormat, stored: StoredDebate, verdicts: tuple[Verdict, ...]
+) -> str:
+    debate, part = stored.debate, given.only
     match how:
         case "json":
             if not given.show_hidden:
@@ -121,7 +123,8 @@ def _render_document(given: ReplayOptions, how: ReplayFormat, debate: Debate, ve
         case "html":
             from debate_cli.render.html.page import render_html
 
-            return render_html(debate, verdicts, show_hidden=given.show_hidden)
+            remedy = find_saved_remedy(stored.path, debate)
+            return render_html(debate, verdicts, show_hidden=given.show_hidden, remedy=remedy)
         case "svg" | "terminal-html":
             from debate_cli.render.terminal_export import TerminalExport, export_svg, export_terminal_html
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import typer
 
+from debate_cli.app.remedies import find_saved_remedy
 from debate_cli.app.score import (
     CHECK_GATE,
     CheckedFile,
@@ -287,8 +288,9 @@ class PageWriter:
         """Write the page of a debate. Returns the page's file name. Raises StorageError."""
         from debate_cli.render.html.page import render_html
 
-        name = self.names[Path(file.file.path)]
-        page = render_html(debate, file.file.verdicts)
+        path = Path(file.file.path)
+        page = render_html(debate, file.file.verdicts, remedy=find_saved_remedy(path, debate))
+        name = self.names[path]
         atomic_write(self.out.path / name, page.encode("utf-8", "replace"), overwrite=self.force)
         return name
 

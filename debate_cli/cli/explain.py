@@ -1,5 +1,6 @@
 """`debate explain`."""
 
+import re
 import sys
 
 from debate_cli.cli import completion, console
@@ -7,10 +8,14 @@ from debate_cli.cli.setup_options import ExplainOptions
 from debate_cli.domain.message_text import format_suggestion_or_list
 from debate_cli.errors import UsageError
 
+_RELATIVE_LINK = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]+\)")
+"""Matches a link to another page, which is not on the user's machine. Group 1 is the text of the link."""
+
 
 def run(given: ExplainOptions) -> None:
     """Explain an error: what it means, and how to fix it."""
-    pages = {name: path.read_text(encoding="utf-8") for name, path in completion.list_error_pages().items()}
+    files = completion.list_error_pages()
+    pages = {name: _RELATIVE_LINK.sub(r"\1", path.read_text(encoding="utf-8")) for name, path in files.items()}
     if given.topic is not None and given.topic not in pages:
         raise UsageError(f"explain {given.topic}: there is no such page{format_suggestion_or_list(given.topic, pages)}")
     if given.json:
@@ -20,9 +25,9 @@ def run(given: ExplainOptions) -> None:
         width = max(map(len, pages))
         console.print_lines(f"{name:<{width}}  {_title(text)}" for name, text in pages.items())
     elif console.is_interactive(sys.stdout):
-        from rich.markdown import Markdown
+        from debate_cli.render.terminal.error_page import ErrorPage
 
-        console.make_console(sys.stdout).print(Markdown(pages[given.topic], hyperlinks=False))
+        console.make_console(sys.stdout).print(ErrorPage(pages[given.topic], hyperlinks=False), crop=False)
     else:
         sys.stdout.write(pages[given.topic])
 

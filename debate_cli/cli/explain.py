@@ -14,8 +14,7 @@ _RELATIVE_LINK = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]+\)")
 
 def run(given: ExplainOptions) -> None:
     """Explain an error: what it means, and how to fix it."""
-    files = completion.list_error_pages()
-    pages = {name: _RELATIVE_LINK.sub(r"\1", path.read_text(encoding="utf-8")) for name, path in files.items()}
+    pages = {name: path.read_text(encoding="utf-8") for name, path in completion.list_error_pages().items()}
     if given.topic is not None and given.topic not in pages:
         raise UsageError(f"explain {given.topic}: there is no such page{format_suggestion_or_list(given.topic, pages)}")
     if given.json:
@@ -27,7 +26,8 @@ def run(given: ExplainOptions) -> None:
     elif console.is_interactive(sys.stdout):
         from debate_cli.render.terminal.error_page import ErrorPage
 
-        console.make_console(sys.stdout).print(ErrorPage(pages[given.topic], hyperlinks=False), crop=False)
+        page = _RELATIVE_LINK.sub(r"\1", pages[given.topic])
+        console.make_console(sys.stdout).print(ErrorPage(page, hyperlinks=False), crop=False)
     else:
         sys.stdout.write(pages[given.topic])
 

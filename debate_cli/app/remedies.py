@@ -1,6 +1,6 @@
 """Determines which commands continue a debate that stopped or lacks judgements, and the options that may help.
 
-Pure functions, except that `EndedCommand.of_saved` reads `batches.sqlite`.
+Pure functions, except that `EndedCommand.of_saved` reads `batches.sqlite` and `find_saved_remedy` also the lock.
 """
 
 import json
@@ -20,11 +20,13 @@ from debate_cli.domain.recent_history import recent_history
 from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.errors import BudgetError, UnrecordedCallError
 from debate_cli.judge_input.transcript_prompt import format_full_prompt, format_recent_prompt
+from debate_cli.judging.schedule import missing_briefs
 from debate_cli.llm.budget import list_budget_options
 from debate_cli.llm.model import Profile
 from debate_cli.llm.truncation import TRUNCATED_REASONS, may_need_higher_limit
 from debate_cli.providers.provider_table import find_profile, merge_provider_rows
 from debate_cli.storage.batch_store import BatchState, BatchStore
+from debate_cli.storage.lock import lock_holder
 from debate_cli.systems.registry import settings_for
 
 REPEAT = ""
@@ -125,6 +127,16 @@ def find_remedy(debate: Debate, missing: Sequence[Brief], ended: EndedCommand) -
         condition = BATCH_IN_PROGRESS if ended.batch == "pending" else ""
         return Remedy((NextCommand("collect the answers", BEGINNING_COMMAND),), condition)
     return find_stop_remedy(debate, find_stop(debate, debate.closed), ended._replace(batch=None))
+
+
+def find_saved_remedy(path: Path, debate: Debate) -> Remedy | None:
+    """Return what continues the debate saved at `path`. None if nothing is missing, or if a process works on it."""
+    if lock_holder(path) is not None:
+        return None
+    missing = missing_briefs(debate)
+    if debate.status == "complete" and not missing:
+        return None
+    return find_remedy(debate, missing, EndedCommand.of_saved(path, debate))
 
 
 def find_stop(debate: Debate, halted: CloseReason | None) -> Failure | None:

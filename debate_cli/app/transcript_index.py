@@ -1,17 +1,23 @@
 """The index of a folder of saved debates: one entry per debate, for `debate list`."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from debate_cli.app.remedies import EndedCommand, Remedy, find_remedy
-from debate_cli.domain.debate import models_used_by_debaters, rehearsal_notice
+from debate_cli.domain.debate import Debate, models_used_by_debaters, rehearsal_notice
+from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.judging.schedule import missing_briefs
 from debate_cli.storage.folder import list_debate_files
 from debate_cli.storage.lock import lock_holder
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
+
+if TYPE_CHECKING:
+    from debate_cli.app.remedies import Remedy
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +107,14 @@ def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
         missing_judgements=len(missing),
         resumable_judgements=sum(brief.key not in final for brief in missing),
         lacks_deciding_judgement=debate.status == "complete" and not undecided.isdisjoint(lacking),
-        remedy=find_remedy(debate, missing, EndedCommand.of_saved(stored.path, debate))
-        if missing or is_unfinished
-        else None,
+        remedy=_find_remedy(stored.path, debate, missing) if missing or is_unfinished else None,
     )
+
+
+def _find_remedy(path: Path, debate: Debate, missing: Sequence[Brief]) -> Remedy:
+    from debate_cli.app.remedies import EndedCommand, find_remedy
+
+    return find_remedy(debate, missing, EndedCommand.of_saved(path, debate))
 
 
 def _newest_by_system(stored: StoredDebate) -> tuple[Verdict, ...]:

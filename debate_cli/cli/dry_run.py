@@ -157,7 +157,7 @@ def _format_notes(config: DebateConfig, what: str = "The run") -> Iterator[str]:
     if bounds:
         yield f"{what} stops before it {' or '.join(bounds)} (limits)."
     yield (
-        "Planned: from a simulation on the mock; only a part of a long debate is simulated. "
+        "Planned: from a simulation on the mock, which shortens a long debate and scales its numbers up. "
         "At worst: every answer has full length, and every allowed attempt is used."
     )
 

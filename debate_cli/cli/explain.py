@@ -1,11 +1,15 @@
 """`debate explain`."""
 
+import re
 import sys
 
 from debate_cli.cli import completion, console
 from debate_cli.cli.setup_options import ExplainOptions
 from debate_cli.domain.message_text import format_suggestion_or_list
 from debate_cli.errors import UsageError
+
+_RELATIVE_LINK = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]+\)")
+"""Matches a link to another page, which is not on the user's machine. Group 1 is the text of the link."""
 
 
 def run(given: ExplainOptions) -> None:
@@ -20,9 +24,10 @@ def run(given: ExplainOptions) -> None:
         width = max(map(len, pages))
         console.print_lines(f"{name:<{width}}  {_title(text)}" for name, text in pages.items())
     elif console.is_interactive(sys.stdout):
-        from rich.markdown import Markdown
+        from debate_cli.render.terminal.error_page import ErrorPage
 
-        console.make_console(sys.stdout).print(Markdown(pages[given.topic], hyperlinks=False))
+        page = _RELATIVE_LINK.sub(r"\1", pages[given.topic])
+        console.make_console(sys.stdout).print(ErrorPage(page, hyperlinks=False), crop=False)
     else:
         sys.stdout.write(pages[given.topic])
 

@@ -9,7 +9,6 @@ import tty
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
 
-from debate_cli.app.remedies import EndedCommand
 from debate_cli.cli import console, screen
 from debate_cli.cli.console import ClosedPipeError, write_document, write_json_chunks
 from debate_cli.cli.output_files import check_output, debate_files, file_or_stdout
@@ -19,7 +18,6 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
 from debate_cli.judging.schedule import missing_briefs
 from debate_cli.llm.redaction import Redactor
-from debate_cli.render.content.resume_hint import open_work_lines
 from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.replay import ReplayPlan
 from debate_cli.render.text.plain import details_lines
@@ -55,7 +53,7 @@ def run(given: ReplayOptions) -> None:
         _play(given, stored, verdicts)
         _print_open_work(given, stored)
         return
-    text = _render_document(given, how, debate, verdicts)
+    text = _render_document(given, how, stored, verdicts)
     if given.output is not None:
         atomic_write(given.output, text.encode(), overwrite=given.force)
         console.print_status(f"written: {given.output}")
@@ -104,8 +102,10 @@ def _has_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReplayPart) -
     return any(line.strip() for line in details_lines(debate, verdicts, only=part))
 
 
-def _render_document(given: ReplayOptions, how: ReplayFormat, debate: Debate, verdicts: tuple[Verdict, ...]) -> str:
-    part = given.only
+def _render_document(
+    given: ReplayOptions, how: ReplayFormat, stored: StoredDebate, verdicts: tuple[Verdict, ...]
+) -> str:
+    debate, part = stored.debate, given.only
     match how:
         case "json":
             if not given.show_hidden:
@@ -117,9 +117,11 @@ def _render_document(given: ReplayOptions, how: ReplayFormat, debate: Debate, ve
 
             return format_markdown(debate, verdicts, part, given.round, show_hidden=given.show_hidden)
         case "html":
+            from debate_cli.app.remedies import find_saved_remedy
             from debate_cli.render.html.page import render_html
 
-            return render_html(debate, verdicts, show_hidden=given.show_hidden)
+            remedy = find_saved_remedy(stored.path, debate)
+            return render_html(debate, verdicts, show_hidden=given.show_hidden, remedy=remedy)
         case "svg" | "terminal-html":
             from debate_cli.render.terminal_export import TerminalExport, export_svg, export_terminal_html
 
@@ -148,6 +150,11 @@ def _print_open_work(given: ReplayOptions, stored: StoredDebate) -> None:
     debate = stored.debate
     shows_verdicts = given.only != "turns" and given.round is None
     missing = missing_briefs(debate) if shows_verdicts or debate.status == "incomplete" else ()
+    if not missing and debate.status == "complete":
+        return
+    from debate_cli.app.remedies import EndedCommand
+    from debate_cli.render.content.resume_hint import open_work_lines
+
     ended = EndedCommand.of_saved(stored.path, debate)
     is_running = lock_holder(stored.path) is not None
     console.print_status_lines(open_work_lines(debate, missing, ended, is_running=is_running))

@@ -34,12 +34,13 @@ from debate_cli.cli.saved_options import RowKind, ScoreFormat, ScoreOptions
 from debate_cli.domain.debate import Debate, rehearsal_notice
 from debate_cli.domain.message_text import describe_missing
 from debate_cli.errors import ExitCode, StorageError, UsageError
+from debate_cli.regular_file import may_exist
 from debate_cli.render import records, score_rows
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.folder import free_name
 from debate_cli.storage.lock import lock_holder
 from debate_cli.storage.out_path import OutPath
-from debate_cli.storage.transcript_store import expand_references, transcript_dirs
+from debate_cli.storage.transcript_store import expand_references, find_debate, transcript_dirs
 from debate_cli.systems.rubric import Rubric, parse_weights
 
 MAX_NAMED_FILES = 3
@@ -73,6 +74,8 @@ def run(given: ScoreOptions) -> None:
     )
     report = _Report()
     paths = sorted(expand_references(given.paths, transcript_dirs()))
+    if len(paths) == 1 and not paths[0].suffix and not may_exist(paths[0]):
+        paths = [find_debate(str(paths[0]), transcript_dirs())]
     pages = PageWriter(given.output, paths, force=given.force) if given.output is not None else None
     files = report.read(score_files(paths, request), pages)
     _print_scores(files, form, given.per, report, pages)
@@ -217,7 +220,7 @@ def _print_missing(report: _Report) -> None:
     """Print what an unfinished debate or missing judgements need, and how to get it: one note for all files."""
     counts = report.missing
     file = report.first_lacking if len(counts) == 1 else report.only_file
-    if file is not None and file.debate is not None:
+    if file is not None and file.debate is not None and (file.missing or file.debate.status == "incomplete"):
         from debate_cli.app.remedies import EndedCommand
         from debate_cli.render.content.resume_hint import open_work_lines
 
@@ -288,10 +291,12 @@ class PageWriter:
 
     def write_page(self, file: CheckedFile, debate: Debate) -> str:
         """Write the page of a debate. Returns the page's file name. Raises StorageError."""
+        from debate_cli.app.remedies import find_saved_remedy
         from debate_cli.render.html.page import render_html
 
-        name = self.names[Path(file.file.path)]
-        page = render_html(debate, file.file.verdicts)
+        path = Path(file.file.path)
+        page = render_html(debate, file.file.verdicts, remedy=find_saved_remedy(path, debate))
+        name = self.names[path]
         atomic_write(self.out.path / name, page.encode("utf-8", "replace"), overwrite=self.force)
         return name
 

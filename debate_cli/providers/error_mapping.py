@@ -205,7 +205,7 @@ class StatusRule:
     codes: Collection[int]
     error_type: type[errors.ModelError]
     advice: str
-    """Advice for the user. `{replace_key}` becomes advice on the key, `{model}` the name of the model."""
+    """Advice for the user. `{replace_key}` and `{key_access}` become advice on the key, `{model}` the name of the model."""
     body_pattern: re.Pattern[str] | None = None
     """The rule matches only if this pattern is found in the lower-case body of the response. None: any body matches."""
     structured: bool = False
@@ -224,6 +224,7 @@ class StatusRule:
 
 _LARGER_CONTEXT = "choose a model with a larger context"
 _ADD_CREDIT = "add credit to the account, or choose another model"
+_NAME_KEY = "set api_key_env to the name of the variable with the key"
 _OTHER_MODE = "retrying with another structured-output mode"
 STATUS_RULES: tuple[StatusRule, ...] = (
     StatusRule((400, 413, 422, 500), errors.ContextOverflowError, _LARGER_CONTEXT, _CONTEXT_OVERFLOW),
@@ -239,7 +240,7 @@ STATUS_RULES: tuple[StatusRule, ...] = (
     StatusRule((400, 404, 405, 422, 501), errors.UnsupportedError, _OTHER_MODE, _STRUCTURED_OUTPUT, structured=True),
     StatusRule((500, 503), errors.UnsupportedError, _OTHER_MODE, _BROKEN_SCHEMA, structured=True),
     StatusRule((400, 403, 422), errors.UnknownModelError, "correct the model name {model}", _UNKNOWN_MODEL),
-    StatusRule((401, 403, 407), errors.UnauthorizedError, "{replace_key}, or give the key access to this model"),
+    StatusRule((401, 403, 407), errors.UnauthorizedError, "{key_access}"),
     StatusRule((404, 405, 410), errors.UnknownModelError, "correct the model name {model}, or the base_url"),
     StatusRule((429, 529), errors.RateLimitedError, "try again later, or lower max_concurrency"),
     StatusRule((408, 409, 425), errors.ServerError, "try again"),
@@ -272,10 +273,11 @@ def error_from_status(
     lowered = body[:20_000].lower()
     row = next((row for row in STATUS_RULES if row.matches(code, lowered, asked)), DEFAULT_STATUS_RULE)
     variable = asked.endpoint.api_key_env
-    replace_key = (
-        f"replace the key in {variable}" if variable else "set api_key_env to the name of the variable with the key"
-    )
-    advice = row.advice.format(replace_key=replace_key, model=asked.model)
+    replace_key = f"replace the key in {variable}" if variable else _NAME_KEY
+    key_access = f"{replace_key}, or give the key access to this model"
+    if asked.endpoint.api_key is None and not asked.endpoint.headers:  # a header may hold a key
+        replace_key = key_access = f"no key was sent; {_NAME_KEY}"
+    advice = row.advice.format(replace_key=replace_key, key_access=key_access, model=asked.model)
     further: dict[str, Any] = {} if row.parameter is None else {"parameter": row.parameter}
     if issubclass(row.error_type, errors.TransientError):
         wait = further["retry_after"] = parse_retry_after(headers or {}, body)

@@ -70,7 +70,7 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
         raise UsageError(f"{path}: is a folder; choose one of its debates, which `{listing}` shows")
     if is_path:
         raise UsageError(f"{path}: no such file; give the path of a transcript or journal")
-    hint = suggest_debate_id(reference, searched) or "; give the id or the path of a saved debate"
+    hint = suggest_debate_id(reference, searched) or "; give the id or the path of a saved debate, see `debate list`"
     raise UsageError(f"`{reference}`: there is no such debate in {' or '.join(map(str, searched))}{hint}")
 
 

@@ -113,3 +113,11 @@ def test_lines_of_a_folder_import_break_between_fields(here: Path) -> None:
     fields = [field for line in debate(*command, cwd=here).out.splitlines() for field in line.split("\t")]
     rows = [part for row in drawn.splitlines() for part in row.strip().split("  ")]
     assert set(fields) <= set(rows), drawn
+
+
+def test_code_on_an_error_page_can_be_copied(here: Path) -> None:
+    """The terminal wraps long commands. Links to other pages are drawn as their text."""
+    _, drawn = run_on_terminal("explain", "missing-key", cwd=here, columns=60, env={"TERM": "xterm-256color"})
+    assert "models.default.model=ollama/qwen3:8b --set models.judge.model=ollama/qwen3:8b" in drawn
+    _, drawn = run_on_terminal("explain", "bad-config", cwd=here, columns=60, env={"TERM": "xterm-256color"})
+    assert ("in the reference" in drawn, "../" in drawn) == (True, False)

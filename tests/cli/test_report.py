@@ -89,3 +89,27 @@ def test_a_link_to_nothing_is_refused_before_any_call(here: Path) -> None:
     (here / "out" / "reported.html").symlink_to(here / "nowhere.html")
     done = run(here)
     assert (done.code, "exists already" in done.err, (here / "transcripts").exists()) == (2, True, False)
+
+
+UNREACHABLE_JUDGE = (
+    *("--set", "providers.lab={kind: openai, base_url: 'http://127.0.0.1:1', api_key_env: null}"),
+    *("--set", "models.judge.model=lab/one", "--set", "limits.max_attempts=1"),
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "label"),
+    [(("--max-tokens", "3000"), "Resume"), (UNREACHABLE_JUDGE, "Ask again")],
+    ids=["unfinished", "judgement missing"],
+)
+def test_the_page_of_an_incomplete_debate_shows_how_it_continues(
+    here: Path, options: tuple[str, ...], label: str
+) -> None:
+    """All pages show the command of `replay`, under its name, instead of a command that judges the debate."""
+    run(here, *options)
+    shown = debate("replay", "reported", "--format", "html", cwd=here)
+    debate("score", "transcripts/", "--format", "html", "-o", "pages/", cwd=here)
+    command = debate("replay", "reported", cwd=here).err.splitlines()[-1].partition(" with: ")[2]
+    for page in (shown.out, *((here / name).read_text() for name in ("out/reported.html", "pages/reported.html"))):
+        card = page.partition('class="card again"')[2].partition("</div>")[0]
+        assert (f'<code class="command" tabindex="0">{command}<' in card, f">{label}<" in card) == (True, True), card

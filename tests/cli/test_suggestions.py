@@ -64,6 +64,14 @@ def test_a_misspelt_id_gets_a_suggestion(command: tuple[str, ...], two_saved: Pa
     )
 
 
+@pytest.mark.parametrize("command", [("replay",), ("score",), ("diff", "one"), ("run", "--resume")])
+def test_an_unknown_id_leads_to_the_list(command: tuple[str, ...], two_saved: Path) -> None:
+    """The message is the same for every command that takes only debates."""
+    done = debate(*command, "zzz", cwd=two_saved.parent.parent)
+    message = "there is no such debate in transcripts; give the id or the path of a saved debate, see `debate list`"
+    assert (done.code, done.lines) == (2, [f"debate: `zzz`: {message}"])
+
+
 def test_an_untrusted_word_stays_on_one_line(here: Path) -> None:
     """Control characters are escaped, and long words are not compared."""
     (said,) = debate("\x1b[2J\n" + "r" * 100_000, cwd=here).lines

@@ -232,6 +232,24 @@ def test_the_advice_for_a_server_on_this_machine_is_to_start_it(url: str, advice
     assert advice in str(error)
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "advice"),
+    [
+        (Endpoint("lab", "https://lab.example"), "no key was sent; set api_key_env to the name of"),
+        (Endpoint("lab", "https://lab.example", headers={"X-Key": "k"}), " 401; set api_key_env to the name of"),
+        (Endpoint("lab", "https://lab.example", "k", "LAB_KEY"), "replace the key in LAB_KEY, or give the key access"),
+    ],
+    ids=["no key", "header", "key"],
+)
+def test_the_advice_for_a_refused_key_depends_on_what_was_sent(endpoint: Endpoint, advice: str) -> None:
+    """A header may hold a key, so the message does not say that no key was sent."""
+    error = error_from_status(401, "", SentRequest(endpoint, "m", structured=False))
+    assert (advice in str(error), "give the key access" in str(error)) == (
+        True,
+        bool(endpoint.headers or endpoint.api_key),
+    )
+
+
 def test_a_parameter_that_was_not_sent_is_not_rejected() -> None:
     """A 400 that names it has another cause."""
     asked = SentRequest(LAB, "m", structured=False)

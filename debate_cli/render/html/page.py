@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
+from debate_cli.app.remedies import Remedy
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.evidence import Passage
 from debate_cli.domain.model_call import ModelCall, is_person, total_usage
@@ -51,10 +52,13 @@ Marking = Literal["", "quoted", "altered"]
 """How debaters quote a piece of a passage: correctly (`quoted`), with changed words (`altered`), or not at all (empty)."""
 
 
-def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
+def render_html(
+    debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False, remedy: Remedy | None = None
+) -> str:
     """Return the HTML page of a debate with all parts of its report.
 
-    `show_hidden`: whether to show the hidden instructions that debaters were given.
+    `show_hidden`: whether to show the hidden instructions that debaters were given. `remedy`: what continues a debate that
+    is unfinished or lacks judgements.
     """
     return render_page(
         "page.html.j2",
@@ -65,6 +69,7 @@ def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: boo
         **_template_context(debate, verdicts),
         debate=debate,
         show_hidden=show_hidden,
+        remedy=remedy,
         signs=theme.participant_styles(debate.participants),
         responses=RESPONSE_BADGES,
         shifts=theme.SHIFT_BADGES,

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -37,6 +38,7 @@ def build_environment() -> Environment:
     filters: dict[str, Callable[..., object]] = {
         "line": sanitize.sanitize_line,
         "paths": break_paths,
+        "code": mark_code,
         "clean": sanitize_text,
         "number": format_number,
         "model": format_model,
@@ -79,6 +81,14 @@ def file_href(path: str) -> str:
 def break_paths(text: str) -> Markup:
     """Return `text` escaped for HTML. A long path may break after a slash, but not within a name."""
     return Markup("/<wbr>").join(text.split("/"))
+
+
+def mark_code(text: str) -> Markup:
+    """Return `text` escaped for HTML. Words in backticks become `<code>` elements."""
+    parts = re.split(r"`([^`]+)`", text)
+    return Markup().join(
+        Markup("<code>{}</code>").format(part) if place % 2 else part for place, part in enumerate(parts)
+    )
 
 
 def _type_name(value: object) -> str:

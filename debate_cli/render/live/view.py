@@ -14,6 +14,7 @@ from threading import Event as ThreadEvent
 from threading import Thread
 
 from rich.console import Console, Group, RenderableType
+from rich.constrain import Constrain
 from rich.live import Live
 from rich.rule import Rule
 from rich.text import Text
@@ -53,6 +54,9 @@ from debate_cli.render.replay import group_waves
 from debate_cli.render.terminal.drawing import terminal_line
 
 FRAMES_PER_SECOND = 10
+ECHO_WIDTH = len("^C")
+"""Columns that the bottom line leaves free. A terminal shows Ctrl-C there. In the next row, it would move the cursor, so that
+a part of the redrawn region would not be erased."""
 
 
 class LiveObserver:
@@ -201,10 +205,11 @@ class _ViewState:
             return Group()
         parts: list[RenderableType] = []
         width, height = window
-        status = [self.progress.render(width, self._pending.values())]
+        status: list[RenderableType] = [self.progress.render(width, self._pending.values())]
         status += [terminal_line(f"! {wait}", theme.GOLD) for wait in waits]
         if self._hint:
             status.append(Text(self._hint, no_wrap=True, overflow="ellipsis"))
+        status[-1] = Constrain(status[-1], max(1, width - ECHO_WIDTH))
         rows = max(2, height - 1)
         styles, citations = theme.participant_styles(self._debate.participants), index_citations(self._debate)
         waves, current = self._waves(), self._round

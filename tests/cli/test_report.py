@@ -109,7 +109,8 @@ def test_the_page_of_an_incomplete_debate_shows_how_it_continues(
     run(here, *options)
     shown = debate("replay", "reported", "--format", "html", cwd=here)
     debate("score", "transcripts/", "--format", "html", "-o", "pages/", cwd=here)
-    command = debate("replay", "reported", cwd=here).err.splitlines()[-1].partition(" with: ")[2]
+    _, verb, rest = debate("replay", "reported", cwd=here).err.partition("debate run --resume")
+    command = verb + rest.splitlines()[0]
     for page in (shown.out, *((here / name).read_text() for name in ("out/reported.html", "pages/reported.html"))):
         card = page.partition('class="card again"')[2].partition("</div>")[0]
         assert (f'<code class="command" tabindex="0">{command}<' in card, f">{label}<" in card) == (True, True), card

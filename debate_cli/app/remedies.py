@@ -200,12 +200,12 @@ def _describe_new_limits(options: Sequence[str], debate: Debate, ended: EndedCom
     placeholders = " and ".join(option.split()[-1] for option in options)
     if not placeholders:
         return ""
-    new_limit = "is the new limit" if len(options) == 1 else "are the new limits"
+    new_limit = f"replace {placeholders} by the new limit{'s' if len(options) > 1 else ''}"
     if ended.batch is not None:
-        return f"{placeholders} {new_limit} for this command alone"
+        return f"{new_limit} for this command alone"
     saved = "the whole judging" if debate.document_name is not None else "the whole debate"
     scope = "the whole command" if ended.path is None else saved
-    return f"{placeholders} {new_limit} for {scope}, not an addition"
+    return f"{new_limit} for {scope}, not by an addition"
 
 
 def last_failures(debate: Debate, briefs: Iterable[Brief]) -> list[Failure | None]:

@@ -899,7 +899,9 @@ def test_price_of_batches_after_a_reached_budget(here: Path, server: BatchServer
     assert debate("judge", "transcripts/d0.json", *words, cwd=here, env=server.env).code == 4
     command = "debate judge --collect transcripts/d0.json --batch --max-tokens N"
     assert command in debate("score", "transcripts/d0.json", cwd=here).lines
-    assert "; N is the new limit for this command alone; ask again with:\n" in debate("replay", "d0", cwd=here).err
+    assert (
+        "; replace N by the new limit for this command alone; ask again with:\n" in debate("replay", "d0", cwd=here).err
+    )
     assert command in debate("replay", "d0", cwd=here).lines
     assert f"ask again: {command}" in _listed(here)
     resumed = debate("run", "--resume", "transcripts/d0.json", "--mock", "--max-tokens", "9000", cwd=here)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from debate_cli.app.remedies import find_saved_remedy
+from debate_cli.app.remedies import Remedy, find_saved_remedy
 from debate_cli.app.session import Outcome
 from debate_cli.cli.console import print_status
 from debate_cli.domain.nested_texts import map_texts
@@ -20,7 +20,7 @@ def write_report(place: Path, outcome: Outcome, redact: Redact, *, show_hidden: 
     from debate_cli.render.html.page import render_html
 
     saved = map_texts(to_transcript(outcome.debate, outcome.verdicts), redact)
-    remedy = find_saved_remedy(outcome.path, outcome.debate) if outcome.path is not None else None
+    remedy = Remedy(()) if outcome.path is None else find_saved_remedy(outcome.path, outcome.debate)
     page = render_html(transcript_to_debate(saved), saved.verdicts, show_hidden=show_hidden, remedy=remedy)
     try:
         atomic_write(place, page.encode("utf-8", "replace"), overwrite=force)

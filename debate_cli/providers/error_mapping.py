@@ -276,7 +276,8 @@ def error_from_status(
     replace_key = f"replace the key in {variable}" if variable else _NAME_KEY
     key_access = f"{replace_key}, or give the key access to this model"
     if asked.endpoint.api_key is None and not asked.endpoint.headers:  # a header may hold a key
-        replace_key = key_access = f"no key was sent; {_NAME_KEY}"
+        on_resume = f"to resume, add --set providers.{asked.endpoint.provider}.api_key_env=VARIABLE"
+        replace_key = key_access = f"no key was sent; {_NAME_KEY} ({on_resume})"
     advice = row.advice.format(replace_key=replace_key, key_access=key_access, model=asked.model)
     further: dict[str, Any] = {} if row.parameter is None else {"parameter": row.parameter}
     if issubclass(row.error_type, errors.TransientError):

@@ -114,3 +114,9 @@ def test_the_page_of_an_incomplete_debate_shows_how_it_continues(
     for page in (shown.out, *((here / name).read_text() for name in ("out/reported.html", "pages/reported.html"))):
         card = page.partition('class="card again"')[2].partition("</div>")[0]
         assert (f'<code class="command" tabindex="0">{command}<' in card, f">{label}<" in card) == (True, True), card
+
+
+def test_the_page_of_an_unsaved_debate_shows_no_command_for_it(here: Path) -> None:
+    """No saved file exists, so a command that names the debate would fail."""
+    debate("run", "--mock", "--no-save", "--quiet", "--report", "report.html", cwd=here)
+    assert "debate judge" not in (here / "report.html").read_text()

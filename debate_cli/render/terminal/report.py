@@ -39,6 +39,8 @@ MIN_WIDTH = 80
 """Minimum width in columns to which claims are fitted. In a narrower window, claims are cut as if it had this width."""
 _WIDTH_BESIDE_CLAIM = 28
 """Approximate width, in characters, of everything to the left of a claim: label, id, standing and score."""
+_LABEL_WIDTH = 13
+"""Width of the column of labels, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,8 @@ def closing_screen(
     title = join_text(("verdict", "bold"), (f" · {sanitize.sanitize_line(summary.verdict_label)}", theme.MUTED))
     panel = _verdict_panel(summary.verdict, summary.answer, styles, title if summary.verdict_label else Text("verdict"))
     replay = None if saved is None else f"`debate replay {quote_path(saved)}`"
+    if replay is not None and len(replay) > limits.width - _LABEL_WIDTH:
+        replay = "`debate replay ID`"  # a path that is wrapped inside a table cannot be copied
     more = f"{replay} shows the speeches and all tables; " if replay else ""
     more += "`--details` shows all tables at the end of a run"
     if omitted:
@@ -110,7 +114,7 @@ def fitting_screen(
     *,
     saved: Path | None = None,
 ) -> list[RenderableType]:
-    """Draw the closing screen. `saved`: see `closing_screen`. Each label, e.g. `rely on`, gets as many claims as fit (1 to `MAX_CLAIMS`).
+    """Draw the closing screen. Each label, e.g. `rely on`, gets as many claims as fit (1 to `MAX_CLAIMS`).
 
     1. The screen gets the height of the window, but at most `MAX_SCREEN_ROWS` rows.
     2. If one claim per label is too much for this height, the screen gets `MAX_SCREEN_ROWS` rows.

@@ -38,7 +38,7 @@ def test_a_command_in_a_sentence_that_does_not_fit_begins_a_line(here: Path) -> 
     """The command that resumes an unfinished debate is whole, below the sentence that names it."""
     debate("run", "--mock", "--topic", "Ought we?", "--id", "one", "--max-tokens", "2000", "-q", cwd=here)
     _, drawn = run_on_terminal("replay", "one", "--plain", cwd=here, columns=60)
-    words, command = drawn.replace("\r", "").rpartition("resume with:")[::2]
+    words, command = drawn.replace("\r", "").rpartition("with:")[::2]
     assert command.startswith("\n  debate run --resume transcripts/one.json"), drawn
     assert "\nthe debate is unfinished, after " in words
 

@@ -340,7 +340,8 @@ def test_end_while_waiting_to_submit_again(
     server.refuse = lambda _path: 0
     done = collect(here, server)
     assert done.code == 0, done.err
-    assert (len(server.batches), len(answers(here))) == (1, 3)
+    # on a slow machine, a debate may have missed the refused batch, and is then in a batch of its own
+    assert (sum(len(batch.requests) for batch in server.batches), len(answers(here))) == (3, 3)
 
 
 @pytest.mark.parametrize("turns_of_the_loop", range(6))

@@ -340,7 +340,7 @@ def test_end_while_waiting_to_submit_again(
     server.refuse = lambda _path: 0
     done = collect(here, server)
     assert done.code == 0, done.err
-    # on a slow machine, a debate may have missed the refused batch, and is then in a batch of its own
+    # on a slow machine, a debate may be too late for the refused batch; its question is then sent in another batch
     assert (sum(len(batch.requests) for batch in server.batches), len(answers(here))) == (3, 3)
 
 

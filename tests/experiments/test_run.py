@@ -276,7 +276,7 @@ def test_a_judge_of_the_base_with_a_model_of_a_player_is_named(here: Path) -> No
     write_experiment(here, config, players=PAIR, judges=None, motions=["Is tea better?"])
     run(here)
     assert [row.own_model for row in judgements(here / "trial")] == [True, True]
-    assert "on debates of its own model 2" in debate("experiment", "report", "exp.yaml", cwd=here).out
+    assert "on debates with its own model 2" in debate("experiment", "report", "exp.yaml", cwd=here).out
 
 
 def test_without_judges_the_base_judges(here: Path) -> None:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 
 class _CopyableCodeBlock(CodeBlock):
-    """Draws code without line breaks of its own, so that it can be copied. The terminal wraps long lines."""
+    """Draws code without added line breaks, so that the code can be copied. The terminal wraps long lines."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield Text(str(self.text).rstrip(), "bold cyan", no_wrap=True, overflow="ignore")

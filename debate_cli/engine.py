@@ -107,7 +107,7 @@ class StopSignal:
         return part
 
     def request(self) -> None:
-        """Request a stop, also of all parts of the run. The second call requests an immediate stop."""
+        """Request a stop of the run and of each part from `make_part`. The second call requests an immediate stop."""
         (self._immediate if self._graceful.is_set() else self._graceful).set()
         for part in self._parts:
             part.request()
@@ -196,9 +196,9 @@ class DebateRun:
 
     @property
     def halted(self) -> CloseReason | None:
-        """Why the run ended early: `budget`, `failed` or `interrupted`. None while it runs, and after a complete run.
+        """Why the run ended early: `budget`, `failed` or `interrupted`. None if there is no such reason.
 
-        A stopped run is complete if the calls in flight answered its last tasks.
+        After a stop request, the reason is `interrupted` only if a task is still due at the end of the run.
         """
         return self._halted
 

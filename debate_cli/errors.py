@@ -299,7 +299,10 @@ def describe_missing_module(error: ModuleNotFoundError) -> str:
 
 
 def format_install_command(extra: str = "") -> str:
-    """Return the command that installs this program, with `extra` if given, and the folder in which to run it."""
+    """Return one text: the command that installs this program, and the folder in which to run the command.
+
+    `extra`: name of an extra (a set of optional packages) to install too, e.g. `documents`. Empty: no extra.
+    """
     package = f"'.[{extra}]'" if extra else "."
     return f"`{sys.executable} -m pip install {package}` in the checkout of debate-cli"
 

@@ -374,9 +374,11 @@ def _judging_request(
 def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tuple[LoadedConfig, dict[str, Model]]:
     """Return two values: `loaded`, changed so that it uses the caller's model objects; and these objects by name.
 
-    The names have the form `provider/model`. The object for the key `debater` or `mock/debater` of `models` is called
-    `python/debater`, because it is not the mock. Raises ConfigError if the changed configuration is not valid, or if no
-    debater and no judge uses an object.
+    A key of `models` is a role, e.g. `judge`, or a `provider/model`. A name is always a `provider/model`. The object
+    for the role `judge` has the name `python/judge`. If the key is `mock/judge`, the changed `loaded` also uses the
+    name `python/judge`, because the caller's object is not the mock.
+
+    Raises ConfigError if the changed configuration is not valid, or if no debater and no judge uses an object.
     """
     own = _own_models(models)
     specs = dict(loaded.config.models)
@@ -395,8 +397,11 @@ def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tu
 def _require_used(own: Iterable[str], used: Collection[str], roles: Iterable[str] = ()) -> None:
     """Raise ConfigError for a model object that no debater and no judge uses.
 
-    `own`: names of the model objects, e.g. `python/judge`. `used`: names of the models that are asked. `roles`: other
-    keys of the argument `models`, e.g. `judge`. The error suggests names from `used` and `roles`.
+    - `own`: names of the model objects, e.g. `python/judge`.
+    - `used`: names of models that a debater or a judge can use.
+    - `roles`: roles to which the caller can assign a model object, e.g. `judge`.
+
+    The error suggests names from `used` and `roles`.
     """
     for name in own:
         if name not in used:

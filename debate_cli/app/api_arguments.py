@@ -105,7 +105,7 @@ def _name(given: Any) -> str | None:
 
 
 def find_path_problem(path: str | PathLike[str]) -> str | None:
-    """Return the reason why no file or folder can have this path, e.g. its length; None if one can."""
+    """Return why `path` cannot be the path of a file or folder, e.g. its length; None if `path` is usable."""
     text = fspath(path)
     if "\0" in text:
         return f"{text!r} contains a null character; remove it"

@@ -91,10 +91,10 @@ def config_from_object(config: DebateConfig, name: str, folder: Path | None = No
 
 
 def revalidate_config(config: DebateConfig, source_map: SourceMap) -> DebateConfig:
-    """Validate all values of `config`, because `model_copy` validates nothing.
+    """Return `config` after a check of all its values, because `model_copy` validates nothing.
 
-    Returns `config` itself. If values had to be converted, e.g. a mapping to a `DebaterConfig`, returns a copy with the
-    converted values. Raises ConfigError with one line per wrong value.
+    If values must be converted, e.g. a mapping to a `DebaterConfig`, the result is a copy with the converted values.
+    Raises ConfigError with one line per wrong value.
     """
     data = move_legacy_sections(_written_values(config))
     try:

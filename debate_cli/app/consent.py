@@ -171,7 +171,8 @@ def find_search_destination(
 
     - `config` has no usable web search.
     - The web search asks no server, e.g. because it is a mock.
-    - The server of a built-in provider is asked, and gets only this provider's own environment variables.
+    - The server belongs to a built-in provider or search engine, and the only environment variables that it receives
+      belong to this provider. Such a search needs no consent.
     """
     web = None if config.evidence is None else config.evidence.web
     try:
@@ -239,16 +240,22 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Return the file that chose the settings of each provider in a saved debate, and what the file chose.
+    """Return which file chose the settings of each provider in a saved debate, and what this file chose.
 
-    The keys are names of providers. The key WEB_SEARCH stands for the server for web searches.
+    The keys of the result are names of providers. The key WEB_SEARCH stands for the server for web searches.
 
     - `file`: the saved debate.
     - `config`: the configuration in the saved debate.
     - `loaded`: the configuration that the user gave; None without one.
 
-    If a provider has the same settings in `loaded` and `config`, its value is the one in `loaded.provider_origins`;
-    without a value there, the provider is left out. For every other provider, the saved debate is the file.
+    For each provider in `config`:
+
+    - If `loaded` has the same settings for the provider, the result has the provider's entry in
+      `loaded.provider_origins`. If there is no such entry, the provider is left out.
+    - Otherwise, the result has a new entry that names `file`.
+
+    For WEB_SEARCH, the result has the entry in `loaded.provider_origins` if `loaded` has the same address. Otherwise,
+    or if there is no such entry, the result has a new entry that names `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}
@@ -300,7 +307,7 @@ def _variables_to_allow(
 ) -> Iterator[str | None]:
     """Yield each variable in `sent` that may go to `url` only with the user's consent.
 
-    Yield None if no variable needs a consent, but the debate's texts do.
+    If no variable needs a consent, but the debate's texts need one, yield None.
     """
     named = [variable for variable in sent if origin.names_address or variable in origin.variables]
     from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]

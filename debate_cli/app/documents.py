@@ -66,7 +66,8 @@ def find_sources(
     - `references`: paths, ids of debates in `folders`, folders, globs, and `-` for standard input.
     - `judges_texts`: whether documents can be judged. If True, a folder without saved debates stands for all text files
       in it and below it. If False, `-` raises UsageError.
-    - `read_stdin`: function that reads at most the given number of characters from standard input. Returns UTF-8.
+    - `read_stdin`: function that reads at most the given number of characters from standard input, and returns these
+      characters as UTF-8 bytes.
     - `not_judged`: files to skip in folders.
 
     Raises UsageError, e.g. for a folder without usable files.

@@ -29,7 +29,7 @@ class GateResult(NamedTuple):
 
 
 class Gates(NamedTuple):
-    """The requested gates. A field that is None or empty requests no gate."""
+    """Conditions that a judged debate must meet, from options. A field that is None or empty sets no condition."""
 
     min_score_debater: str | None = None
     """Debater, or outcome such as `PASS`, that must reach `min_score`. None: for a debate, the debater with the

@@ -91,10 +91,14 @@ class JudgeTask:
     async def judge(self, session: Session, *, save: bool = True, force: bool = False) -> Outcome:
         """Judge the file.
 
-        `save`: whether to write the result to `target`. If the task only adds judging runs to a saved debate, no judge
-        answers and nothing is paid, `target` stays unchanged, with the exceptions in `Session.judge`.
+        - `save`: whether to write the result to `target`.
+        - `force`: whether to overwrite a transcript that was changed since it was read.
 
-        `force`: whether to overwrite a transcript that was changed since it was read.
+        Even if `save` is True, `target` stays unchanged if all these conditions are met:
+
+        - The task only adds judging runs to a saved debate.
+        - `RunFiles.need_writing` returns False, e.g. because no judge answered and nothing was paid.
+        - The run is not of a kind that `Session.judge` always saves.
         """
         target = self.target if save else None
         runs_to_complete = (FIRST_RUN,) if self.is_text else self.runs_to_complete
@@ -156,7 +160,7 @@ class JudgePlan:
 
     @classmethod
     def of_task(cls, task: JudgeTask, read: Callable[[], JudgeTask]) -> JudgePlan:
-        """Return the plan for `task`. `read`: reads the file again, and returns the task."""
+        """Return the plan for `task`. `read`: reads the file to judge again, and returns the task of judging it."""
         context = task.context
         left_out = [f"{task.source}: {kind} is left out: {reason}" for kind, reason in task.unsuitable.items()]
         skipped = describe_skipped(context.corpus) if context.corpus is not None else None

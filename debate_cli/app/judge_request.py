@@ -49,8 +49,8 @@ class JudgingRequest:
     """Where the program searches for facts that debaters state without a source: `corpus`, `web` or `both`. None: the place
     in each system's settings."""
     evidence: tuple[str, ...] = ()
-    """Absolute paths of files and folders in which the program searches for these facts. Empty: the sources of `config`
-    are searched."""
+    """Absolute paths of files and folders in which the program searches for the facts that `lookup` describes. Empty:
+    the program searches the sources of `config`."""
     replace: bool = False
     """Whether the new assessments replace earlier assessments of the same systems."""
     limits: Mapping[str, float] = field(default_factory=dict[str, float])
@@ -158,9 +158,11 @@ def open_judging_runs(debate: Debate, request: JudgingRequest, at: datetime) -> 
 def unsuitable_systems(debate: Debate, request: JudgingRequest) -> dict[str, str]:
     """Map each system that cannot judge `debate` to the reason why it is left out.
 
-    If the request names systems, these are checked. Otherwise, only systems that are not installed are checked.
+    If the request names systems, all named systems are checked. If the request names no system, only systems that are
+    not installed are checked.
 
-    If no system can judge the debate, the result is empty, and `open_judging_runs` raises an error with the reason.
+    If no system can judge the debate, no system is left out. The result is then empty, and `open_judging_runs` raises
+    an error with the reason.
     """
     kinds = request.systems or tuple(system.kind for system in _requested_systems(debate, request))
     asked = (kind for kind in kinds if request.systems or not is_installed(kind))
@@ -246,7 +248,8 @@ def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfi
 
     Some stored values are copied into the result, so that they do not count as differences:
 
-    - If `debate` is a judged document, the document is the background of the result.
+    - If `debate` is a judged document, the settings `topic` and `background` of the result contain the document's name
+      and text.
     - If the format of `config` is free-flowing, the result has the stored `format.order`.
     """
     is_stored = not config.debaters and config.topic == debate.topic
@@ -315,11 +318,12 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
 def add_judge_settings(
     request: JudgingRequest, config: DebateConfig, changes: Iterable[ConfigChange]
 ) -> JudgingRequest:
-    """Return `request` with a new value of `judge_settings`: the settings under `models.judge` that `changes` contain.
+    """Return `request` with new `judge_settings`: the settings of `models.judge` that `changes` set, except `model`.
 
-    The setting `model` is left out. Without `request.model`, returns `request` itself. `config`: the configuration to
-    which `changes` were applied.
-    Raises UsageError if a change names a model other than `request.model`.
+    `config`: the configuration after `changes` were applied. The values of the settings come from `config`.
+
+    If `request.model` is None, or `config` has no `models.judge`, returns `request` itself. Raises UsageError if a
+    change names a model other than `request.model`.
     """
     paths = [change[0].split(".") for change in changes]
     judge = config.models.get("judge")

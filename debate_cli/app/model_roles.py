@@ -111,7 +111,10 @@ def _mock_role(model: str | None, models: Mapping[str, ModelSpec]) -> str | None
 
 
 def with_mock_providers(config: DebateConfig) -> DebateConfig:
-    """Return `config` with empty `providers`. Its web search and its reranking, if any, use the mock provider."""
+    """Return `config` with empty `providers`, and with the mock for web search and reranking, if `config` has them.
+
+    The models of debaters and judges stay unchanged.
+    """
     evidence = config.evidence
     if evidence is not None:
         web, rerank = evidence.web, evidence.rerank

@@ -33,7 +33,7 @@ from debate_cli.systems.registry import default_text_kind
 from debate_cli.yaml_positions import dump_yaml
 
 MAX_DOCUMENT_CHARS = 400_000
-"""Maximum number of characters of all documents together."""
+"""Maximum number of characters of all documents of one `debate personas` command together."""
 _DEBATE_ID = "personas"
 MIN_STAKEHOLDERS, MAX_STAKEHOLDERS = 3, 7
 

@@ -135,7 +135,8 @@ _NAME_KEYS = frozenset({"name", "side", "model", "prefix", "id", "persona", "jud
 _NAMED_SECTIONS: tuple[KeyPath, ...] = (("providers",), ("models",))
 """Sections of a configuration in which each key is a name."""
 _MIN_SECRET_CHARS = 8
-"""Minimum length of a secret that names must not contain. A shorter secret may be part of an ordinary name."""
+"""Minimum length of a secret that a name in a configuration must not contain. Shorter secrets are not searched for,
+because an ordinary name can contain such a text by chance."""
 
 
 def _refuse_secret_names(loaded: LoadedConfig, others: Iterable[ModelSpec]) -> None:
@@ -157,9 +158,12 @@ def _refuse_secret_names(loaded: LoadedConfig, others: Iterable[ModelSpec]) -> N
 
 
 def _iter_names(data: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the key path of each name in a configuration, and the name.
+    """Yield a pair for each name in `data`: a key path, and the name.
 
-    The name of a model or provider is itself a key, so it comes with the key path of its section.
+    - A value of a key in `_NAME_KEYS` is a name. The pair has the key path of this value.
+    - A key in a section of `_NAMED_SECTIONS` is a name. The pair has the key path of the section, e.g. `models`.
+
+    `data`: a configuration, or the part of it at `path`.
     """
     if is_list(data):
         for index, item in enumerate(data):
@@ -174,7 +178,7 @@ def _iter_names(data: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _find_variable(secret: str, loaded: LoadedConfig) -> str:
-    """Return the name of a variable whose value is or contains `secret`; `a variable` if there is none."""
+    """Return the name of a variable whose value contains `secret`; the text `a variable` if no value contains it."""
     variables = [*loaded.env.items(), *loaded.config.vars.items()]
     holders = sorted(
         (not is_secret_variable(name), value.strip() != secret.strip(), name)

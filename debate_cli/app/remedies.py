@@ -1,6 +1,7 @@
 """Determines which commands continue a debate that stopped or lacks judgements, and the options that may help.
 
-Pure functions, except that `EndedCommand.of_saved` reads `batches.sqlite` and `find_saved_remedy` also the lock.
+All functions are pure, except two: `EndedCommand.of_saved` reads `batches.sqlite`, and `find_saved_remedy` reads
+`batches.sqlite` and the debate's lock.
 """
 
 import json
@@ -42,7 +43,7 @@ OUTPUT_LIMIT_FACTOR = 4
 """Factor by which an output limit is raised after it cut off an answer."""
 BATCH_IN_PROGRESS = "a batch is in progress"
 BEGINNING_COMMAND = "the command that began the debate, with --batch"
-"""Stands for a command that is not known: an experiment began the debate."""
+"""Text in place of the command of the experiment that began a debate. The debate does not contain the command."""
 _REFUSED_REQUESTS = {
     "ContextOverflowError": "the same request fails again until you change a setting",
     "RefusedError": "the model is likely to refuse again; choose another model",
@@ -55,7 +56,8 @@ _UNUSABLE_MODELS = {
     "UnknownModelError": "every request fails until the server offers this model or you choose another one",
     "WeightsError": "every request fails until the weights can be loaded or you choose another model",
 }
-"""Maps causes of failures to advice for messages. Until something changes, every request to the model fails."""
+"""Maps causes of failures to advice for messages. After these failures, every request to the model fails until the
+change in the advice is made."""
 _PLAIN_ROLE = re.compile(r"[\w-]+")
 """Matches a key of `models` that needs no quotes, neither on a command line nor in a key path `models.KEY.model`."""
 
@@ -68,7 +70,7 @@ class EndedCommand(NamedTuple):
     options: str = ""
     """Options to repeat in every command, e.g. `--files DIR`."""
     run_options: str = ""
-    """Options to repeat only in `debate run`, e.g. `--evidence DIR`."""
+    """Options to repeat in `debate run`, but not in `debate judge`, e.g. `--evidence DIR`."""
     config_option: str = ""
     """`--config FILE`, if the command was `debate judge` with this configuration."""
     batch: BatchState | None = None
@@ -78,7 +80,10 @@ class EndedCommand(NamedTuple):
 
     @classmethod
     def of_saved(cls, path: Path, debate: Debate) -> Self:
-        """Return the value for a saved debate, whatever command saved it."""
+        """Return the `EndedCommand` for the saved debate at `path`. Only `path` and `batch` are set.
+
+        The command that saved the debate need not be known.
+        """
         return cls(path, batch=BatchStore(path.parent).state(debate.id))
 
     def resume(self, *options: str) -> str:
@@ -114,8 +119,12 @@ class Remedy(NamedTuple):
     commands: tuple[NextCommand, ...]
     """The smallest change first. Any one of them may be enough. Empty if nothing helps."""
     condition: str = ""
-    """Clauses on the first command: what the user must change before it, that a batch is in progress, or what a
-    placeholder in it stands for. Empty if there is nothing to say."""
+    """Clauses that the user must read before the first of `commands`. Empty if there are none. Possible clauses:
+
+    - What the user must change before the failed task can succeed (see `required_change`).
+    - A batch is in progress.
+    - What the user must write in place of a placeholder in the first command.
+    """
 
 
 def find_remedy(debate: Debate, missing: Sequence[Brief], ended: EndedCommand) -> Remedy:
@@ -130,7 +139,10 @@ def find_remedy(debate: Debate, missing: Sequence[Brief], ended: EndedCommand) -
 
 
 def find_saved_remedy(path: Path, debate: Debate) -> Remedy | None:
-    """Return what continues the debate saved at `path`. None if nothing is missing, or if a process works on it."""
+    """Return what continues the debate saved at `path`.
+
+    Return None if the debate lacks nothing, or if a process works on the debate.
+    """
     if lock_holder(path) is not None:
         return None
     missing = missing_briefs(debate)
@@ -165,9 +177,13 @@ def find_stop_remedy(debate: Debate, failure: Failure | None, ended: EndedComman
 
 
 def find_judging_remedy(debate: Debate, missing: Sequence[Brief], ended: EndedCommand) -> Remedy:
-    """Return what brings the judgements `missing`: a command that asks the same models again, and one for other models.
+    """Return the commands that request the missing judgements. `missing`: the tasks without an assessment.
 
-    The first command changes as little as possible; e.g. it raises the budget if the budget stopped the judges.
+    - The first command asks the same models again. It changes as little as possible; e.g. it raises the budget if the
+      budget stopped the judges.
+    - The second command asks other models.
+
+    A command that cannot help is left out. If a batch is in progress, the only command collects the answers.
     """
     failures = last_failures(debate, missing)
     again, other = _same_models_command(debate, missing, failures, ended), _other_model_command(debate, missing, ended)
@@ -187,7 +203,10 @@ def find_judging_remedy(debate: Debate, missing: Sequence[Brief], ended: EndedCo
 
 
 def _after(change: str, action: str) -> str:
-    """Return `action`, with `then` before it if `change` says that every request fails until something changes."""
+    """Return `action`, with `then` before it if the user must make a change before the action.
+
+    `change`: the advice of `required_change`. The user must make a change first if the advice is in `_UNUSABLE_MODELS`.
+    """
     return f"then {action}" if change in _UNUSABLE_MODELS.values() else action
 
 
@@ -300,8 +319,13 @@ def _can_shorten_prompts(debate: Debate, task: Task) -> bool:
 def other_model_options(debate: Debate, task: Task, *, also_of_judges: bool = False) -> str:
     """Return options for `debate run --resume` that replace the model that does `task`.
 
-    For a speech, the options replace this model for all debaters that use it. With `also_of_judges`, they also replace it
-    for all judges that use it. For a judgement, they replace it only for judges.
+    The options replace this model for all these debaters and judges:
+
+    - If `task` is a speech: all debaters that use the model. If `also_of_judges` is True, also all judges that use it.
+    - If `task` is a judgement: all judges that use the model.
+
+    If a debater or judge gets the model from a key of `models`, the options change this key. So the model also changes
+    for the others that use this key. For example, debaters and judges may share the key `default`.
 
     Empty for a judgement of a later judging run, because a resume cannot change the models of such a run.
     """
@@ -317,8 +341,14 @@ def other_model_options(debate: Debate, task: Task, *, also_of_judges: bool = Fa
 def _judge_limit_options(debate: Debate, failures: Sequence[Failure | None], ended: EndedCommand) -> str:
     """Return options that raise the output limits of the judges whose answers were cut off.
 
-    They are options of `debate judge`, or of the same command if the debate was not saved. Empty if no answer was cut
-    off, if a resume would do one of the failed tasks again, or if one command cannot raise all these limits.
+    If the debate was saved, the options are for `debate judge`. Otherwise, they are for repeating the ended command.
+
+    Empty in each of these cases:
+
+    - No answer was cut off, or no option can raise the limits.
+    - A resume would request one of the missing judgements.
+    - Several models need a higher limit, and one command cannot raise the limits of all.
+    - The debate is a document that was not saved, and `ended.config_option` is empty.
     """
     final = [failure for failure in failures if failure is not None and failure.final]
     if ended.path is None and debate.document_name is not None and not ended.config_option:
@@ -379,10 +409,10 @@ def _higher_limit(config: DebateConfig, spec: ModelSpec) -> int:
 
 
 def _find_roles(debate: Debate, task: Task, *, with_judges: bool = False) -> tuple[str, dict[str, str]]:
-    """Return the role of the debater or judge who does `task`, and a mapping from settings to roles.
+    """Return two values: the role of the debater or judge who does `task`, and a mapping from settings to roles.
 
-    A role says which model is asked: a key of `models`, or `provider/model`. A setting is a key path, e.g.
-    `debaters.0.model`.
+    A role is a key of `models` or a `provider/model`. It says which model a debater or judge uses. A setting is the key
+    path of a role, e.g. `debaters.0.model`.
 
     For a speech, the mapping contains the settings of all debaters. If `with_judges` is True, it also contains the
     settings of all judges. For a judgement, it contains only the settings of all judges.

@@ -25,8 +25,8 @@ class RunFiles:
     force: bool = False
     """Whether to replace a file that another program has written to `path` since the run began."""
     unjudged: Debate | None = None
-    """The debate in `path`, as it was before the judging. It stays in `path` if no judge answers and nothing is paid.
-    None: `path` is always written."""
+    """The debate before the judging. `need_writing` compares the judged debate with this debate, to find out whether
+    `path` must be written. None: `path` is always written."""
 
     def write(self, transcript: Transcript, redact: Redact) -> None:
         """Write `transcript` to `path`.
@@ -44,7 +44,7 @@ class RunFiles:
 
         True in each of these cases:
 
-        - `self.unjudged` is None, so `path` is always written.
+        - `self.unjudged` (the debate before the judging) is None.
         - A judge answered, or something was paid.
         - A new judging run has a verdict that is not `undetermined`.
         - A prompt was too long. This failure must be saved, because a resumed judging run shortens the prompt.

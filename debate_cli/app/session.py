@@ -145,11 +145,11 @@ class Session:
         - `path`: where the debate is saved. None: nothing is saved.
         - `runs_to_complete`: ids of judging runs. If `runs_to_complete` and `openings` are empty, finishes all stored runs.
         - `force`: whether to overwrite a file that was changed since it was read. If False, such a file raises UsageError.
-        - `skips_empty`: whether `path` stays unchanged if no judge answers and nothing is paid. In this case, the outcome
-          has no path. Exceptions, which are always saved: an interrupted run, people's unfinished answers, batches, and
-          the journal of an unfinished debate.
+        - `skips_empty`: whether `path` stays unchanged if there is nothing to save, e.g. because no judge answered and
+          nothing was paid (see `RunFiles.need_writing`). The outcome then has no path. Four kinds of runs are always
+          saved: an interrupted run, a run that asks people, a run with batches, and a run on a debate with a journal.
 
-        The outcome has only the verdicts of the judged runs. The newest of these runs decides.
+        The outcome has only the verdicts of the judged runs. `combine_runs` chooses the verdict that decides.
         """
         extended = [*events, *openings]
         before, debate = fold(events), fold(extended)

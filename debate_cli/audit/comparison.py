@@ -243,9 +243,9 @@ class _VoteRow(NamedTuple):
     """The known winner: `first`, `second` or `draw`. None if the debate has no label."""
 
     def hit(self, model: str = "") -> float:
-        """Return the `score_hit` (0, 0.5 or 1) of the winner that the judge with `model` names.
+        """Return 1 if a judge's winner is the known winner `label`, 0.5 if only one of them is `draw`, else 0.
 
-        An empty `model` means the winner in a majority vote of the judges.
+        `model`: model of the judge. If `model` is empty, the winner in a majority vote of all judges is compared.
         """
         said = self.votes[model] if model else majority_winner([*self.votes.values()])
         return score_hit(said, self.label or "")

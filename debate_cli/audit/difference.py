@@ -18,7 +18,7 @@ NO_CHANGE = "no clear difference"
 
 
 class Change(NamedTuple):
-    """A result in two audits."""
+    """One result of an old audit, compared with the same result of a new audit."""
 
     judge: str
     """Model and judging system of the judge, e.g. `x/two (panel)`; `x/one → x/two (panel)` if the model differs between
@@ -28,7 +28,7 @@ class Change(NamedTuple):
     before: Estimate | str
     """The result in the old audit: a number with its interval, or a text. Empty if the old audit has no such result."""
     now: Estimate | str
-    """The result in the new audit, in the same form."""
+    """The result in the new audit: a number with its interval, or a text. Empty if the new audit has no such result."""
     change: str
     """`better`, `worse`, `no clear difference` (the intervals overlap), or `not enough data`. If the two results
     cannot be compared, words that say why, e.g. `different labels`."""

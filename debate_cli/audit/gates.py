@@ -29,7 +29,7 @@ class Gate(NamedTuple):
     Exception: the gate `mirror` bounds the share of draws, which is 1 minus the measure `mirror`.
     """
     bound: float
-    """Bound that applies if the user sets no other."""
+    """Minimum of the measured number if `is_minimum` is true, else its maximum. A user can set another bound."""
     question: str
     found: str
     """Phrase with the placeholder `{}` for the measured number, e.g. `changed in {}`."""
@@ -124,8 +124,9 @@ def check_gates(
 ) -> list[AuditGateResult]:
     """Return the result of every gate. `bounds`: maps names of gates to bounds that replace the default bounds.
 
-    The outcome of a gate is `met` or `not met` if the whole interval of its measure is on one side of the bound. With
-    fewer than MIN_JUDGED_MOTIONS motions, no gate is met.
+    The outcome of a gate is `met` if the whole interval of its measure is on the allowed side of the bound. The outcome
+    is `not met` if the whole interval is on the other side. In all other cases, the outcome is `not enough data`. With
+    fewer than MIN_JUDGED_MOTIONS motions, the outcome is `not enough data` instead of `met`.
     """
     found = {measure.name: measure.estimate for measure in measures}
     if "mirror" in found:  # the measure is the share of winners, but the gate bounds the share of draws

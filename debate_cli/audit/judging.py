@@ -94,8 +94,11 @@ def build_cases(
 ) -> list[AuditCase]:
     """Return the cases for each variant of each debate. `folder`: folder of the audit.
 
-    The variants `repeat`, `names` and `order` give one case. Each other variant gives two cases, one per debater.
-    `repeat`: number of times that each judge judges an unchanged debate. Each judge judges a changed debate once.
+    The variants `repeat` (an unchanged debate), `names` and `order` give one case, but `order` gives none if speeches
+    are sequential. Each other variant gives two cases, one per debater.
+
+    The parameter `repeat`: number of times that each judge judges a case of the variant `repeat`. Each judge judges all
+    other cases once.
     """
     return [
         AuditCase(

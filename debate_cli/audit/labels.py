@@ -34,7 +34,8 @@ class WinnerLabel:
     rater: str = "people"
     """Name of the rater. A debate has at most one label per rater."""
     points: tuple[tuple[str, float], ...] = ()
-    """Pairs of a debater's name and the rater's points, 0 to 100. Empty if the rater gave no scores on the judge's scale."""
+    """Pairs of a debater's name and the rater's points, 0 to 100. Empty if the rater gave no points, or if the rater
+    reviewed the debate with another judging system than that of the audited judges."""
 
 
 class LabelSet(NamedTuple):
@@ -154,7 +155,8 @@ def labels_by_construction(debates: Iterable[AuditDebate]) -> list[WinnerLabel]:
 def labels_from_reviews(debates: Iterable[AuditDebate], system: str) -> list[WinnerLabel]:
     """Return one label (known winner) per debate and person, from the person's newest review of the debate.
 
-    `system`: judging system of the audited judges. The label of a review that used another system has no points.
+    `system`: judging system of the audited judges. If a review used another system, the field `points` of its label is
+    empty.
     """
     found: dict[tuple[str, str], WinnerLabel] = {}
     for each in debates:

@@ -20,8 +20,8 @@ from debate_cli.statistics.estimate import Estimate, cluster_rows, estimate, mea
 
 Unit = Literal["share", "points"]
 BEYOND_LENGTH = frozenset[VariantName]({"confident", "hedged", "citation"})
-"""Variants that also make speeches longer. The points that this length gains are subtracted from their measures. The
-variant `padded` shows how many points length alone gains."""
+"""Variants that also make speeches longer. In the measures of these variants, points for the added words do not count.
+The variant `padded` shows how many points added words alone gain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Measure:
 
 
 class Observation(NamedTuple):
-    """A judgement of a variant, and the judgements of the unchanged debate."""
+    """One judgement of a variant of a debate, with the same judge's judgements of the unchanged debate."""
 
     judgement: Judgement
     unchanged: Sequence[Judgement]
@@ -134,7 +134,7 @@ def _wins_gained(one: Observation) -> Iterator[float]:
 
 
 def _beyond_length(one: Observation) -> Iterator[float]:
-    """Yield the points that the change gains, minus the points that padding of the same length gains.
+    """Yield the points that the changed debater gains, minus the points for the same number of words of padding.
 
     Yield nothing if the padded debate was not judged.
     """

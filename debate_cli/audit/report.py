@@ -58,7 +58,7 @@ class JudgeAuditReport:
     usable_for: str = ""
     """Sentences on what the judge can be used for, and why."""
     not_for: str = ""
-    """Sentence on what the judge gets wrong. Empty if the judge missed no gate."""
+    """Sentence on what the judge gets wrong. Empty if no gate has the outcome `not met`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

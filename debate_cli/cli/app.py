@@ -110,14 +110,20 @@ class LazyCommandGroup(_ColouredHelp, TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
-        """Return the subcommand without its options, for `debate --help`. Returns None for an unknown name."""
+        """Return the subcommand without its options. Returns None for an unknown name.
+
+        Lists of subcommands, e.g. in `debate --help`, need no options. `resolve_command` adds the options.
+        """
         if cmd_name not in COMMANDS:
             return None
         panel, _ = COMMANDS[cmd_name]
         return TyperCommand(cmd_name, help=_options_class(cmd_name).__doc__, rich_help_panel=panel)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the flags of `debate` itself. Each has a default, so that Typer need not import pydantic (slow)."""
+        """Return the flags of `debate` itself. A flag without a default gets the default False.
+
+        Typer would convert the default None with pydantic, and the import of pydantic is slow.
+        """
         params = super().get_params(ctx)
         for param in params:
             param.default, param.metavar = param.default or False, ""

@@ -43,8 +43,8 @@ class BatchScreen:
     def report_end(self, command: str) -> ExitCode:
         """Print how many batches are in progress, and `command`, which continues the work.
 
-        Returns `BATCH_PENDING` if the run stopped because it does not wait for batches, else `DONE`. If other errors stopped
-        the run, prints all but the first, and raises the first.
+        If errors other than BatchPendingError stopped the run, prints all of them but the first, and raises the first.
+        Otherwise returns `BATCH_PENDING` if the run stopped because it does not wait for batches, else `DONE`.
         """
         self._clear()
         reasons, left = self.queues.stop_reasons, self.queues.open_batches()

@@ -55,7 +55,10 @@ class WorkflowGuard:
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self._line = ""
-        """The part of the unfinished line that is needed to recognize a GitHub Actions command that the next text completes."""
+        """The unfinished line, shortened. A GitHub Actions command may begin in this line and end in the next text.
+
+        The value is empty, or `:`, or `x` and the last two characters of the line.
+        """
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)

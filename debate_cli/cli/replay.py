@@ -146,7 +146,10 @@ def _play(given: ReplayOptions, stored: StoredDebate, verdicts: tuple[Verdict, .
 
 
 def _print_open_work(given: ReplayOptions, stored: StoredDebate) -> None:
-    """Print what an unfinished debate, or shown verdicts without all their judgements, need, and how to get it."""
+    """Print what is missing, and the command that requests it.
+
+    An unfinished debate lacks speeches or judgements. A complete debate may lack judgements for the shown verdicts.
+    """
     debate = stored.debate
     shows_verdicts = given.only != "turns" and given.round is None
     missing = missing_briefs(debate) if shows_verdicts or debate.status == "incomplete" else ()

@@ -32,7 +32,8 @@ from debate_cli.storage.folder import JOURNAL_SUFFIX
 
 _STOP_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 EXIT_CODES = {"budget": ExitCode.BUDGET_REACHED, "failed": ExitCode.PROVIDER_FAILED}
-"""Maps the reason why a debate halted to the exit code. Exception: for an interrupted debate, see `StopCause`."""
+"""Maps the reason why a run ended early to the exit code. The reason `interrupted` is left out, because its exit code
+is `StopCause.exit_code`."""
 EXIT_CODE_PRIORITY = (
     ExitCode.INTERRUPTED,
     ExitCode.CLOSED_PIPE,

@@ -136,7 +136,11 @@ class _Report:
             yield file
 
     def _print_unusable(self, file: UnusableFile) -> None:
-        """Print why a file was not scored. An error in an option is printed for the first file only."""
+        """Print why a file was not scored.
+
+        An option can be the reason, e.g. an unknown name after --expect-winner. The same message about an option is
+        printed for the first file only.
+        """
         sentence = file.message.removeprefix(f"{file.path}: ")
         if sentence not in self._sentences:
             console.print_status(f"debate: {file.message}")

@@ -111,10 +111,10 @@ class PipeSafeObserver:
         """Calls of the observer, held back until each person at the terminal has answered or quit."""
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Forward the event.
+        """Forward the event to the observer given to `__init__`.
 
-        After `DebateResumed` the observer shows the earlier speeches. Speeches that a debating person may not see before
-        answering are shown after the person's answer.
+        After `DebateResumed`, that observer shows the earlier speeches. If a person speaks next, speeches that this
+        person must not see yet are shown after the person's answer.
         """
         if not isinstance(event, TaskStarted):
             self._seen_notes.clear()

@@ -83,9 +83,9 @@ class ExplainOptions(NamedTuple):
 class CheckOptions(NamedTuple):
     """Check configurations, and name missing API keys.
 
-    Without CONFIG, it checks what `debate run` would use: configs/debate.yaml or debate.yaml in the current folder,
-    else the packaged default. It names each fault with file, line, column and key. A missing API key is a fault too.
-    Exit code 2 if there is any fault.
+    Without CONFIG, the command checks the file that `debate run` would use: configs/debate.yaml or debate.yaml in the
+    current folder, else the packaged default. The command names each fault with file, line, column and key. A missing
+    API key is a fault too. Exit code 2 if there is any fault.
     """
 
     configs: Annotated[

@@ -88,7 +88,7 @@ class Reservation(FrozenModel):
 
     task: Cue | Brief
     exchange: ModelCall
-    """The usage to charge: the sum of the task's finished requests and an estimate for the next request."""
+    """The usage to charge: the usage of the task's finished requests, plus an estimate for a request in progress."""
 
 
 class TaskStarted(FrozenModel):

@@ -70,7 +70,10 @@ class SystemSettings(ConfigModel):
 
     @property
     def steers_debate(self) -> bool:
-        """Whether debaters read the system's findings, or the system can end the debate."""
+        """Whether judging influences the debate.
+
+        True if debaters read the system's findings. Also true if the system can end the debate.
+        """
         return self.asks_in_turn
 
     @property
@@ -113,9 +116,9 @@ class SystemSettings(ConfigModel):
         return None
 
     def question_settings(self) -> Self:
-        """Return a copy in which the settings `scoring_fields` have their defaults.
+        """Return a copy in which the fields named in `scoring_fields` have their defaults.
 
-        If the copies of two settings are equal, the system asks the same questions with both.
+        Use: compare two settings objects of a system. If the copies are equal, judges get the same questions with both.
         """
         fields = type(self).model_fields
         return self.model_copy(

@@ -17,14 +17,16 @@ TRAIT_MIN, TRAIT_MAX = 1.0, 10.0
 DRIFT_STEP = 3.0
 """Largest change of a trait by one kind of pressure in one exchange, in points of the scale 1-10."""
 RESPONSE_STEP = 0.5
-"""Largest change of a trait in the last step of `apply_pressures`, in points of the scale 1-10. This step moves the
-extreme traits of a rigid personality towards the middle, and raises the highest traits of any other personality."""
+"""Largest change of a trait in the last step of `apply_pressures`, in points of the scale 1-10. In this step, the
+personality responds to all pressures together. If the personality is rigid, its extreme traits move towards the middle.
+Otherwise its highest traits rise."""
 HIGH_TRAIT, LOW_TRAIT = 8.0, 2.0
 """A trait is extreme at HIGH_TRAIT or above, and at LOW_TRAIT or below."""
 RIGID_TRAITS = 4
 """Minimum number of extreme traits of a rigid personality."""
 SHARPENED_TRAITS = 3
-"""Number of traits that pressure raises in a personality that is not rigid. They are its highest traits."""
+"""Number of traits that rise in the last step of `apply_pressures` if the personality is not rigid. The traits with the
+highest values before this step rise."""
 TRAIT_MIDDLE = 5.5
 """Value towards which pressure moves the extreme traits of a rigid personality."""
 

@@ -80,7 +80,7 @@ class Verdict(FrozenModel):
 
     @property
     def outcome(self) -> str:
-        """Name of the winner. Without a winner: the option that judges voted for, or else `victory`, e.g. `draw`."""
+        """Name of the winner. Without a winner: `option`. Without an option: the value of `victory`, e.g. `draw`."""
         return self.winner if self.winner is not None else self.option or self.victory
 
     @property

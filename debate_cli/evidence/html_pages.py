@@ -132,10 +132,11 @@ def _mark_cell(tag: str, attributes: dict[str, str | None]) -> str:
 
 
 def _name_cells(row: str, names: list[str] | None) -> tuple[str, list[str] | None]:
-    """Return a row of an HTML table with column names before the cells, and the value of `names` for the next row.
+    """Return a row of an HTML table with column names before its cells, and the column names to use for the next row.
 
-    `names`: the names of the columns; empty before the first row of header cells. None if it is unknown to which
-    columns the cells belong: in a table inside another table, and below a tall cell.
+    `names`: the column names to use for `row`. Empty if no row of header cells came before. None if it is unknown to
+    which columns the cells belong. This is so below a cell that covers several rows, in a table inside another table,
+    and in the rows of the outer table after the inner table.
     """
     before, *pieces = _CELL_MARK.split(row)
     kinds, cells = pieces[::2], [_join_pieces(piece) for piece in pieces[1::2]]
@@ -152,7 +153,11 @@ def _join_pieces(paragraph: str) -> str:
 
 
 def read_html_page(text: str) -> Iterable[Section]:
-    """Read an HTML page. Comments are removed, and unclosed tags become text. Both would make the parser slow."""
+    """Return the sections of an HTML page.
+
+    Comments, and tags without `>` at the end of the page, would make the parser slow. Therefore comments are removed,
+    and such tags become text.
+    """
     body, mark, rest = _COMMENT.sub("", text).replace("<![", "<!").rpartition(">")
     reader = _PageReader()
     reader.feed(f"{body}{mark}{rest.replace('<', '&lt;')}")

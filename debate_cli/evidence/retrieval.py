@@ -124,7 +124,7 @@ class PassageFinder:
 
 
 def build_query(cue: Cue, debate: Debate) -> str:
-    """Return the query for passages: questions of `cue`, motion, the speaker's side and claims to answer."""
+    """Return the query for passages: the questions in `cue`, the motion, the speaker's side, other speakers' claims."""
     questions = [question.text for question in cue.questions]
     side = debate.participant(cue.speaker).side
     return " ".join([*questions, debate.topic, side, *_claims_to_answer(cue, debate)])

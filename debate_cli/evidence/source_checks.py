@@ -105,9 +105,11 @@ def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceO
 
 
 class LookupItem(NamedTuple):
-    """The evidence of an argument without citation, or a cited source that the debate does not have.
+    """Evidence or a source that may not exist.
 
-    The program searches for it, and a judge says from the results whether it exists.
+    This means the evidence of an argument without citation, or a cited source that the debate does not have. If the
+    setting `lookup` allows a search, the program searches for the evidence or source. From the results, a judge decides
+    whether the evidence or source exists.
     """
 
     turn: int

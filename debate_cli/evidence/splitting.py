@@ -23,7 +23,8 @@ NUMBERED = (
 MAX_SENTENCE_WORDS = 200
 """A sentence with at most this number of words is never split."""
 MAX_LINE_WORDS = 1000
-"""A line with at most this number of words is never split. Only overlong sentences are split into lines."""
+"""`split_section` splits overlong sentences into lines. A line of such a sentence with at most this number of words is
+never split further."""
 
 
 def _is_none_of(abbreviations: tuple[str, ...]) -> str:
@@ -39,7 +40,7 @@ _LINE_END = re.compile(r"\n")
 
 
 def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]]:
-    """Yield (text, start, end) of each passage of a section. `start` and `end` are character positions in its text.
+    """Yield (text, start, end) of each passage of a section. `start` and `end` are positions in `section.text`.
 
     A passage has about `words` words at most. If possible, it consists of whole paragraphs (in a list, of whole lines).
 

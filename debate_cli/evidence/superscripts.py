@@ -13,11 +13,15 @@ _ORDINAL_ENDING = re.compile(r"(?<=[\dIVXLCDM])(?i:st|nd|rd|th|er|ère|re|e|ème
 def write_scripts(text: str) -> str:
     """Replace the marked superscripts and subscripts in `text`. Their digits do not become part of a number beside them.
 
+    In `text`, a superscript is between the characters `SUPERSCRIPT` and `SCRIPT_END`, and a subscript is between
+    `SUBSCRIPT` and `SCRIPT_END`.
+
     - A superscript of digits and signs becomes Unicode superscripts, e.g. `10²`.
     - A footnote in brackets, the ending of an ordinal number, and a superscript without letters and digits become plain
       text.
     - Any other superscript becomes `^(…)`.
-    - A subscript beside a digit becomes `_(…)`. Any other subscript becomes plain text, e.g. `H2O`.
+    - A subscript with letters or digits becomes `_(…)` if it is beside a digit. Any other subscript becomes plain text,
+      e.g. `H2O`.
     """
     return _SCRIPT.sub(_write_script, text)
 

@@ -62,8 +62,8 @@ class JudgeRecord:
     """Share of points that the judge gives to the side for the motion, 0 to 1. If every pair of players also debated
     with exchanged sides, 0.5 means no bias."""
     swapped: Estimate
-    """Share of pairs of debates, 0 to 1, in which the judge does not name the same player, or a draw, in both debates. The
-    two debates of a pair have the same motion and players, with exchanged sides."""
+    """Share of pairs of debates, 0 to 1, for which the judge gives two different results. A result is the name of the
+    winner, or a draw. The two debates of a pair have the same motion and players, with exchanged sides."""
     length: Estimate
     """Spearman's ρ between length and score, -1 to 1. Above 0, the side with more words tends to get the higher score.
     Length: words of the side for the motion, divided by words of the side against it. Score: see `signed_margin`."""

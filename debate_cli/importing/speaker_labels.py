@@ -131,7 +131,7 @@ def names_section(heading: str) -> bool:
 def starts_like_name(word: str) -> bool:
     """Return whether the first letter or digit of `word` is a letter that can begin a name.
 
-    Such letters are the capitals of any script, and letters that are not capitalized at the start of a word, e.g. `王` or
+    Such a letter is a capital of any script, or a letter without a capital form for the start of a word, e.g. `王` or
     `გ`.
     """
     first = next((char for char in word if char.isalnum()), "")

@@ -1,4 +1,7 @@
-"""Reads subtitles: WebVTT and SubRip. Consecutive cues of one speaker are one speech."""
+"""Reads subtitles: WebVTT and SubRip. Consecutive subtitles of one speaker become one speech.
+
+In this module, a cue is one entry of the file: a time, and the text that a player shows at this time.
+"""
 
 import html
 import re

@@ -68,10 +68,10 @@ def missing_briefs(debate: Debate, run: str | None = None) -> tuple[Brief, ...]:
     Two kinds of briefs are left out:
 
     - Briefs of the first run, while the debate is unfinished.
-    - Briefs of a system that a run of higher precedence has judged completely. Exception: if both runs belong to one
-      comparison of judge models (`debate judge` with several models), neither replaces the other.
+    - Briefs whose system has judged completely in another run with higher precedence (see `Debate.runs_by_precedence`).
+      Exception: both runs belong to one comparison of judge models (`debate judge` with several models).
 
-    `run`: id of a judging run. If given, only briefs of this run are returned, also those that another run replaces.
+    `run`: id of a judging run. If given, only briefs of this run are returned, and the second rule does not apply.
     """
     owed = unsettled_briefs(debate.model_copy(update={"given_up": frozenset[str]()}) if debate.given_up else debate)
     if debate.status == "incomplete":

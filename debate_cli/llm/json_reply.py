@@ -16,8 +16,9 @@ from debate_cli.llm.schema_dialect import restore_lists
 
 MAX_REPAIR_CHARS = 64_000
 MAX_REPAIR_VISITS = 10_000_000
-"""Maximum result of `_count_visits` for broken JSON that is repaired. Typical replies stay far below it; a reply of about 900
-small objects exceeds it."""
+"""Maximum number of repeated visits of json_repair to list items and characters of a broken JSON text. If
+`_count_visits` returns a higher number, the text is not repaired. The number is far lower for typical replies, but
+higher for a reply of about 900 small objects."""
 MAX_REPAIR_READS = 600_000
 """Maximum number of times that json_repair may read a character or slice of a broken JSON text. It reads each character
 of a typical reply one to five times, but much more often if the text is malicious."""
@@ -145,7 +146,8 @@ def _count_visits(broken: str) -> int:
 class _MeteredText(str):
     """A text that can be read a limited number of times. After that, each read raises StopIteration.
 
-    `reads`: an iterator with one element for each allowed read. Slices and concatenations (`+`) of the text share it.
+    `reads`: an iterator with one element for each allowed read. Slices and concatenations (`+`) of the text take
+    elements from the same iterator.
     """
 
     __slots__ = ("_reads",)
@@ -211,8 +213,11 @@ def _find_end(text: str, start: int) -> int | None:
 def _parse_embedded_object(found: _FoundObjects, form: Form[FormT]) -> ParsedReply[FormT]:
     """Parse the JSON objects of a reply into the form.
 
-    If no object fits the form and exactly one object is broken, the broken object is repaired. Exception: if an object
-    inside the broken object fits the form, nothing is repaired, because the inner object may be a draft.
+    An object with invalid JSON (a broken object) is repaired only under these conditions:
+
+    - The reply has no other broken object, and no valid object that fits the form.
+    - No object of the reply has the same key twice, or a number that is not finite.
+    - The broken object contains no inner object that fits the form. Such an inner object may be a draft.
     """
     if found.too_many:
         return ParsedReply("no_object", faults=(f"more than {MAX_OBJECTS} objects: give exactly one",))

@@ -46,9 +46,9 @@ class CallMeter:
             self._record(add_model_calls(*self.ended))
 
     def active_s(self) -> float:
-        """Return the seconds on a clock that stands still while the task waits.
+        """Return the time of `clock` in seconds, minus all time that the task has waited (see `is_waiting`).
 
-        The difference of two values is the time that requests took in between.
+        The difference of two results is the time between them without the waits.
         """
         return self._clock() - self._waited_s
 

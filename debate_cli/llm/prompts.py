@@ -45,7 +45,10 @@ class Prompts:
         return self
 
     def find_problems(self) -> list[tuple[str, str]]:
-        """Check the user's texts for prompts. Return each problem as the name of the prompt and a sentence."""
+        """Return (name of the prompt, sentence) for each problem of the texts with which the user replaces prompts.
+
+        A problem is an unknown name of a prompt, or an unknown placeholder in a text.
+        """
         found: list[tuple[str, str]] = []
         shipped = {prompt.name: prompt.placeholders for prompt in shipped_prompts()} if self._overrides else {}
         for name, text in self._overrides.items():

@@ -35,11 +35,12 @@ MAX_GAP_FACTOR = 4
 GAP_FACTOR_PER_SERIES = 0.85
 """Factor by which the gap between calls is multiplied after each series of accepted calls (see SERIES_LENGTH)."""
 SERIES_LENGTH = 3
-"""When the gate opens, the gap between calls is computed from N accepted calls. The gap becomes shorter after each
-series of SERIES_LENGTH × N further accepted calls."""
+"""Length of a series of accepted calls, as a multiple of N. N is the number of accepted calls from which the gap
+between calls was computed when the gate opened. After each series, the gap becomes shorter (see
+GAP_FACTOR_PER_SERIES)."""
 MIN_PACED_CALLS = 3
-"""Minimum number of accepted calls that show which pace the provider accepts. If a run has fewer accepted calls before
-its first refusal, the calls after this refusal are sent without a gap."""
+"""Minimum number of calls that the provider must accept before its first refusal in a run. With fewer accepted calls,
+the pace that the provider accepts is unknown, so the calls after this refusal are sent without a gap."""
 MAX_REMEMBERED_CALLS = 1000
 """Maximum number of accepted calls that are remembered. The gap between calls is computed from their times."""
 

@@ -254,7 +254,7 @@ class _DecodedText:
         self.text = "".join((*parts, text[at:]))
 
     def original(self, position: int) -> int:
-        """Return the position in the original text of a `position` in `text`."""
+        """Convert `position`, a position in the decoded text `self.text`, to the position in the original text."""
         index = bisect_right(self._decoded_ends, position) - 1
         return position if index < 0 else self._original_ends[index] + position - self._decoded_ends[index]
 

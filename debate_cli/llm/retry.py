@@ -3,7 +3,7 @@
 - `RetryingModel` sends a request again after a temporary error. (After HTTP 429 or 529, `llm.rate_limit` does this.)
 - `SilenceReportingModel` tells the user that no text arrives.
 - `ParameterFallbackModel` leaves out a parameter that the server rejects.
-- `ExternalModel` maps the faults of a model object that is not part of this program.
+- `ExternalModel` raises errors of this program for the faults of a model object that is not part of this program.
 """
 
 import asyncio
@@ -174,8 +174,8 @@ class SilenceReportingModel:
     - `subject`: start of the message, e.g. `still waiting for lab/m`.
     - `reported`: maps a subject to its longest reported silence in seconds. All wrappers share this mapping, so that
       simultaneous requests with the same subject do not repeat a message.
-    - `only_longer`: whether a silence stays in `reported` after the request has ended. If True, later requests report
-      only longer silences.
+    - `only_longer`: whether later requests report only silences that are longer than those reported for `subject`
+      before. If False, the end of a request removes `subject` from `reported`.
     """
 
     def __init__(
@@ -196,7 +196,7 @@ class SilenceReportingModel:
         self._silence_s = silence_s
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`. While the model sends no text, report this as the class describes."""
+        """Answer `request`. Tell the user through `note` how long the model has sent no text."""
         loop = asyncio.get_running_loop()
         last_text, due = loop.time(), self._silence_s
 

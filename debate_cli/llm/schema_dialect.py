@@ -135,8 +135,9 @@ def find_key_member(schema: Mapping[str, Any]) -> str | None:
 def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
     """Convert `schema`, the JSON Schema of a list, to the JSON Schema of an object with one required key per list item.
 
-    An item's key is the constant of its property `find_key_member(schema)`, which must not be None. Example: if this
-    property is `participant`, the schema of `[{"participant": "Pro", …}, …]` becomes the schema of `{"Pro": {…}, …}`.
+    `find_key_member(schema)` returns the name of a property; it must not return None. The constant that an item has for
+    this property becomes the item's key. Example: if the property is `participant`, the schema of
+    `[{"participant": "Pro", …}, …]` becomes the schema of `{"Pro": {…}, …}`.
     """
     member = find_key_member(schema)
     properties: JsonObject = {}

@@ -106,7 +106,8 @@ class StructuredAnswer(Generic[FormT]):
     timed_out: bool = False
     """Whether the deadline passed before a valid answer arrived."""
     is_final: bool = False
-    """Value of `Reply.is_final` for the last answer."""
+    """Whether the program must not ask again after the last answer, even if this answer does not fill in the form. True
+    only for some answers of people (see `Reply.is_final`)."""
 
 
 MAX_PLAIN_ANSWERS = 2
@@ -193,7 +194,7 @@ class StructuredOutputClient:
     ) -> StructuredAnswer[Any]:
         """Ask for `form`, or for plain text if `form` is None. An error of the model becomes the answer's `error`.
 
-        `request`: without `schema` and `rung`, which this method sets.
+        `request`: without `schema` and `form`. This method sets both, and the structured-output mode `rung`.
 
         `on_text` gets RESTART before the second and each later attempt.
 

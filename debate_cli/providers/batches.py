@@ -341,7 +341,10 @@ class _AnthropicBatches(_VendorBatches):
 
 
 def _read_line(line: str, place: str) -> tuple[str, str]:
-    """Return (custom id, `line`) for a line of the results. For a damaged line, return an empty text and `place`."""
+    """Return (custom id, `line`) for a line of the results. If `line` is damaged, return ("", `place`).
+
+    `place`: where the line is, for messages, e.g. `line 3 of PATH`.
+    """
     try:
         custom_id = json.loads(line)["custom_id"]
     except error_mapping.UNREADABLE_ANSWER:

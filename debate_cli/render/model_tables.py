@@ -113,7 +113,10 @@ def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def describe_person(entry: Mapping[str, Any]) -> str:
-    """Return e.g. `a person at this terminal; not tested`; empty for a model or an unusable provider."""
+    """Return e.g. `a person at this terminal; not tested`; empty for a model or an unusable provider.
+
+    `entry`: what `debate doctor` reports about a model, or about a provider with a person instead of a model.
+    """
     place = _PLACES.get(entry["model"].partition("/")[0])
     return f"{place}; not tested" if place is not None and entry["usable"] else ""
 

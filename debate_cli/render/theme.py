@@ -115,12 +115,13 @@ def format_cell(cell: Cell) -> str:
 def labelled_rows(table: Table) -> Iterator[tuple[TableRow, list[tuple[int, str, Cell]]]]:
     """Yield (row, cells) for each row of a table that is shown as a list.
 
-    `cells` has a tuple (position, header, cell) for each cell of the row, with two exceptions: the first cell, and
-    cells without text that are not badges, e.g. bars.
+    `cells` has a tuple (position, header, cell) for each cell after the first. Cells without text, e.g. bars, are left
+    out. Badges are never left out, even if they have no word.
 
     - `position`: index of the cell in the row.
-    - `header`: header of the cell's column. It is empty if the cell is clear without a header: the cell is the name of
-      a debater, or its column is the only one with badges that contain a word, e.g. `✓ upheld`.
+    - `header`: header of the cell's column. It is empty for two kinds of cells, which are clear without a header: names
+      of debaters, and cells of a column with badges that contain a word, e.g. `✓ upheld`. If several columns after the
+      first have such badges, these columns keep their headers.
     """
     rows = [row for row in table.rows if row is not None]
     badges = {

@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 ELO_SCALE = 400 / math.log(10)
 ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
-"""Weight of an artificial draw: a result of 0.5 that no comparison had, and that `rate` adds to the results.
+"""Weight of an artificial draw. An artificial draw is a result of 0.5 that no comparison had.
 
-It adds such draws if the results alone would not determine a strength or an advantage, or would make it infinite.
-`Ratings.prior` and `Ratings.side_separable` say which draws were added.
+`rate` adds artificial draws in two cases: the results do not connect all players, or the results alone would make a
+strength or the left player's advantage infinite. `Ratings.prior` and `Ratings.side_separable` say which draws were
+added.
 """
 DIVERGED = 12.0
 """Maximum log odds of a predicted result (odds of 160,000 to 1). A fit with a greater value has diverged."""
@@ -101,14 +102,16 @@ class Ratings:
     """Number of rated comparisons."""
     clusters: int
     side_separable: bool = False
-    """Whether the results alone would make `side` infinite, e.g. because the left player won every comparison.
+    """Whether the results alone would make `side`, the left player's advantage, infinite.
 
-    If true, a result of 0.5 between two equally strong players is added, with the weight `prior`, to keep `side` finite.
+    Example: the left player (`PairResult.left`) won every comparison. If true, an artificial draw keeps `side` finite.
+    The draw is a result of 0.5 between two equally strong players, with the weight `prior`.
     """
     has_constant_values: bool = False
-    """Whether a strength or `side` has no interval, because it is the same in all of the bootstrap's resamples.
+    """Whether at least one value has no interval, because the value is the same in all of the bootstrap's resamples.
 
-    This happens only if `separable` or `side_separable` is true.
+    The values are the players' strengths and `side`, the left player's advantage. This happens only if the results
+    alone would make one of these values infinite, i.e. if `separable` or `side_separable` is true.
     """
 
     @property
@@ -187,7 +190,7 @@ class _ArtificialDraws(NamedTuple):
     """Results of 0.5 that no comparison had, and that are added so that the fitted values are finite."""
 
     players: float
-    """Weight of a result of 0.5 that is added for each player, against a player of mean strength; 0 if none is added."""
+    """Weight of the draw (result 0.5) that each player gets against a player of mean strength; 0 without such draws."""
     side: float
     """Weight of a result of 0.5 that is added to keep the advantage of the left player finite; 0 if none is added."""
 
@@ -196,9 +199,11 @@ _NO_DRAWS = _ArtificialDraws(0.0, 0.0)
 
 
 def _fit_resamples(design: _Design, found: Floats, draws: _ArtificialDraws, resamples: int) -> tuple[list[Floats], int]:
-    """Return the fitted values of each resample, and the number of resamples that needed more than `draws`.
+    """Return the fitted values of each resample, and the number of resamples that needed further artificial draws.
 
-    `found`: fitted values of all results, from which each fit starts. `draws`: artificial draws of that fit.
+    - `found`: the values fitted to all results. The fit of each resample starts from these values.
+    - `draws`: the artificial draws that the fit to all results needed. The fit of each resample gets the same draws,
+      and further draws while a value is infinite.
     """
     fitted: list[Floats] = []
     refits, clusters = 0, len(design.weights)

@@ -132,7 +132,8 @@ class BatchStore:
     def waiting_debates(self) -> frozenset[str]:
         """Return the ids of the debates that wait for judgements, even if they have no request in a batch yet.
 
-        A debate that its budget has stopped is included only until all its answers are collected.
+        If a debate has stopped early, e.g. because its budget is used up, no new requests follow. The debate is then
+        included only until the answers to its earlier requests are collected.
         """
         statement = "SELECT debate FROM waiting UNION SELECT debate FROM requests WHERE answer IS NULL"
         return frozenset(row[0] for row in self._read(statement))
@@ -194,7 +195,8 @@ class BatchStore:
     def add_unfinished(self, debate: str) -> None:
         """Store that a debate still lacks judgements after its run has ended.
 
-        Until `forget` is called, `state` of the debate is not None. `waiting_debates` does not change.
+        If no batch has a request about the debate, `state` then returns `unfinished` and not None. `forget` removes the
+        debate again. `waiting_debates` does not change, because an unfinished debate does not wait for an answer.
         """
         with self._writing() as database:
             database.execute("INSERT OR IGNORE INTO unfinished VALUES (?)", (debate,))

@@ -36,7 +36,11 @@ def list_debate_files(folder: Path) -> list[Path]:
 
 
 def contains_debates(path: Path) -> bool:
-    """Return whether `path` is a readable folder that contains debates and is named like a transcript or journal."""
+    """Return whether `path` is a folder that contains debates, and whose name ends like a transcript or journal.
+
+    The callers skip such a folder, e.g. `study.json/`, because only its name looks like the file of a debate. Returns
+    False if the folder cannot be read.
+    """
     try:
         return (
             path.suffix in _DEBATE_SUFFIXES

@@ -75,7 +75,10 @@ def find_origin(
 
 
 def stored_origin(file: str, name: str, spec: ProviderSpec) -> ProviderOrigin:
-    """Return what the stored debate `file` chooses for a provider."""
+    """Return whether the stored debate `file` names the server of a provider, and which variables the file names.
+
+    `name`: name of the provider. `spec`: the provider's settings in the debate.
+    """
     return find_origin(
         spec.model_dump(), lambda *_: False, Environment({}), file=file, fingerprint=settings_fingerprint(name, spec)
     )

@@ -299,7 +299,11 @@ def _set_value(data: dict[str, Any], parts: Sequence[str], value: Any) -> list[K
 
 
 def _key_in(parent: Any, part: str) -> str | int:
-    """Return `part` as a key of a mapping or an index of a list. If the index is the length of the list, append None."""
+    """Return the key of `parent` that `part` stands for: `part` itself for a mapping, a number for a list.
+
+    If the number is the length of the list, None is first appended to the list, so that the caller can set this item.
+    Raises ValueError if `parent` is neither a mapping nor a list, or if `part` is not an index of the list.
+    """
     if is_mapping(parent):
         return part
     if not is_list(parent):

@@ -135,7 +135,7 @@ class ClaimReview(NamedTuple):
     """What the judges of a run conclude about the claims of a debate. Contains untrusted text."""
 
     standings: Mapping[str, ClaimStanding]
-    """Maps argument ids to standings."""
+    """Maps the id of an argument to the judges' conclusion about its claim, e.g. `UPHELD`, and to the reason."""
     key_insight: str = ""
     unresolved_questions: tuple[str, ...] = ()
     recommendation: str = ""

@@ -12,7 +12,10 @@ CAVEAT = "Scores help you to judge. They do not establish facts: check the claim
 
 
 class BriefingClaim(FrozenModel):
-    """A claim or a source, as listed in the briefing."""
+    """An entry of the briefing: a claim, or a source that is listed in the same form.
+
+    For a source, `id` is the id of the source, and `claim` has the title of the source and the results of its checks.
+    """
 
     id: str
     participant: str

@@ -83,8 +83,8 @@ def systems_of_debate(debate: Debate) -> tuple[JudgingSystem[Any], ...]:
 def stopped_debaters(debate: Debate, due_round: int) -> frozenset[str]:
     """Return the names of the debaters who surrendered before the round `due_round`.
 
-    Only surrenders according to systems of the first judging run count, and only while no later run has replaced the
-    answers of the system.
+    The systems of the first judging run decide who surrendered. A system that a later run has replaced does not count
+    (see `JudgingRun.replaced`).
     """
     return frozenset(
         name

@@ -22,7 +22,7 @@ def score(
     systems: Collection[str] | None = None,
     settings: Mapping[str, SystemSettings] | None = None,
 ) -> tuple[Verdict, ...]:
-    """Return the verdicts of a debate. The deciding verdict, if there is one, is first and has the flag `decides`.
+    """Return the verdicts of a debate: first the deciding verdict, then the others by models, then those by people.
 
     `runs`: which judging runs are scored.
 
@@ -34,13 +34,17 @@ def score(
     `systems`: the kinds of systems to score; None means all. `settings`: maps kinds of systems to settings that replace
     the stored settings.
 
-    The deciding verdict is the verdict of the system that decides the debate. If this system has no verdict, the
-    first verdict decides instead. No verdict has the flag in two cases:
+    The deciding verdict is the verdict of the system that decides the debate. If this system has several verdicts, the
+    newest decides. A verdict without judgements, or about only some of the turns, decides only if the system has no
+    other. If the system has no verdict, the first verdict by models in the order of the runs decides.
 
-    - Only people judged.
-    - The deciding verdict belongs to a comparison of judge models. The verdicts that are compared then come first.
+    The deciding verdict gets the flag `decides`, with two exceptions:
 
-    All other verdicts follow in the order of their runs, those by people last.
+    - If only people judged, no verdict decides.
+    - If the deciding verdict belongs to a comparison of judge models, no verdict gets the flag. All compared verdicts
+      then come first.
+
+    All other verdicts are in the order of their runs.
     """
     replacing = settings or {}
     chosen = [
@@ -65,7 +69,7 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
     """Return the verdicts that decide the debate. Verdicts by persons are ignored.
 
     Normally, this is the one verdict with the flag `decides`. In a comparison of judge models, no verdict has the flag.
-    Then one verdict of each compared run decides: the verdict by the system that gave the first of `verdicts`.
+    Then the system of the first of `verdicts` decides: the result is its verdicts from all compared runs.
     """
     verdicts = [verdict for verdict in verdicts if verdict.reviewer is None]
     decisive = [verdict for verdict in verdicts if verdict.decides]
@@ -93,9 +97,9 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
 
 
 def _compared_with(debate: Debate, head: Verdict, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
-    """Return the items of `verdicts` by the judging system of `head`, from its run and all runs compared with its run.
+    """Return the items of `verdicts` with the system of `head`, from the same comparison of judge models as `head`.
 
-    A run outside a comparison of judge models is compared with no other run.
+    If the run of `head` belongs to no comparison, only items from this run are returned.
     """
     compared = {run.id for run in debate.compared_runs(head.run)}
     return tuple(item for item in verdicts if item.system == head.system and item.run in compared)

@@ -43,9 +43,11 @@ LOOKED_UP = (
 
 
 def format_source_checks(debate: Debate, run_id: str, round_number: int | None = None) -> str:
-    """Describe, for a judge's prompt, a round's citations, and whether uncited evidence and unknown sources exist.
+    """Describe the sources of a round, for a judge's prompt. The text is empty if there is nothing to describe.
 
-    The text is empty if the round has none of these.
+    - Each citation has the result of its quote check and, if a run uses the system `sources`, a judge's answers.
+    - Evidence without a citation, and a cited source that the debate does not have, have a judge's answer to the
+      question whether the evidence or source exists. Items with the answer `unknown` are left out.
 
     `round_number`: None means the whole debate. `run_id`: the judging run whose answers are included. If this run does
     not use the system `sources`, the answers of the newest run with this system are included.

@@ -125,8 +125,8 @@ class JudgedLookup(FrozenModel):
     source: str = ""
     """Name of the source; empty for an argument without a citation."""
     exists: Quality
-    """Whether the evidence or source exists, according to the judge. `unknown` if the judge's quote is not in the
-    passage."""
+    """Whether the evidence or source exists, according to the judge. `unknown` if the judge's answer is missing, if the
+    judge names no passage, or if the judge's quote is not in the passage."""
     passage: str = ""
     """Id of the passage that the judge names; empty if the judge names none."""
     quote: str = ""
@@ -161,10 +161,10 @@ def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[Sourc
 
 
 def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, ...]:
-    """Return the evidence and sources in a round of which judges must say whether they exist.
+    """Return the evidence and sources of a round for the question to a judge: does this evidence or source exist?
 
-    First comes the evidence of arguments that cite no source, then the cited sources that the debate does not have.
-    `round_number`: number of a round; None means all rounds.
+    First comes the evidence of arguments without a citation (see `find_uncited`). Then come the cited sources that the
+    debate does not have. `round_number`: number of the round; None means all rounds.
     """
     turns = debate.turns_by_index
     named = [

@@ -44,7 +44,7 @@ class BatchOptions:
     note: Callable[[str], None]
     """Shows the user a line about a batch, unless the user wants no notes."""
     warn: Callable[[str], None]
-    """Shows the user a line about a batch in any case."""
+    """Shows the user a line about a batch, even if the user wants no notes."""
     progress: Callable[[int, int], None]
     """Receives two counts at each check of the submitted batches: finished requests, and all requests."""
     confirm: Callable[[str], bool]
@@ -238,10 +238,15 @@ class BatchClient:
         raise AssertionError
 
     async def _find_at_vendor(self, api: BatchApi, batch: StoredBatch, questions: Sequence[Question]) -> str | None:
-        """Return the vendor's id of a batch whose submission was interrupted; None if the id is not known yet.
+        """Return the vendor's id of a batch whose submission was interrupted; None if no batch can be checked now.
 
-        If the vendor does not have the batch, asks the user whether to submit its questions again. Raises UsageError if
-        the user declines or cannot be asked.
+        Returns None in these cases:
+
+        - The vendor may have the batch, but the batch cannot be identified yet.
+        - The vendor does not have the batch, and the user agrees to submit its questions again. The batch is removed
+          from the store, and the questions become due.
+
+        Raises UsageError if the user declines or cannot be asked.
         """
         found = await api.find(BatchIntent(batch.key, batch.requests, batch.written_at))
         if found.id is not None:
@@ -289,8 +294,9 @@ class BatchClient:
     def _answer(self, question: Question, results: dict[str, str], unanswered: ModelError | None) -> ModelError | None:
         """Answer a question of a batch that has ended. Return the error if the question is answered with an error.
 
-        If the question was submitted in another structured-output mode than its own, and the vendor rejected that mode,
-        the question stays open and must be submitted again.
+        An earlier run may have submitted the question in another structured-output mode than the mode of
+        `question.request`. If that request failed with PermanentError, the question stays open, and must be submitted
+        again in the mode of `question.request`.
         """
         submitted = question.submitted
         if question.answer.done() or submitted is None:

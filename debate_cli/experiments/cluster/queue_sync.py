@@ -31,12 +31,13 @@ if TYPE_CHECKING:
 QUEUE_META = "queue"
 """Name under which the ledger stores the address of the queue."""
 QUEUED_AS = "queued_as"
-"""Name of the ledger's entry that says when the experiment was first queued."""
+"""Name of the ledger's entry with the time when the experiment was first queued. This time identifies the experiment:
+the queue may have a different experiment with the same name."""
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""Length of the period before the newest copied change that `copy_changes` reads again. Other connections may see a
-change only some time after its `updated_at`."""
+"""`copy_changes` reads changes again if they are less than this time older than the newest copied change. The reason:
+other connections may see a change only some time after its `updated_at`."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_NOTICE_S = 10.0
 

@@ -71,7 +71,7 @@ class QueuedCells:
         self._swept_at = -lease_s
 
     def journal_mirror(self) -> Lease:
-        """Return the lease of the current task. The lease copies the cell's journal to the queue."""
+        """Return the current asyncio task's lease on a cell. The lease copies the cell's journal to the queue."""
         return CURRENT_LEASE.get()
 
     async def open_budget(self, limits: Limits) -> Budget:

@@ -210,7 +210,10 @@ def measure_suspicion(text: str) -> int:
 
 
 def hints_at_instruction(text: str) -> bool:
-    """Return whether an invisible text mentions the judging. Such a mention is a finding even without an instruction."""
+    """Return whether a hidden text has a sign of an instruction to the judge. `text`: the decoded or invisible text.
+
+    In a hidden text, words such as `judge` are already such a sign, even if the text contains no instruction.
+    """
     signs = _SentenceSigns(load_english(), text)
     return any(signs.meet(conditions) for conditions in load_english().hidden)
 

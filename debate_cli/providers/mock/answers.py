@@ -489,7 +489,8 @@ DRAW_MARGIN = 0.08
 """A mock judge decides on a draw if the skills (0-1) of the two best debaters differ by less than this number. A judge
 with `bias` uses half of this number."""
 TONE_WORDS = 5
-"""Number of words of certainty, minus words of doubt, at which the mock's bias `confident` has its full effect."""
+"""Tone at which the mock's bias `confident` has its full effect. The tone of a debater's speeches is the number of
+words that express certainty, minus the number of words that express doubt."""
 MIN_DIFFERENT_WORDS = 15
 """Minimum number of different words in a debater's speeches. With fewer words, a biased judge's opinion of the debater
 is 0."""

@@ -46,7 +46,7 @@ _NOT_A_NOUN = re.compile(
 
 
 class PromptFacts:
-    """The facts in the prompt of one request."""
+    """What the mock finds in the prompt of one request, e.g. the motion, the debaters' sides and the turns."""
 
     def __init__(self, request: Request) -> None:
         self.request = request

@@ -81,7 +81,7 @@ class _Citation(NamedTuple):
     title: str
     start: int
     end: int
-    """Position after the citation's mark in the text."""
+    """Position after the citation's link in the text. A link is written e.g. `([example.org](https://example.org))`."""
 
 
 def _to_citation(item: dict[str, Any]) -> _Citation | None:

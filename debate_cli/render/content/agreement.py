@@ -98,9 +98,11 @@ def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
 
 
 def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the label of a verdict. It always names a run that `debate judge` added, e.g. `structured r2`.
+    """Return the label of a verdict: system and run if `debate judge` added the run, e.g. `structured r2`.
 
-    For all other verdicts, it is the result of `label_verdict`.
+    For a verdict of the first run or of a person, return `label_verdict(verdict, among)`.
+
+    `among`: the listed verdicts of the debate.
     """
     if verdict.run == FIRST_RUN or verdict.reviewer is not None:
         return label_verdict(verdict, among)

@@ -76,10 +76,12 @@ def debate_facts(debate: Debate) -> list[str]:
 
 
 def judge_rows(debate: Debate, *runs: JudgingRun) -> tuple[ParticipantRow, ...]:
-    """Return a row per judging system in `runs`; for a panel, a row per judge. Equal rows are listed once.
+    """Return a row per active judging system in `runs`; for a panel, a row per judge. Equal rows are listed once.
 
-    The row of the deciding system says `decides`. Exceptions: the run has only one system, or `runs` has several runs by
-    models.
+    The row of the deciding system says `decides` under these conditions:
+
+    - Models judge in its run, and people judge in all other `runs`.
+    - Its run has several active systems.
     """
     marked = [run for run in runs if run.reviewer is None]
     rows = (row for run in runs for row in _rows_of_run(debate, run, is_marked=marked == [run]))

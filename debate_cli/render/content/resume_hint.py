@@ -155,7 +155,11 @@ def open_work_lines(
 
 
 def _describe_group(failures: Sequence[Failure], missing: int, shown: Collection[str]) -> str:
-    """Return the reason that failures of one kind have in common. `missing`: number of all missing judgements."""
+    """Return the reason that `failures` have in common. If they are not all missing judgements, add their number.
+
+    `failures`: with the same cause and the same beginning of the message. `missing`: number of all missing judgements.
+    `shown`: messages that the user has already read. The result refers to such a message and does not repeat it.
+    """
     cause, message = failures[0].cause, failures[0].message
     is_abstention = cause == ABSTAINED
     page = ABSTENTION_PAGE if is_abstention else get_error_page(cause)

@@ -116,9 +116,9 @@ class ArgumentThread(NamedTuple):
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """The author's latest reply, and all questions from the latest round with questions about the argument.
+    """All questions about the argument from one round, and the author's latest reply, sorted by round.
 
-    The steps are sorted by round.
+    The round of the questions is the latest round in which another debater asked about the argument.
     """
 
 

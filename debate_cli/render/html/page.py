@@ -58,8 +58,9 @@ def render_html(
     """Return the HTML page of a debate with all parts of its report.
 
     `show_hidden`: whether to show the hidden instructions that debaters were given. `remedy`: what continues a debate that
-    is unfinished or lacks judgements. If it is None and the debate is complete, the page has a command that judges the
-    debate again. If it has no commands, e.g. because the debate was not saved, the page has no command.
+    is unfinished or lacks judgements. If `remedy` is None and the debate is complete, the page has a command that
+    judges the debate again. If `remedy.commands` is empty, e.g. because the debate was not saved, the page has no
+    command.
     """
     return render_page(
         "page.html.j2",

@@ -114,9 +114,8 @@ class JudgeReasons(NamedTuple):
 
 
 def collect_judge_reasons(debate: Debate) -> JudgeReasons:
-    """Return the assessments of all judging runs.
+    """Return the judges' assessments, except those by a judging system that a later run has replaced.
 
-    If a later run has replaced the verdict of a judging system, only the assessments of the later run are included.
     Each assessment is a mapping `{heading, model, rationale, marked, found, warnings}`. `marked`: the marks, grouped by
     debater and argument, with their reasons. `found`: the findings as sentences. The text is not sanitized.
     """

@@ -55,8 +55,9 @@ from debate_cli.render.terminal.drawing import terminal_line
 
 FRAMES_PER_SECOND = 10
 ECHO_WIDTH = len("^C")
-"""Columns that the bottom line leaves free. A terminal shows Ctrl-C there. In the next row, it would move the cursor, so that
-a part of the redrawn region would not be erased."""
+"""Columns that the bottom line leaves free. The terminal writes `^C` there when the user presses Ctrl-C. Without free
+columns, the terminal would write `^C` in the next row. The cursor would then be one row lower than expected, and a part
+of the redrawn region would not be erased."""
 
 
 class LiveObserver:

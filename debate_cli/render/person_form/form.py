@@ -1,4 +1,4 @@
-"""The data of a form at the terminal: the question, the draft on disk, and the state that keys change."""
+"""The data of a form at the terminal: the question, the draft on disk, and the state, e.g. the current field."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -42,7 +42,8 @@ INDENT = 2
 MAX_KEPT_WORD = 80
 """Maximum width in terminal columns of a word that a table never breaks. An id has at most this width."""
 MAX_SHORT_LINE = 16
-"""Maximum width in columns of a short line. A list puts the lines of a cell on one line if all of them are short."""
+"""Maximum width in columns of a short line in a `Lines` cell. If all lines of the cell are short, a table does not
+break these lines. A table that is drawn as a list (see `MIN_TEXT_WIDTH`) then joins these lines to one line."""
 MIN_TEXT_WIDTH = 22
 """Minimum width of a table column with long text. If the window is too narrow, the table is drawn as a list."""
 MAX_HEADER = 8

@@ -29,7 +29,7 @@ from debate_cli.render.terminal.drawing import (
 from debate_cli.systems.tables import Lines, Table, TableRow
 
 MAX_SCREEN_ROWS = 40
-"""Maximum height in rows of the closing screen, including the `_ROWS_BELOW` rows below it."""
+"""Maximum total height, in rows, of the closing screen and of the `_ROWS_BELOW` rows below this screen."""
 MAX_DISSENT_LENGTH = 180
 """Maximum length in characters of a `judges` row, which shows the judges' agreement or a dissenting vote."""
 _ROWS_BELOW = 5

@@ -41,7 +41,7 @@ class PairComparison(Finding):
     tactics: str
 
     def describe(self) -> list[str]:
-        """Return one sentence: who won the exchange in logic, rhetoric and tactics."""
+        """Return a list with one sentence: who won the exchange in logic, rhetoric and tactics."""
         return [f"Winners of the exchange: logic {self.logic}, rhetoric {self.rhetoric}, tactics {self.tactics}"]
 
 
@@ -130,7 +130,7 @@ class Resolution(Finding):
     kind: Literal["resolution"] = "resolution"
     explanation: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """The explanation as a keyword, e.g. `coherence_collapse`, see `DebatePattern`; None in old transcripts."""
+    """Why the winners differ, as a keyword of `DebatePattern`, e.g. `coherence_collapse`; None in old transcripts."""
 
     def describe(self) -> list[str]:
         """Return one text: the judge's explanation and, if known, `pattern`, e.g. `coherence collapse`."""

@@ -61,8 +61,8 @@ class TurnRow(FrozenModel):
     raw: dict[str, float]
     """Maps dimensions to the judge's marks."""
     calibrated: dict[str, float]
-    """Maps dimensions to the scores in `raw`, changed as `chain_limits` and `calibrations` of `LiveNotes` say.
-    Penalties are not yet subtracted."""
+    """Maps dimensions to scores: the marks in `raw` after the changes that `LiveNotes.chain_limits` and
+    `LiveNotes.calibrations` list. Penalties are not yet subtracted."""
     logic: float | None
     """Final score in logic, 0-40; None without a mark."""
     rhetoric: float | None

@@ -299,7 +299,11 @@ def _merge_demands(
 ) -> tuple[Requirement, ...]:
     """Merge demands with the same words, and group them by dimension.
 
-    `demands`: tuples (what the judge requires, id of the judge, the judge's share of the voting weight).
+    The dimension of a demand is the first of `dimensions` whose name is in the demand's words. Demands without such a
+    name form one more group. The demand with the most weight is first in its group, and its group is first of all.
+
+    - `demands`: tuples (what the judge requires, id of the judge, the judge's share of the voting weight).
+    - `text`: the judged document. Passages that a demand quotes are searched for in this text.
     """
     merged: dict[str, tuple[str, dict[str, float]]] = {}
     for words, judge, weight in demands:

@@ -172,7 +172,7 @@ def _dissent_table(notes: PanelNotes) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield a chart of the votes in each round; none if no judge voted."""
+    """Yield one chart, which shows the votes of all rounds; yield nothing if no judge voted."""
     notes = parse_notes(PanelNotes, verdict)
     if not notes.rounds:
         return

@@ -59,10 +59,10 @@ class ScoreParts(_NoiseFree):
     stance: float
     """Points for the stance: 30 x |stance| x conviction."""
     persuasion: float
-    """Points for the persuasion of the opponents, summed over all opponents.
+    """Points for the persuasion of the other debaters, summed over all other debaters.
 
-    An opponent adds 10 x the mean persuasion, 0-1, by the last ten speeches of any speaker that affected the opponent. An
-    opponent who surrendered adds 20 more.
+    p: mean of `FinalState.persuasion` of another debater, 0-1. The mean covers the last ten speeches that affected this
+    other debater, no matter who spoke. The other debater adds 10 x p, and 20 more after a surrender.
     """
     resistance: float
     """Points for resistance: 20 x conviction x (1 - mean attack received); 0 if no speech affected the debater."""
@@ -163,7 +163,8 @@ class ContextSimilarity(_NoiseFree):
     names: tuple[str, str]
     """The two debaters."""
     cosine: float
-    """Cosine similarity of the two debaters' vectors; 1 if they have the same direction."""
+    """Cosine similarity, -1 to 1, of the two debaters' vectors in `PersuasionNotes.social_context`; 1 if both vectors
+    have the same direction."""
 
 
 NO_KEYWORDS_HINT = (

@@ -18,15 +18,16 @@ RESISTANCE_RATINGS: tuple[ResistanceRating, ...] = get_args(ResistanceRating)
 HISTORY_LENGTH = 10
 """Number of latest speeches whose effects a debater's state keeps."""
 RECENT_ROUNDS = 3
-"""Number of latest rounds that count as recent."""
+"""`DebaterState.recent_persuasion` is a mean over at most this number of rounds: the latest rounds in which a speech
+affected the debater."""
 RECENT_SPEECHES = 3
 """The strategy `aggressive` needs strong evidence: the mean of `evidence_shown` over this number of the speaker's
 latest speeches must be at least 0.6."""
 PERSUASION_THRESHOLD = 0.6
 """A speech whose persuasion (0-1) is above this value moves the stance of the persuaded debater towards 0."""
 ATTACK_THRESHOLD = 0.3
-"""If a - 0.8c is above this value, an attack moves the stance of the attacked debater away from 0. a: strength of the
-attack, 0-1. c: conviction of the debater, 0-1."""
+"""An attack makes the attacked debater more extreme if a - 0.8c is above this value: the stance moves away from 0, and
+the conviction rises. a: strength of the attack, 0-1. c: conviction of the debater before the attack, 0-1."""
 
 BANDS: dict[Band, float] = {"minimal": 0.2, "slight": 0.4, "moderate": 0.6, "significant": 0.8, "strong": math.inf}
 """Maps each band of persuasion to its upper bound, which does not belong to the band. The last band has no bound."""

@@ -146,7 +146,8 @@ def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> 
     """Return a finding for each answer about a citation or a claim.
 
     If an answer about a claim names none of the passages in the prompt, `exists` becomes `unknown`. If the answer quotes
-    words that are not in the passage, a warning is added.
+    words that are not in the passage, `exists` keeps the answer, and a warning is added. `check_lookup` later makes the
+    answer `unknown`.
     """
     collector = MarkCollector()
     citations, claims = _round_citations(context), _round_claims(context)

@@ -74,7 +74,10 @@ class SourcesNotes(Notes):
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:
-    """Return the verdict of one judging run. The verdict is undetermined if `counted` is 0 for every debater."""
+    """Return the verdict of one judging run. Without a citation that counts, the verdict is undetermined.
+
+    `DebaterSources.counted` says which citations count.
+    """
     given = ordered_assessments(debate, "sources", run)
     judged = [citation for _, citation in join_checks(debate, given)]
     uncited = Counter(claim.debater for claim in find_uncited(debate))

@@ -100,7 +100,7 @@ def _model(given: Any) -> str | None:
 def _name(given: Any) -> str | None:
     problem = _text(given)
     if problem is None and not (given.strip() and len(given) <= MAX_NAME_CHARS):
-        return f"must have 1 to {MAX_NAME_CHARS:,} characters; pass another name, or leave it out to use `text`"
+        return f"must have 1 to {MAX_NAME_CHARS:,} characters; pass another name, or no name; then the name is `text`"
     return problem
 
 

@@ -224,7 +224,7 @@ def _describe_new_limits(options: Sequence[str], debate: Debate, ended: EndedCom
         return f"{new_limit} for this command alone"
     saved = "the whole judging" if debate.document_name is not None else "the whole debate"
     scope = "the whole command" if ended.path is None else saved
-    return f"{new_limit} for {scope}, not by an addition"
+    return f"{new_limit} for {scope}, which includes what is already used"
 
 
 def last_failures(debate: Debate, briefs: Iterable[Brief]) -> list[Failure | None]:

@@ -167,7 +167,11 @@ class ExperimentOptions(NamedTuple):
     ] = False
     shard: Annotated[
         str | None,
-        typer.Option(metavar="I/N", help="Run only part I of N (one per machine).", rich_help_panel=RUN_PANEL),
+        typer.Option(
+            metavar="I/N",
+            help="Run only one part of the cells: part number I of N parts, e.g. 2/3 on the second of three machines.",
+            rich_help_panel=RUN_PANEL,
+        ),
     ] = None
     queue: options.QueueOption = None
     enqueue_only: Annotated[
@@ -232,7 +236,7 @@ class WorkerOptions(NamedTuple):
         [ExitCode.DONE, ExitCode.FAILED, ExitCode.WRONG_INPUT, ExitCode.INTERRUPTED],
         DONE="done (--until-empty)",
         FAILED="the queue cannot be reached",
-        WRONG_INPUT="wrong input; with --until-empty also: this worker cannot run an experiment of the queue",
+        WRONG_INPUT="wrong input, or (--until-empty) this worker cannot run an experiment of the queue",
     )
 
     queue: options.QueueOption = None

@@ -157,7 +157,7 @@ def _format_notes(config: DebateConfig, what: str = "The run") -> Iterator[str]:
     if bounds:
         yield f"{what} stops before it {' or '.join(bounds)} (limits)."
     yield (
-        "Planned: from a simulation on the mock, which shortens a long debate and scales its numbers up. "
+        "Planned: measured in a simulation on the mock. Of a long debate, a part is simulated, and its numbers are scaled up. "
         "At worst: every answer has full length, and every allowed attempt is used."
     )
 

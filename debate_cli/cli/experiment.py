@@ -429,7 +429,7 @@ def _print_plan(experiment: Experiment, estimate: ExperimentEstimate, remarks: I
     groups.append(format_plan_rows("all", "", estimate.planned, estimate.worst, left))
     clock = theme.format_duration(estimate.seconds)
     speed = f"{TOKENS_PER_SECOND} tokens a second and {SECONDS_TO_FIRST_TOKEN:g} s before each answer"
-    notes = [f"Time: at least {clock}, with {estimate.slowest}, {speed}."]
+    notes = [f"Time: at least {clock}. The slowest is {estimate.slowest}, at {speed}."]
     if config.limits.max_cost_usd is not None:
         notes.append(
             "The experiment starts no call that could raise the total cost above "

@@ -93,8 +93,8 @@ class JudgeOptions(NamedTuple):
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="If PATH is a document: file with context, which judges read but do not judge (default: the background of "
-            "--config).",
+            help="If PATH is a document: file with context. Judges read the context but do not judge it. Default: the background of "
+            "--config.",
         ),
     ] = None
     out: Annotated[
@@ -553,7 +553,7 @@ class AuditOptions(NamedTuple):
         typer.Option(
             metavar="NAME",
             help="Test only this variant of each debate (repeatable). Default: all variants. "
-            "With `confident`, `hedged` or `citation`, `padded` is tested too.",
+            "Each of `confident`, `hedged` and `citation` also adds the variant `padded`.",
         ),
     ] = None
     repeat: Annotated[int, typer.Option(min=1, max=100, help="Number of judging runs of each unchanged debate.")] = 3

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from debate_cli.experiments.cells import Cell
 from debate_cli.experiments.ledger import CellRecord, CellState, Ledger, ResultRow
 
-BASE_JUDGES = "judges of the base"
+BASE_JUDGES = "judges of the base configuration"
 """Name under which the judges of the base configuration are shown. Together they count as one judge."""
 Winners = Mapping[str, str | None]
 """Maps names of judges to the winner of a debate, or to None if no player won."""

@@ -101,7 +101,7 @@ def _turn_lines(debate: Debate, shown: Iterable[Turn]) -> Iterator[str]:
 
 
 def _ledger_lines(ledger: ClaimLedger, names: tuple[str, ...]) -> Iterator[str]:
-    yield "LEDGER of earlier turns, one JSON object per argument: unanswered arguments first, then answered ones, newest first:"
+    yield "LEDGER of earlier turns, one JSON object per argument: first the unanswered arguments, then the answered ones. In both groups, the newest argument is first:"
     for entry in ledger.entries:
         answers = [{"speaker": sanitize_takeovers(who), "type": kind} for who, kind in entry.answers]
         head = {"id": sanitize_takeovers(entry.id), "speaker": sanitize_takeovers(entry.speaker)}

@@ -29,7 +29,7 @@ from debate_cli.systems.trace import TraceRow
 
 OUTCOME_BADGES = {
     "same": Badge("=", "same", "info"),
-    "victory": Badge("~", "same winner, victory differs", "mixed"),
+    "victory": Badge("~", "same winner, other kind of victory", "mixed"),
     "winner": Badge("≠", "other outcome", "bad"),
     "one_sided": Badge("…", "only in A or B", "mixed"),
 }

@@ -74,7 +74,7 @@ def status_lines(status: Status) -> Iterator[str]:
 def _describe_score(score: PlayerScore) -> str:
     parts = [f"won {score.won} of {score.judged} judgements"] if score.judged or not score.against_itself else []
     if score.against_itself:
-        parts.append(f"{count_noun(score.against_itself, 'judgement')} of its debates against itself")
+        parts.append(f"{count_noun(score.against_itself, 'judgement')} of debates in which it met itself")
     return ", ".join(parts)
 
 

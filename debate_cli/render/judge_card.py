@@ -220,7 +220,7 @@ def _comparison_table(comparison: Comparison, unknown_labels: int) -> Table:
         ("lead over the best baseline", format_estimate(comparison.lead, "share")),
         ("Cohen's κ with the known winners", format_estimate(comparison.kappa, "number")),
         ("α of the raters without the judge", format_estimate(comparison.alpha_people, "number")),
-        ("α with the judge", format_estimate(comparison.alpha_with_judge, "number")),
+        ("α of the raters together with the judge", format_estimate(comparison.alpha_with_judge, "number")),
         ("Brier score of the judge's margins", format_estimate(comparison.brier, "number")),
         ("log score of the judge's margins", format_estimate(comparison.log_score, "number")),
         ("error of the judge's scores, in points", format_estimate(comparison.score_error, "number")),

@@ -297,7 +297,7 @@ class JudgingSystem(Generic[SettingsT]):
         """
         if debate.turns or (self.judges_texts and debate.document_name is not None):
             return None
-        return f"has no speeches, so the system {self.kind} cannot judge it; use another system"
+        return f"has no speeches, so the judging system `{self.kind}` cannot judge it; use another system"
 
     # Effects of the first judging run on the debate while it runs
 
@@ -429,7 +429,7 @@ class JudgingSystem(Generic[SettingsT]):
             "score": lambda name: Number(scores[name], strong=True),
             "": lambda name: None if end is None else Gauge(scores[name], end, name),
         }
-        return [column_table(f"scores, {verdict.system}", sorted(scores, key=lambda name: -scores[name]), columns)]
+        return [column_table(f"{verdict.system}: scores", sorted(scores, key=lambda name: -scores[name]), columns)]
 
     def charts(self, verdict: Verdict) -> Iterable[Chart]:
         """Return the verdict's charts for the HTML report. Default: none."""

@@ -104,7 +104,7 @@ def test_empty_columns_are_left_out() -> None:
     table = Table(title="", heads=("a", "b", "c"), rows=(("x", None, Number(1)), None), numeric=frozenset({2}))
     assert drop_empty_columns(table) == Table("", ("a", "c"), (("x", Number(1)), None), numeric=frozenset({1}))
     assert drop_empty_columns(table._replace(rows=())).heads == ("a", "b", "c")
-    dissent = next(found for found in build_verdict_tables(score(panel())[0]) if found.title == "dissent, panel")
+    dissent = next(found for found in build_verdict_tables(score(panel())[0]) if found.title == "panel: dissent")
     assert dissent.heads == ("judge", "vote", "critical findings", "reasons")
     assert {len(row) for row in dissent.rows if row is not None} == {4}
 

@@ -164,8 +164,8 @@ def test_every_form_says_what_must_change_and_who_disagrees(rejected: Debate) ->
     """With line and judges; tables have the marks, and the position of each judge on what divides them."""
     verdicts = score(rejected)
     tables = {table.title: table for table in build_verdict_tables(verdicts[0])}
-    assert list(tables)[:3] == ["what must change, panel", "marks, panel", "scores, panel"]
-    assert render_tables([tables["disagreements, panel"]]).count("a 1, b 3") == 1
+    assert list(tables)[:3] == ["panel: what must change", "panel: marks", "panel: scores"]
+    assert render_tables([tables["panel: disagreements"]]).count("a 1, b 3") == 1
     for text in (
         "\n".join(closing_lines(rejected, verdicts)),
         render_text(Group(*closing_screen(rejected, verdicts)), width=200),

@@ -135,7 +135,7 @@ def test_the_replay_shows_what_an_answer_rests_on(tmp_path: Path) -> None:
     _judge(tmp_path, "--mock", "--lookup", "web")
     for how in ((), ("--format", "markdown"), ("--format", "html")):
         page = debate("replay", tmp_path / "plain.json", *how, cwd=tmp_path, env={"COLUMNS": "300"}).out
-        assert "laims without a passage, sources" in page
+        assert "ources: claims without a passage" in page
 
 
 def test_answers_are_shown_as_they_come(tmp_path: Path) -> None:

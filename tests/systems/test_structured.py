@@ -252,7 +252,7 @@ def test_the_notes_list_each_argument() -> None:
 
 
 @pytest.mark.parametrize(
-    ("judges", "titles"), [(1, ["scores, structured"]), (2, ["scores, structured", "spread between judges"])]
+    ("judges", "titles"), [(1, ["structured: scores"]), (2, ["structured: scores", "spread between judges"])]
 )
 def test_the_spread_is_a_table_if_several_judges_marked(judges: int, titles: list[str]) -> None:
     """The table has the highest minus the lowest mark of each argument and criterion."""

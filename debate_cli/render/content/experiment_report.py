@@ -144,7 +144,7 @@ def _judges_table(found: SystemAnalysis) -> Table:
     if any(judge.self_preference.value is not None for judge in found.judges):
         columns["self-preference"] = lambda judge: format_share(judge.self_preference)
     if any(judge.own_model for judge in found.judges):
-        columns["verdicts on debates with its own model"] = lambda judge: Number(judge.own_model, 0)
+        columns["verdicts on debates in which the judge's own model spoke"] = lambda judge: Number(judge.own_model, 0)
     remark = (
         "If every pair of players debated each motion twice, with exchanged sides, 50 % for the motion means no side bias. "
         "Length ρ: Spearman correlation of the margin with the ratio of the speeches' lengths."

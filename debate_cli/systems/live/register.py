@@ -153,7 +153,8 @@ MAX_LISTED_ENTRIES = 24
 cost the most points are listed. The final review lists all."""
 MIN_GAP_POINTS, MAX_GAP_POINTS = 1, 10
 SUPPORTED_IS_NOT_FABRICATED = (
-    "A claim is not fabricated if a citation beside the claim supports it: withdraw such an entry, and do not add one."
+    "A claim is not fabricated if a citation beside the claim supports it. Do not add an entry for such a claim, and withdraw "
+    "an entry that exists."
 )
 Context = JudgingContext[LiveSettings]
 

@@ -51,7 +51,7 @@ def tables(verdict: Verdict) -> Iterator[Table]:
     notes = parse_notes(LiveNotes, verdict)
     ranked = sorted(verdict.scores, key=lambda name: -verdict.scores[name])
     yield column_table(
-        "scores, live",
+        "live: scores",
         ranked,
         {
             "debater": DebaterCell,
@@ -65,7 +65,7 @@ def tables(verdict: Verdict) -> Iterator[Table]:
     )
     winners = sorted(notes.dimension_wins.items(), key=lambda item: -verdict.scores.get(item[0], 0.0))
     yield make_table(
-        "exchanges won by dimension, live",
+        "live: exchanges won by dimension",
         ("debater", *DIMENSION_MAXIMA),
         ((DebaterCell(name), *(Number(of.get(item, 0), 0) for item in DIMENSION_MAXIMA)) for name, of in winners),
     )
@@ -93,7 +93,7 @@ def _narrative_remarks(notes: LiveNotes) -> Iterable[str]:
 
 def _turn_tables(notes: LiveNotes) -> Iterator[Table]:
     yield column_table(
-        "turns, live",
+        "live: turns",
         notes.turns,
         {
             "turn": lambda row: turn_number(row.turn),
@@ -109,7 +109,7 @@ def _turn_tables(notes: LiveNotes) -> Iterator[Table]:
         ("cold start: less reliable, because the judge has few earlier turns to compare with.",),
     )
     yield column_table(
-        "chains, live",
+        "live: chains",
         notes.chains,
         {
             "turn": lambda row: turn_number(row.turn),
@@ -119,7 +119,7 @@ def _turn_tables(notes: LiveNotes) -> Iterator[Table]:
         },
     )
     yield column_table(
-        "register, live",
+        "live: register",
         notes.register_entries,
         {
             "turn": lambda row: turn_number(row.turn),
@@ -153,7 +153,7 @@ def _change_table(notes: LiveNotes) -> Table:
     logic = {row.turn: row.calibrated.get("logic", 0.0) for row in notes.turns}
     changes = list_changes((*notes.chain_limits, *notes.calibrations), notes.penalties, logic)
     return column_table(
-        "changes of scores, live",
+        "live: changes of scores",
         changes,
         {
             "turn": lambda item: turn_number(item.turn),
@@ -204,7 +204,7 @@ def _format_points(points: float) -> str:
 
 def _unresolved_table(unresolved: Iterable[UnresolvedExchange]) -> Table:
     return column_table(
-        "unresolved exchanges, live",
+        "live: unresolved exchanges",
         unresolved,
         {
             "turns": lambda item: f"{item.turns[0] + 1} and {item.turns[1] + 1}",

@@ -78,7 +78,7 @@ FINAL = CriterionSet((
     Criterion("logical_structure", "premises lead to conclusions, without gaps or contradictions", 10, "argument_quality"),
     Criterion("relevance", "the points bear on the motion", 10, "argument_quality"),
     Criterion("comprehensiveness", "the important points of the others are answered", 10, "rebuttal_effectiveness"),
-    Criterion("precision", "answers meet what was said, at its strongest, and not a weaker version", 10, "rebuttal_effectiveness"),
+    Criterion("precision", "answers meet the strongest form of what was said, not a weaker one", 10, "rebuttal_effectiveness"),
     Criterion("counter_evidence", "answers bring evidence of their own", 5, "rebuttal_effectiveness"),
     Criterion("framing_control", "the debate is held on the terms of this participant", 10, "strategic_positioning"),
     Criterion("adaptability", "the case takes up what the others said and develops over the rounds", 10, "strategic_positioning"),

@@ -49,7 +49,7 @@ def _score_table(notes: ModeratorNotes) -> Table:
             named = " and ".join(overview.consistently_outperformed)
             remarks.append(f"Weaker in nearly every round, according to {overview.assessor}: {named}.")
     return column_table(
-        "scores, moderator",
+        "moderator: scores",
         notes.final,
         {
             "debater": lambda row: DebaterCell(row.participant),
@@ -75,7 +75,7 @@ def _round_table(notes: ModeratorNotes) -> Table:
         for row in notes.rounds
     )
     return make_table(
-        "rounds, moderator", ("round", "debater", *ROUND.heads.values(), f"sum /{ROUND.total:g}", ""), rows
+        "moderator: rounds", ("round", "debater", *ROUND.heads.values(), f"sum /{ROUND.total:g}", ""), rows
     )
 
 
@@ -89,7 +89,7 @@ def _round_reason_table(notes: ModeratorNotes) -> Table:
         for row in notes.rounds
         if row.reasons
     )
-    return Table("reasons for the rounds, moderator", ("round", "debater", "reasons"), rows)
+    return Table("moderator: reasons for the rounds", ("round", "debater", "reasons"), rows)
 
 
 def _group_by_round(rows: Iterable[TableRow]) -> tuple[TableRow | None, ...]:
@@ -107,7 +107,7 @@ def _final_table(notes: ModeratorNotes) -> Table:
             marks = (Number(row.categories.get(name), 1) for row in notes.final)
             groups[-1].append((name.replace("_", " "), Number(FINAL.maxima[name], 0), *marks))
     heads = ("category", "out of", *(row.participant for row in notes.final))
-    return make_table("final evaluation, moderator", heads, join_row_groups(groups))
+    return make_table("moderator: final evaluation", heads, join_row_groups(groups))
 
 
 def _final_reason_table(notes: ModeratorNotes) -> Table:
@@ -125,7 +125,7 @@ def _final_reason_table(notes: ModeratorNotes) -> Table:
         ]
         for group in FINAL.groups
     )
-    return Table("reasons for the final evaluation, moderator", ("group", "debater", "marks", "reason"), rows)
+    return Table("moderator: reasons for the final evaluation", ("group", "debater", "marks", "reason"), rows)
 
 
 def _report_table(notes: ModeratorNotes) -> Table:
@@ -134,7 +134,7 @@ def _report_table(notes: ModeratorNotes) -> Table:
         [(str(report.round), report.assessor if several else None, *parts) for parts in _report_parts(report)]
         for report in notes.reports
     )
-    return Table("reports on the rounds, moderator", ("round", "judge", "about", "report"), rows)
+    return Table("moderator: reports on the rounds", ("round", "judge", "about", "report"), rows)
 
 
 def _report_parts(report: RoundReport) -> Iterator[tuple[str, str]]:

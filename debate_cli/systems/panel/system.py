@@ -86,7 +86,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         if verdict.is_tied:
             even = max(notes.weights.values())
             tied = " and ".join(option for option, weight in notes.weights.items() if weight == even)
-            voted = f"{tied} each have {format_share(even)} of the voting weight, which counts as conditional"
+            voted = f"{tied} each have {format_share(even)} of the voting weight, so the verdict is CONDITIONAL"
         rounds = notes.deliberation_rounds
         after = f"After {rounds} round{'' if rounds == 1 else 's'} of deliberation, " if rounds else ""
         agreed = (

@@ -49,7 +49,7 @@ def _change_table(notes: PanelNotes) -> Table:
         row = (change.dimension or "other", change.text, line, Number(change.weight), ", ".join(change.judges))
         groups.setdefault(change.dimension, []).append(row)
     heads = ("dimension", "change", "line", "weight", "asked by")
-    return make_table("what must change, panel", heads, join_row_groups(groups.values()))
+    return make_table("panel: what must change", heads, join_row_groups(groups.values()))
 
 
 def _mark_table(notes: PanelNotes) -> Table:
@@ -65,7 +65,7 @@ def _mark_table(notes: PanelNotes) -> Table:
     ]
     grouped = join_row_groups([rows, sums if len(rows) > 1 else []])
     return make_table(
-        "marks, panel", ("judge", *names), grouped, ("Marks of the last vote, from 1 (against) to 3 (for).",)
+        "panel: marks", ("judge", *names), grouped, ("Marks of the last vote, from 1 (against) to 3 (for).",)
     )
 
 
@@ -77,7 +77,7 @@ def _disagreement_table(notes: PanelNotes) -> Table:
         ]
         for row in notes.rounds
     )
-    return make_table("disagreements, panel", ("after", "type", "about", "severity", "positions"), rows)
+    return make_table("panel: disagreements", ("after", "type", "about", "severity", "positions"), rows)
 
 
 def _format_positions(item: Disagreement) -> str:
@@ -90,7 +90,7 @@ def _format_positions(item: Disagreement) -> str:
 def _option_table(notes: PanelNotes, verdict: Verdict) -> Table:
     first = notes.first_vote.weights if notes.first_vote is not None else {}
     return column_table(
-        "scores, panel",
+        "panel: scores",
         OPTIONS,
         {
             "option": lambda option: VOTE_BADGES[option],
@@ -130,7 +130,7 @@ def _vote_table(notes: PanelNotes) -> Table:
     ]
     heads = ("judge", "weight", *(f"vote {row.round + 1}" for row in notes.rounds))
     remarks = tuple(_change_remarks(notes))
-    return Table("votes, panel", heads, join_row_groups([rows, sums]), remarks, numeric=frozenset({1}))
+    return Table("panel: votes", heads, join_row_groups([rows, sums]), remarks, numeric=frozenset({1}))
 
 
 def _vote_cell(vote: BallotRow | None) -> Cell:
@@ -154,12 +154,12 @@ def _condition_table(notes: PanelNotes) -> Table:
     votes = notes.rounds[-1].votes if notes.option == "CONDITIONAL" else ()
     conditions = [vote for vote in votes if vote.option == "CONDITIONAL" and vote.remediation_required]
     rows = ((vote.judge, Lines(vote.remediation_required)) for vote in conditions)
-    return make_table("conditions, panel", ("judge", "conditions"), rows)
+    return make_table("panel: conditions", ("judge", "conditions"), rows)
 
 
 def _dissent_table(notes: PanelNotes) -> Table:
     return column_table(
-        "dissent, panel",
+        "panel: dissent",
         notes.dissent,
         {
             "judge": lambda vote: vote.judge,

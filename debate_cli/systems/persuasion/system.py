@@ -120,8 +120,8 @@ def _describe_state(curve: Sequence[StatePoint], name: str) -> str:
         if later.turn is not None and after != before:
             did = "persuaded you" if after < before else "made you more determined"
             moved = (
-                f"{quote_for_prompt(later.turn.speaker)} moved you last, in round {later.turn.round}, and {did}:"
-                f" conviction {format_number(before)} to {format_number(after)}."
+                f"The last speech that moved you was by {quote_for_prompt(later.turn.speaker)} in round {later.turn.round}."
+                f" It {did}: conviction {format_number(before)} to {format_number(after)}."
             )
     return f"{stance} {moved} {concession} Let this show in how you argue."
 

@@ -43,7 +43,7 @@ def _score_table(verdict: Verdict, notes: PersuasionNotes) -> Table:
         for item in notes.surrendered
     ]
     return column_table(
-        "scores, persuasion",
+        "persuasion: scores",
         sorted(notes.parts, key=lambda of: -verdict.scores.get(of.name, 0.0)),
         {
             "debater": lambda of: DebaterCell(of.name),
@@ -60,7 +60,7 @@ def _score_table(verdict: Verdict, notes: PersuasionNotes) -> Table:
 
 def _state_tables(notes: PersuasionNotes) -> Iterator[Table]:
     yield column_table(
-        "states, persuasion",
+        "persuasion: states",
         notes.states,
         {
             "debater": lambda state: DebaterCell(state.name),
@@ -79,9 +79,9 @@ def _state_tables(notes: PersuasionNotes) -> Iterator[Table]:
             values = tuple(getattr(point, f"{label}s")[state.name] for point in notes.curve)
             course = Curve(values, low, 1.0)
             rows.append((DebaterCell(state.name), label, Number(values[0]), course, Number(values[-1])))
-    yield make_table("curves, persuasion", ("debater", "", "start", "course", "end"), rows)
+    yield make_table("persuasion: curves", ("debater", "", "start", "course", "end"), rows)
     yield column_table(
-        "strategies, persuasion",
+        "persuasion: strategies",
         notes.strategies,
         {
             "turn": lambda use: turn_number(use.turn),
@@ -97,7 +97,7 @@ def _influence_table(notes: PersuasionNotes) -> Table:
     influence = ", ".join(f"{name} {format_number(weight)}" for name, weight in notes.influence.items())
     similarity = ", ".join(f"{' and '.join(item.names)} {format_number(item.cosine)}" for item in notes.likeness)
     return column_table(
-        "influence, persuasion",
+        "persuasion: influence",
         notes.graph,
         {
             "from": lambda edge: DebaterCell(edge.source),
@@ -109,7 +109,7 @@ def _influence_table(notes: PersuasionNotes) -> Table:
         (
             f"Influence (how much a debater persuaded the others on average, 0-1): {influence}.",
             f"Similarity of social contexts, -1 to 1: {similarity}.",
-            "A social context combines the states of the debaters who affected a debater.",
+            "The social context of a debater combines the states of all debaters who affected this debater.",
         ),
     )
 

@@ -56,7 +56,9 @@ class _SourcesSystem(JudgingSystem[SourcesSettings]):
 
     def unsuitable_reason(self, debate: Debate) -> str | None:
         if debate.turns and not score.judged_rounds(debate):
-            return "neither cites nor names a source, so the system sources cannot judge it; use another system"
+            return (
+                "neither cites nor names a source, so the judging system `sources` cannot judge it; use another system"
+            )
         return super().unsuitable_reason(debate)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: SourcesSettings) -> Verdict:

@@ -19,7 +19,7 @@ def tables(verdict: Verdict) -> Iterator[Table]:
 
 def _score_table(notes: SourcesNotes) -> Table:
     return column_table(
-        "scores, sources",
+        "sources: scores",
         sorted(notes.debaters, key=lambda row: -row.score),
         {
             "debater": lambda row: DebaterCell(row.name),
@@ -37,7 +37,7 @@ def _score_table(notes: SourcesNotes) -> Table:
 
 def _citation_table(notes: SourcesNotes) -> Table:
     return column_table(
-        "citations, sources",
+        "sources: citations",
         notes.citations,
         {
             "turn": lambda item: turn_number(item.turn),
@@ -54,7 +54,7 @@ def _citation_table(notes: SourcesNotes) -> Table:
 
 def _lookup_table(notes: SourcesNotes) -> Table:
     return column_table(
-        "claims without a passage, sources",
+        "sources: claims without a passage",
         notes.lookups,
         {
             "turn": lambda item: turn_number(item.turn),

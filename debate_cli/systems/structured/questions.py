@@ -48,7 +48,9 @@ class StructuredForm(FormModel):
     """The judgement of the whole debate, argument by argument."""
 
     arguments: tuple[ArgumentJudgementForm, ...]
-    key_insight: str = text(240, description="What a person who decides should take from the debate.")
+    key_insight: str = text(
+        240, description="The most important insight for a person who has to decide about the motion."
+    )
     unresolved_questions: tuple[str, ...] = items(
         3, chars=160, default=(), description="Questions that the debate leaves open."
     )

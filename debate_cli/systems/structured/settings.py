@@ -22,7 +22,7 @@ from debate_cli.domain.judging_config import (
 from debate_cli.domain.message_text import format_suggestion_or_list
 
 FALLACY_DEFINITIONS: dict[str, str] = {
-    "straw man": "answers a position that the other side does not hold, or a weaker form of the one that it holds",
+    "straw man": "answers a position that the other side does not hold, or a weaker form of its position",
     "appeal to authority": "rests on who says it instead of on reasons, or on an authority outside of its own field",
     "slippery slope": "claims that one step leads to an extreme end, without showing each step in between",
     "false dilemma": "treats two options as the only ones although there are others",

@@ -44,7 +44,7 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
 
     def unsuitable_reason(self, debate: Debate) -> str | None:
         if debate.turns and not score.scored_arguments(debate):
-            return "has no arguments, so the system structured cannot judge it; use another system"
+            return "has no arguments, so the judging system `structured` cannot judge it; use another system"
         return super().unsuitable_reason(debate)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:

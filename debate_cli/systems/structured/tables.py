@@ -33,7 +33,7 @@ def tables(verdict: Verdict) -> Iterator[Table]:
     remark = f"Highest minus lowest mark of {', '.join(shares or notes.judges)}."
     marked = notes.arguments if any(row.spread for row in notes.arguments) else ()
     spreads = ((row.id, *(Number(row.spread.get(item), 1) for item in notes.weights)) for row in marked)
-    yield make_table("scores, structured", ("argument", *heads, "score", ""), rows)
+    yield make_table("structured: scores", ("argument", *heads, "score", ""), rows)
     yield make_table("spread between judges", ("argument", *names), spreads, (remark,))
     yield column_table(
         "fallacies",

@@ -177,7 +177,7 @@ def test_a_new_model_is_compared_with_the_only_old_one(here: Path) -> None:
         "names the known winner": "better",
         "lead over the best baseline": "better",
         "Cohen's κ with the known winners": "better",
-        "α with the judge": "better",
+        "α of the raters together with the judge": "better",
         "Brier score of the judge's margins": "worse",
         "log score of the judge's margins": "worse",
         "error of the judge's scores, in points": "worse",

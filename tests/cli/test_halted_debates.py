@@ -46,7 +46,9 @@ def test_a_token_budget_ends_the_run(here: Path, options: tuple[str, str]) -> No
     assert 0 < stopped["usage"]["input_tokens"] + stopped["usage"]["output_tokens"] <= 9000
     assert len(stopped["turns"]) >= 2
     assert "of 9000 are left (limits.max_tokens)" in done.err
-    assert "replace N by the new limit for the whole debate, not by an addition; resume with:" in done.err
+    assert (
+        "replace N by the new limit for the whole debate, which includes what is already used; resume with:" in done.err
+    )
     assert "debate run --resume transcripts/one.json --max-tokens" in done.err
     assert done.out == "", "no heading without a verdict"
 

@@ -34,7 +34,7 @@ def test_a_debate_is_found_by_id_and_by_either_file(saved: Path, reference: str)
     ("only", "there", "absent"),
     [
         ("turns", "Pro: [PRO-1]", "== Verdict"),
-        ("scores", "== Scores, structured (", "== Trace =="),
+        ("scores", "== Structured: scores (", "== Trace =="),
         ("trace", "== Trace ==", "== Scores"),
         ("verdict", "== Verdict, structured, decides ==", "== Scores"),
         ("briefing", "Key insight", "== Verdict"),

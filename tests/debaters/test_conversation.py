@@ -185,7 +185,7 @@ def persuaded(order: str, *, embody: bool = True, conviction: float = 0.7) -> tu
     return heard, (cue, *next_step(heard).cues)
 
 
-MOVED = '"Pro" moved you last, in round 1, and persuaded you: conviction 0.7 to 0.59.'
+MOVED = 'The last speech that moved you was by "Pro" in round 1. It persuaded you: conviction 0.7 to 0.59.'
 
 
 def test_a_debater_reads_its_own_state() -> None:

@@ -38,8 +38,8 @@ def test_an_experiment_leaves_ordinary_debates_and_a_row_per_judgement(here: Pat
 def test_the_judges_of_the_base_have_one_name(here: Path) -> None:
     """Without `judges`, progress lines and the report name them alike."""
     write_experiment(here, judges=None)
-    assert "  judges of the base: " in run(here, "--limit", "2")
-    assert "judges of the base" in debate("experiment", "report", "exp.yaml", cwd=here).out
+    assert "  judges of the base configuration: " in run(here, "--limit", "2")
+    assert "judges of the base configuration" in debate("experiment", "report", "exp.yaml", cwd=here).out
 
 
 def test_running_again_runs_what_is_left_and_nothing_else(here: Path) -> None:
@@ -212,7 +212,7 @@ def test_a_debate_against_itself_is_no_win(here: Path) -> None:
     won = sum(row.winner == "ann" for row in others)
     expected = {"won": won, "judged": len(others), "against_itself": 1}
     assert status["players"]["ann"] == events[-1]["players"]["ann"] == expected
-    line = f"ann  won {won} of 2 judgements, 1 judgement of its debates against itself"
+    line = f"ann  won {won} of 2 judgements, 1 judgement of debates in which it met itself"
     assert line in debate("experiment", "status", "exp.yaml", cwd=here).out
 
 
@@ -276,7 +276,9 @@ def test_a_judge_of_the_base_with_a_model_of_a_player_is_named(here: Path) -> No
     write_experiment(here, config, players=PAIR, judges=None, motions=["Is tea better?"])
     run(here)
     assert [row.own_model for row in judgements(here / "trial")] == [True, True]
-    assert "on debates with its own model 2" in debate("experiment", "report", "exp.yaml", cwd=here).out
+    assert (
+        "on debates in which the judge's own model spoke 2" in debate("experiment", "report", "exp.yaml", cwd=here).out
+    )
 
 
 def test_without_judges_the_base_judges(here: Path) -> None:

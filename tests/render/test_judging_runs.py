@@ -148,7 +148,8 @@ def test_verdicts_and_tables_of_one_system_name_their_run(
     lines = found if isinstance(found, list) else found.splitlines()
     heads = [line.strip("#= ") for line in lines if line.startswith(("==", "##"))]
     labels = ["structured r3", "structured r1", "moderator", "structured r2"]
-    assert [head.partition(" (")[0] for head in heads if head.startswith("Scores")] == [f"Scores, {x}" for x in labels]
+    titles = [f"{label[:1].upper()}{label[1:]}: scores" for label in labels]
+    assert [title for head in heads if (title := head.partition(" (")[0]).endswith(": scores")] == titles
     names = [re.match(r"Verdict, (\w+ ?r?\d?)", head) for head in heads if head.startswith("Verdict")]
     assert [name[1] for name in names if name] == labels
 

@@ -90,7 +90,7 @@ def test_without_a_verdict_there_is_a_sentence() -> None:
 
 PARTS = {
     "turns": "## Round 1: ",
-    "scores": "## Scores",
+    "scores": "## Structured: scores",
     "trace": "## Trace",
     "verdict": "## Verdict",
     "briefing": "## Briefing",

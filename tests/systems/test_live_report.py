@@ -87,7 +87,7 @@ def test_the_table_of_changes_shows_each_penalty_as_a_step() -> None:
     claims = (claim(0, "hollow", "One."), claim(0, "inverted", "Two."), claim(1, "inverted", "Three."))
     debate = live_debate([(30, 10, 10), (1, 10, 10)], pair(1, *claims))
     table = next(
-        table for table in tables(score_run(debate, "r1", LiveSettings())) if table.title.startswith("changes")
+        table for table in tables(score_run(debate, "r1", LiveSettings())) if table.title == "live: changes of scores"
     )
     steps = [(row[0], row[2], row[3]) for row in table.rows if row is not None]
     assert steps == [

@@ -140,7 +140,10 @@ def test_a_debate_that_names_no_source_is_not_judged(tmp_path: Path) -> None:
             argument["evidence"] = "Anyone who has tried it knows."
     (tmp_path / "plain.json").write_text(json.dumps(data))
     done = debate("judge", "plain.json", "--system", "sources", "--mock", cwd=tmp_path)
-    assert (done.code, "neither cites nor names a source, so the system sources cannot judge it" in done.err) == (
+    assert (
+        done.code,
+        "neither cites nor names a source, so the judging system `sources` cannot judge it" in done.err,
+    ) == (
         2,
         True,
     ), done.err

@@ -227,7 +227,7 @@ def _score_tables(debate: Debate, verdicts: Sequence[Verdict], sections: Sequenc
     for verdict in verdicts:
         label = label_verdict(verdict, verdicts)
         for table in build_verdict_tables(verdict):
-            named = f"{table.title.removesuffix(f', {verdict.system}')}, {label}"
+            named = f"{label}: {table.title.removeprefix(f'{verdict.system}: ')}"
             yield table if label == verdict.system else table._replace(title=named)
     yield from filter(None, [build_review_table(debate)])
     for section in sections:

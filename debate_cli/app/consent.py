@@ -125,8 +125,8 @@ def find_destinations(
 ) -> tuple[Destination, ...]:
     """Return the servers to which requests to `models` go.
 
-    A built-in provider's own server is left out if the only environment variables that it receives belong to this
-    provider. Example: OpenAI's server is left out if it receives only OPENAI_API_KEY.
+    The own server of a built-in provider is left out if only this provider's environment variables are sent to the
+    server. Example: OpenAI's server is left out if only OPENAI_API_KEY is sent to it.
 
     `origins`: maps a provider's name to the file with the provider's settings.
     """

@@ -356,7 +356,8 @@ class DebateConfig(ConfigModel):
     victory_conditions: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
     """Deprecated. Set `victory_conditions` of the system `persuasion` in `judging.systems` instead."""
     persuasion_factors: dict[str, float] | None = Field(default=None, exclude_if=lambda given: given is None)
-    """Deprecated. Set `factors` and `effects: factors` of the system `persuasion` in `judging.systems` instead."""
+    """Deprecated. Instead, give the system `persuasion` in `judging.systems` the settings `factors: {…}` and
+    `effects: factors`."""
 
     @model_validator(mode="before")
     @classmethod

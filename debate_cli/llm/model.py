@@ -161,8 +161,8 @@ class Reply:
     attempts: int = 1
     """Number of requests sent to get this answer, including retries. `usage` is the sum over these requests."""
     is_final: bool = False
-    """Whether the answer is kept although it does not fill in the requested form: a person answered in plain words. The
-    person is not asked again."""
+    """Whether the answer is kept even if it does not fill in the requested form, so that the person who wrote it is not
+    asked again. False for models."""
 
 
 class Model(Protocol):

@@ -120,7 +120,7 @@ class ProviderGate:
         return max(0.0, self._next_at - self._clock())
 
     def raise_if_given_up(self) -> None:
-        """Raise RateLimitedError if the gate has given up and the next call may not be sent yet."""
+        """Raise RateLimitedError if the gate has given up waiting for the provider and the next call may not be sent yet."""
         if self._failure is not None and self.wait_s() > 0:
             raise copy.copy(self._failure)
 

@@ -365,7 +365,7 @@ def _compare(name: str, was: str | None, now: str | None) -> str:
     if was.count(REDACTED) != now.count(REDACTED):  # perhaps a secret whose variable was or is not set
         return (
             f"{name} differs from character {start + 1} on; the difference is not shown, because it may contain a secret "
-            "(to see it, set the API keys that were set for the recording)"
+            "(to see it with hidden secrets, set the API keys that were set for the recording)"
         )
     if len(was) + len(now) <= EXCERPT_CHARS:
         return f"{name} was {was!r} and is {now!r}"

@@ -85,7 +85,10 @@ def stored_origin(file: str, name: str, spec: ProviderSpec) -> ProviderOrigin:
 
 
 def stored_search_origin(file: str, base_url: str) -> ProviderOrigin:
-    """Return what the stored debate `file` chooses for web searches."""
+    """Return a `ProviderOrigin` which says that `file` names the server for web searches, and which variables it names.
+
+    `file`: a saved debate. `base_url`: the address of the server, as it is in the saved debate.
+    """
     fingerprint = search_fingerprint(base_url)
     return find_origin({"base_url": base_url}, lambda *_: False, Environment({}), file=file, fingerprint=fingerprint)
 

@@ -253,7 +253,7 @@ def test_a_secret_whose_variable_is_not_set_is_not_shown(cassette: Path, words: 
     assert SECRET not in str(caught.value)
     assert str(caught.value).endswith(
         "line 2: message 1 (user) differs from character 9 on; the difference is not shown, because it may contain a secret "
-        "(to see it, set the API keys that were set for the recording); record the cassette again with --record"
+        "(to see it with hidden secrets, set the API keys that were set for the recording); record the cassette again with --record"
     )
 
 

@@ -57,7 +57,7 @@ class Language:
         """`sources`: maps the name of each sign (word pattern) to a regular expression.
 
         `commands`: names of the signs that count only where a command can begin, e.g. at the start of a clause.
-        `hidden`: conditions for invisible text. Invisible text that meets one of them is a finding.
+        `hidden`: conditions for invisible text and decoded text. Such a text is a finding if it meets one of them.
         """
         self._sources = sources
         self._patterns: dict[str, re.Pattern[str]] = {}

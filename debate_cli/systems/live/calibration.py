@@ -97,7 +97,7 @@ class Scorecard:
     raw: TurnScores
     chain_limits: tuple[Calibration, ...]
     calibrated: TurnScores
-    """The scores in `raw`, changed as `chain_limits` and `calibrations` say. Penalties are not yet subtracted."""
+    """The scores in `raw` after the changes in `chain_limits` and `calibrations`, but before penalties are subtracted."""
     calibrations: tuple[Calibration, ...]
     mixed: Mapping[int, tuple[str, ...]]
     """Maps turn indices to dimensions with opposite results: the turn won one of its two exchanges and lost the other. One

@@ -41,6 +41,7 @@ class LiveView:
     def __init__(self, width: int = 120, planned: int | None = 11, saved: Debate | None = None) -> None:
         self.console = console(width, colour=True)
         self.now = 0.0
+        self.console.get_time = lambda: self.now
         self.observer = LiveObserver(self.console, planned, clock=lambda: self.now)
         self.debate: Debate = saved or initial_debate(opening_event())
         if saved is None:

@@ -163,6 +163,8 @@ class LiveReport(NamedTuple):
     scores: tuple[ReportedScore, ...] = ()
     sentences: tuple[str, ...] = ()
     """Untrusted sentences about the assessment."""
+    vote: Badge | None = None
+    """The judge's vote, e.g. `✓ PASS, confidence 0.88`."""
 
 
 @dataclass(frozen=True, slots=True)

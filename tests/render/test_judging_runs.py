@@ -32,7 +32,7 @@ from debate_cli.render.score_rows import build_score_tables, score_lines
 from debate_cli.render.terminal.report import details
 from debate_cli.render.text.ci import format_step_summary, format_workflow_commands
 from debate_cli.render.text.markdown import format_markdown
-from debate_cli.render.text.plain import details_lines
+from debate_cli.render.text.plain import details_lines, judge_report_lines
 from debate_cli.systems.panel.votes import Vote
 from debate_cli.systems.scoring import score
 
@@ -172,6 +172,14 @@ def test_a_report_names_its_run_where_the_system_judged_twice() -> None:
     ours = next(item for item in three_runs().assessments if item.run == "r2")
     assert build_judge_report(ours, three_runs()).title == "structured r2, the debate"
     assert build_judge_report(vote("technical_architect"), PANEL).title == "panel/technical_architect, vote 1"
+
+
+def test_a_vote_is_in_the_first_plain_line() -> None:
+    """It has no sign there; the judge's remarks are below it."""
+    finding = Vote(option="FAIL", confidence=0.8, critical_findings=("No owner.",), late=True)
+    given = vote("qa_evaluator").model_copy(update={"findings": (finding,)})
+    lines = judge_report_lines(build_judge_report(given, PANEL))
+    assert lines == ["Judge panel/qa_evaluator, vote 1: FAIL, confidence 0.8, late", "  - Critical: No owner."]
 
 
 def test_the_participants_of_a_report_include_later_judges() -> None:

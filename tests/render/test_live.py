@@ -14,7 +14,9 @@ from debate_cli.cli.screen import show_view
 from debate_cli.domain.assessment import Mark
 from debate_cli.domain.events import DebateClosed, DebateResumed, JudgingOpened
 from debate_cli.domain.tasks import Subject
+from debate_cli.render import theme
 from debate_cli.systems.live.findings import Resolution
+from debate_cli.systems.panel.votes import Vote, VoteOption
 
 FIRST, SECOND = turns()[:2]
 INTERRUPTED = DebateClosed(at=START, reason="interrupted")
@@ -67,6 +69,33 @@ def test_a_single_score_is_beside_the_title() -> None:
     assert first.startswith("§ live, turn 1  ● Ada ━")
     assert first.rstrip().endswith("31/100")
     assert second.strip() == "· logic 31/40"
+
+
+@pytest.mark.parametrize(
+    ("option", "confidence", "result", "colour"),
+    [
+        ("PASS", 0.93, "✓ PASS, confidence 0.93", theme.GREEN),
+        ("FAIL", 0.9, "✗ FAIL, confidence 0.9", theme.RED),
+        ("CONDITIONAL", 0.85, "≈ CONDITIONAL, confidence 0.85", theme.GOLD),
+    ],
+)
+def test_a_vote_has_its_sign_and_colour(option: VoteOption, confidence: float, result: str, colour: str) -> None:
+    """It is beside the judge in a wide window, and below each judge in a narrow one, always on one line."""
+    vote = Vote(option=option, confidence=confidence, critical_findings=("No owner.",))
+    for width, lines in (
+        (80, [f"§ panel/qa_evaluator, vote 1  {result}"]),
+        (60, ["§ panel/qa_evaluator, vote 1", f"  {result}"]),
+    ):
+        view = LiveView(width)
+        view.apply(
+            assessment_event(
+                structured_assessment(), system="panel", assessor="qa_evaluator", marks=(), findings=(vote,)
+            )
+        )
+        shown = [line.rstrip() for line in view.printed_text().splitlines()]
+        assert shown[-len(lines) - 1 :] == [*lines, "  · Critical: No owner."]
+        code = colour.removeprefix("color(").removesuffix(")")
+        assert f"\x1b[1;38;5;{code}m{result}" in view.printed()
 
 
 def test_reports_show_marks_momentum_and_resolution() -> None:

@@ -9,14 +9,37 @@ from debate_cli.domain.events import DebateResumed
 
 
 def test_pending_judgements_are_listed_and_counted() -> None:
-    """One is named; of several the number and the first two are named."""
+    """A short list has the judging system and the round of each; a long list has each judging system once."""
     view = LiveView()
     view.observer.asking(round_assessment(1).brief)
     view.apply(turn_event(turns()[0]))
     assert "1/11 calls · 0:00 · 1.6k tokens · $0.0020 · judging: moderator, round 1" in view.region()[-1]
     for number in (2, 3):
         view.observer.asking(round_assessment(number).brief)
-    assert "judging 3: moderator, round 1; moderator, round 2" in view.region()[-1]
+    assert view.region()[-1].rstrip().endswith("judging 3: moderator")
+    view.console.width = 160
+    assert view.region()[-1].rstrip().endswith("judging 3: moderator, round 1; moderator, round 2; moderator, round 3")
+
+
+@pytest.mark.parametrize(
+    ("width", "line"),
+    [
+        (29, "2/11 calls · 1:40 · $0.0040"),
+        (45, "2/11 calls · 1:40 · 3.2k tokens · $0.0040"),
+        (57, "2/11 calls · 1:40 · 7:30 left · 3.2k tokens · $0.0040"),
+        (62, "2/11 calls · 1:40 · about 7:30 left · 3.2k tokens · $0.0040"),
+        (76, "2/11 calls · 1:40 · about 7:30 left · 3.2k tokens · $0.0040 · judging 1"),
+        (96, "━━╾───────────── 2/11 calls · 1:40 · about 7:30 left · 3.2k tokens · $0.0040 · judging 1"),
+        (99, "━━╾───────────── 2/11 calls · 1:40 · about 7:30 left · 3.2k tokens · $0.0040 · judging: moderator"),
+    ],
+)
+def test_a_narrow_line_leaves_out_what_matters_least(width: int, line: str) -> None:
+    """Calls, time and cost stay whole. No part of the line is cut."""
+    view = LiveView(width)
+    view.apply(*map(turn_event, turns()[:2]))
+    view.observer.asking(round_assessment(1).brief)
+    view.now = 100.0
+    assert view.region()[-1].rstrip() == line
 
 
 @pytest.mark.parametrize(("width", "has_bar"), [(62, False), (80, True)])

@@ -55,7 +55,8 @@ def test_no_text_breaks_the_frame(text: str, width: int) -> None:
     view = LiveView(width)
     view.request(FIRST)
     view.observer.text(cue(FIRST), json.dumps({"arguments": [{"id": text, "claim": text, "reasoning": text}]}))
-    frame = view.region()[2:-1]
+    lines = view.region()
+    frame = lines[next(row for row, line in enumerate(lines) if line.startswith("╭")) : -1]
     assert {cell_len(line) for line in frame} == {width}
     assert all(line.startswith(("╭", "│", "╰")) and line.endswith(("╮", "│", "╯")) for line in frame)
 
@@ -69,6 +70,27 @@ def test_a_stream_is_drawn_like_the_finished_turn() -> None:
     drawn = [line for line in streamed().region() if line.startswith("│")]
     assert drawn
     assert [line for line in drawn if line not in printed] == []
+
+
+def test_the_spinner_turns_until_the_speech_begins() -> None:
+    """Each refresh shows the frame for its time."""
+    view = LiveView()
+    view.request(FIRST)
+    frames: set[str] = set()
+    for view.now in (0.0, 0.1, 0.2):
+        frames |= {line[2] for line in view.region() if "thinking" in line}
+    assert len(frames) == 3
+
+
+def test_the_chair_is_whole_in_a_narrow_window() -> None:
+    """The announcement takes two lines, for which the speeches have fewer lines."""
+    view = LiveView(60)
+    view.console.height = 17
+    view.stream(FIRST)
+    view.stream(SECOND)
+    lines = [line.rstrip() for line in view.region()]
+    assert lines[1:3] == ["Chair: Round 1 of 3: Ada and Bo speak at the same time.", "Next: cross-examination."]
+    assert len(lines) == 16
 
 
 def test_a_long_stream_shows_its_end() -> None:

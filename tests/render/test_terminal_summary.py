@@ -1,6 +1,7 @@
 """Terminal output of a whole debate at several widths, and the closing screen of a run."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from render_support import (
     with_assessment,
 )
 from rich.console import Console, Group, RenderableType
+from rich.text import Text
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.evidence import Citation
@@ -27,6 +29,7 @@ from debate_cli.render.content.speech_parts import CitationIndex, ThreadIndex
 from debate_cli.render.content.summary import closing_rows
 from debate_cli.render.live.header import debate_heading, round_rule
 from debate_cli.render.live.speech import PanelRow, turn_panel
+from debate_cli.render.terminal.bar import Bar
 from debate_cli.render.terminal.report import closing_screen, details, fitting_screen
 from debate_cli.render.text.plain import closing_lines, details_lines, header_lines
 from debate_cli.storage.transcript_store import open_debate
@@ -72,6 +75,62 @@ def test_the_heading_says_that_the_planned_calls_are_a_minimum() -> None:
     plan = theme.RunPlan(22, "about $0.05")
     assert "planned: at least 22 calls, about $0.05" in text([debate_heading(opened_debate(), plan=plan)], 80)
     assert "planned" not in text([debate_heading(opened_debate())], 80)
+
+
+def test_only_long_rows_of_a_narrow_heading_have_two_lines() -> None:
+    """Judges have aligned columns of their own. A model's name is whole."""
+    debaters = [
+        {"name": "Pro", "side": "for", "personality": "strategist", "strategy": "adaptive"},
+        {"name": "Con", "side": "against", "personality": "engineer", "strategy": "analytical"},
+    ]
+    judging = {"decides": "moderator", "systems": [{"kind": "moderator"}, {"kind": "panel"}, {"kind": "persuasion"}]}
+    heading = debate_heading(opened_debate(debaters=debaters, judging=judging, topic="Free trams?", background=None))
+    lines = [line.strip("│ ") for line in text([heading], 60).splitlines()]
+    assert lines[lines.index("● Pro  for · strategist · strategy adaptive") :][:7] == [
+        "● Pro  for · strategist · strategy adaptive",
+        "mock, no model",
+        "◆ Con  against · engineer · strategy analytical",
+        "mock, no model",
+        "§ moderator            judge, decides  mock, no model",
+        "§ technical_architect  panel 0.25      mock, no model",
+        "§ compliance_auditor   panel 0.25      mock, no model",
+    ]
+    assert "§ persuasion           keywords        no model" in lines
+
+
+def test_one_long_row_leaves_the_others_on_one_line() -> None:
+    """The long name has its part and model below it."""
+    models = {"default": {"model": "mock/debater"}, "judge": {"model": "mock/judge"}}
+    debaters = [{"name": "A debater with quite a long name", "side": "for"}, {"name": "Bo", "side": "against"}]
+    lines = text([debate_heading(opened_debate(debaters=debaters, models=models))], 56).splitlines()
+    assert [line.strip("│ ") for line in lines if "for ·" in line or "against" in line] == [
+        "for · mock, no model",
+        "◆ Bo  against · mock, no model",
+    ]
+
+
+@pytest.mark.parametrize("colour", [True, False])
+@pytest.mark.parametrize(
+    ("value", "out_of", "drawn"),
+    [
+        (0, 10, "──────────"),
+        (1, 0, "──────────"),
+        (5.5, 10, "━━━━━╾────"),
+        (9.9, 10, "━━━━━━━━━╾"),
+        (12, 10, "━━━━━━━━━━"),
+    ],
+)
+def test_a_bar_is_clear_without_colours(value: float, out_of: float, drawn: str, *, colour: bool) -> None:
+    """The rest of a bar has another sign than its filled part, also in text that is copied from a coloured terminal."""
+    shown = render_text(Bar(value, out_of, theme.TEAL, 10), colour=colour)
+    assert Text.from_ansi(shown).plain.strip() == drawn
+
+
+def test_a_bar_needs_no_special_characters() -> None:
+    """A terminal without Unicode gets ASCII characters."""
+    target = console(40)
+    segments = target.render(Bar(4, 10, theme.TEAL, 10), replace(target.options, encoding="ascii"))
+    assert "".join(segment.text for segment in segments) == "####------"
 
 
 def on_terminal(shown: Debate) -> str:

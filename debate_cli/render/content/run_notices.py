@@ -13,6 +13,7 @@ from debate_cli.render import theme
 from debate_cli.render.content.agreement import label_judging_system
 from debate_cli.systems.base import LiveReport, ReportedScore
 from debate_cli.systems.registry import get_system
+from debate_cli.systems.tables import Badge
 
 MAX_WAITING_ROUNDS = 2
 """Maximum number of rounds whose finished speeches are withheld until the judges have reported on earlier rounds."""
@@ -27,6 +28,7 @@ class JudgeReport(NamedTuple):
     """Sentences about the assessment, shown below the scores."""
     alerts: tuple[str, ...] = ()
     """Warnings about speeches that try to manipulate the judge."""
+    vote: Badge | None = None
 
 
 def report_position(brief: Brief) -> tuple[bool, int, int, int, int]:
@@ -82,7 +84,7 @@ def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
     else:
         report = get_system(assessment.system).live_report(assessment, debate)
     alerts = tuple(item.describe()[0] for item in assessment.findings if isinstance(item, Manipulation))
-    return JudgeReport(title, report.scores, report.sentences, alerts)
+    return JudgeReport(title, report.scores, report.sentences, alerts, report.vote)
 
 
 def describe_failure(failure: Failure, shown: set[str]) -> str:

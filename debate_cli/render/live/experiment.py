@@ -2,12 +2,12 @@
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.progress_bar import ProgressBar
 from rich.table import Table
 
 from debate_cli.experiments.progress import ExperimentObserver, ExperimentProgress
 from debate_cli.render import theme
 from debate_cli.render.experiment import player_table, progress_sentence
+from debate_cli.render.terminal.bar import Bar
 from debate_cli.render.terminal.drawing import render_table, terminal_line
 
 FRAMES_PER_SECOND = 4
@@ -56,7 +56,7 @@ class LiveExperimentObserver(ExperimentObserver):
         progress = self._progress
         ended = progress.cells["done"] + progress.cells["failed"]
         grid = Table.grid(padding=(0, 1))
-        grid.add_row(ProgressBar(total=max(1, progress.total), completed=ended, width=30), f"{ended}/{progress.total}")
+        grid.add_row(Bar(ended, progress.total, theme.TEAL, 30), f"{ended}/{progress.total}")
         parts: list[RenderableType] = [terminal_line(progress.name, "bold")]
         if progress.rehearsal_notice:
             parts.append(terminal_line(progress.rehearsal_notice, theme.RED))

@@ -1,8 +1,9 @@
 """Draws headings of the live view, lines between rounds, short notices, and the progress line."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.rule import Rule
@@ -19,10 +20,20 @@ from debate_cli.render.content import chair
 from debate_cli.render.content.agreement import label_judging_system
 from debate_cli.render.content.participants import ParticipantRow, debater_rows, judge_rows
 from debate_cli.render.content.run_notices import JudgeReport
-from debate_cli.render.terminal.drawing import FramedPanel, HangingIndent, join_text, score_bar, terminal_line
+from debate_cli.render.terminal.bar import Bar
+from debate_cli.render.terminal.drawing import (
+    INDENT,
+    FramedPanel,
+    HangingIndent,
+    badge_text,
+    join_text,
+    terminal_line,
+)
 
 PARTICIPANT_GAP = 2
 """Space between two columns of the table of participants, in characters."""
+MIN_WIDE_WINDOW = 80
+"""Minimum width in columns of a window with a progress bar, and with a judge's result beside the judge's name."""
 
 
 def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme.NO_PLAN) -> RenderableType:
@@ -33,7 +44,7 @@ def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme
     body: list[RenderableType] = [
         terminal_line(line, theme.MUTED) for line in theme.background_excerpt(debate.config.background)
     ]
-    body += [Text(""), _ParticipantTable((*debater_rows(debate), *judge_rows(debate, debate.runs[0])))]
+    body += [Text(""), _ParticipantTable((debater_rows(debate), judge_rows(debate, debate.runs[0])))]
     body += [terminal_line(server, theme.GOLD) for server in plan.servers]
     if plan.calls_and_cost:
         body.append(Text(f"planned: {plan.calls_and_cost}", style=theme.MUTED))
@@ -48,7 +59,7 @@ def rejudging_heading(debate: Debate) -> RenderableType:
     """
     body: list[RenderableType] = []
     if debate.document_name is not None and not debate.assessments:
-        body = [Text(""), _ParticipantTable(judge_rows(debate, debate.runs[0]))]
+        body = [Text(""), _ParticipantTable((judge_rows(debate, debate.runs[0]),))]
     return _heading(debate, [theme.describe_kind(debate)[0], theme.describe_judging(debate)], body)
 
 
@@ -65,7 +76,7 @@ def _heading(debate: Debate, title: Sequence[str], body: Sequence[RenderableType
 def judging_run_heading(debate: Debate, run: JudgingRun) -> RenderableType:
     """Return the heading of a judging run that `debate judge` adds: a line across the window, then the judges."""
     title = join_text("judging run ", terminal_line(run.id, "bold"))
-    return Group(_rule(title), _ParticipantTable(judge_rows(debate, run)))
+    return Group(_rule(title), _ParticipantTable((judge_rows(debate, run),)))
 
 
 def resume_rule(debate: Debate) -> RenderableType:
@@ -85,45 +96,98 @@ def _rule(title: Text) -> Rule:
 
 @dataclass(frozen=True, slots=True)
 class _ParticipantTable:
-    """A row per debater or judge: name, part, model. In a narrow window, part and model are below the name."""
+    """A row per debater or judge: name, part, model.
 
-    rows: Sequence[ParticipantRow]
+    All groups share their columns if each row fits on one line. Otherwise each group has its own columns. In a group that
+    is still too wide, part and model are one column, and only rows that are too long have several lines.
+    """
+
+    groups: Sequence[Sequence[ParticipantRow]]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        cells = [
-            (
-                join_text((f"{row.sign.symbol} ", row.sign.colour), terminal_line(row.name, f"bold {row.sign.colour}")),
-                terminal_line(row.part, theme.MUTED),
-                terminal_line(row.model),
-            )
-            for row in self.rows
-        ]
-        widths = [max(text.cell_len for text in column) for column in zip(*cells, strict=True)]
-        if sum(widths) + PARTICIPANT_GAP * (len(widths) - 1) > options.max_width:
-            for name, part, model in cells:
-                yield name
-                yield Padding(join_text(*filter(None, (part, model)), separator=" · "), (0, 0, 0, 2))
-            return
-        grid = Table.grid(padding=(0, PARTICIPANT_GAP, 0, 0))
-        for row in cells:
-            grid.add_row(*row)
-        yield grid
+        groups = [[_participant_texts(row) for row in group] for group in self.groups if group]
+        rows = [row for group in groups for row in group]
+        for group in [rows] if _fits_in_columns(rows, options.max_width) else groups:
+            if _fits_in_columns(group, options.max_width):
+                grid = Table.grid(padding=(0, PARTICIPANT_GAP, 0, 0))
+                for row in group:
+                    grid.add_row(*row)
+                yield grid
+            else:
+                yield from _draw_long_rows(group, options.max_width)
+
+
+def _participant_texts(row: ParticipantRow) -> tuple[Text, Text, Text]:
+    name = join_text((f"{row.sign.symbol} ", row.sign.colour), terminal_line(row.name, f"bold {row.sign.colour}"))
+    return name, terminal_line(row.part, theme.MUTED), terminal_line(row.model)
+
+
+def _fits_in_columns(rows: Sequence[Sequence[Text]], width: int) -> bool:
+    widths = [max(text.cell_len for text in column) for column in zip(*rows, strict=True)]
+    return sum(widths) + PARTICIPANT_GAP * (len(widths) - 1) <= width
+
+
+def _draw_long_rows(rows: Sequence[Sequence[Text]], width: int) -> Iterator[RenderableType]:
+    lengths = [row[0].cell_len for row in rows]
+    column = max((length for length in lengths if (length + PARTICIPANT_GAP) * 2 <= width), default=0)
+    for name, *details in rows:
+        name.pad_right(max(0, column - name.cell_len))
+        yield HangingIndent(name, _WholeTexts(list(filter(None, details))), PARTICIPANT_GAP)
+
+
+@dataclass(frozen=True, slots=True)
+class _WholeTexts:
+    """Texts joined by ` · `. Lines are broken between two texts, and within a text only if it is wider than a line."""
+
+    texts: Sequence[Text]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = list(self.texts[:1])
+        for text in self.texts[1:]:
+            joined = join_text(lines[-1], text, separator=" · ")
+            if joined.cell_len <= options.max_width:
+                lines[-1] = joined
+            else:
+                lines.append(text)
+        yield from lines
 
 
 def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
-    """Return a judge's report: title, scores, sentences and warnings. If there is one score, it is beside the title."""
-    title = join_text(("§ ", theme.MUTED), terminal_line(report.title, theme.MUTED))
+    """Return a judge's report: title, result, sentences and warnings.
+
+    The result is the vote or the scores. If the judge gives neither, it is the first sentence.
+    """
     sentences = report.words
-    if len(report.scores) > 1:
-        rows: list[RenderableType] = [title, _score_bars(report, debate)]
+    if report.vote is not None:
+        result: RenderableType = badge_text(report.vote)
     elif report.scores:
-        rows = [HangingIndent(title, _score_bars(report, debate))]
+        result = _score_bars(report, debate)
     else:
-        rows = [HangingIndent(title, terminal_line(sentences[0] if sentences else ""))]
-        sentences = sentences[1:]
-    rows += [HangingIndent(Text("·"), terminal_line(words, theme.MUTED), gap=1) for words in sentences]
+        result, sentences = terminal_line(sentences[0] if sentences else ""), sentences[1:]
+    title = join_text(("§ ", theme.MUTED), terminal_line(report.title, theme.MUTED))
+    rows: list[RenderableType] = [
+        HangingIndent(Text("·"), terminal_line(words, theme.MUTED), gap=1) for words in sentences
+    ]
     rows += [terminal_line(alert, f"bold {theme.RED}") for alert in report.alerts]
-    return Group(rows[0], *(Padding(row, (0, 0, 0, 2)) for row in rows[1:]))
+    heading = _ReportHeading(title, result, may_share_line=len(report.scores) <= 1)
+    return Group(heading, *(Padding(row, (0, 0, 0, INDENT)) for row in rows))
+
+
+@dataclass(frozen=True, slots=True)
+class _ReportHeading:
+    """The title of a judge's report, then the result: beside the title in a wide window, otherwise below it."""
+
+    title: Text
+    result: RenderableType
+    may_share_line: bool
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if self.may_share_line and options.max_width >= MIN_WIDE_WINDOW:
+            yield HangingIndent(self.title, self.result)
+            return
+        yield self.title
+        if self.result:
+            yield Padding(self.result, (0, 0, 0, INDENT))
 
 
 def _score_bars(report: JudgeReport, debate: Debate) -> Table:
@@ -135,7 +199,7 @@ def _score_bars(report: JudgeReport, debate: Debate) -> Table:
     for score in report.scores:
         sign = styles.get(score.participant, theme.UNKNOWN_SIGN)
         name = join_text((f"{sign.symbol} ", sign.colour), terminal_line(score.participant))
-        bar = score_bar(score.value, score.out_of, sign.colour, 24)
+        bar = Bar(score.value, score.out_of, sign.colour, 24)
         grid.add_row(name, bar, f"{score.value:g}/{score.out_of:g}")
     return grid
 
@@ -158,11 +222,11 @@ def closing_notices(debate: Debate, reason: CloseReason) -> list[Text]:
 
 
 PROGRESS_BAR_WIDTH = 16
-MIN_WIDTH_FOR_BAR = 80
-"""Minimum width in columns of a window in which a progress bar is shown."""
 MAX_UNCOUNTED_JUDGEMENTS = 2
 """If more judgements than this are pending, the progress line says how many, e.g. `judging 3: …`."""
 MIN_CALLS_FOR_ESTIMATE = 2
+PROGRESS_PARTS = ("calls", "time", "cost", "tokens", "left", "judging")
+"""Parts of the progress line. In a narrow window, the last of these parts are shortened or left out."""
 
 
 class ProgressLine:
@@ -202,39 +266,65 @@ class ProgressLine:
             self._calls_before_resume = self._done
 
     def render(self, width: int, pending: Collection[Brief] = ()) -> RenderableType:
-        """Return the calls, time, tokens and cost so far, on one line of at most `width` columns.
+        """Return the calls, time, tokens and cost so far, on one line of a window with `width` columns.
 
         `pending`: requested judgements that have not arrived. The line ends with their names.
         """
-        words = Text(" · ".join(self._parts(pending)), style=theme.MUTED, no_wrap=True, overflow="ellipsis")
-        if not self._planned or width < MIN_WIDTH_FOR_BAR:
+        words = _ProgressWords(dict(self._parts(pending)))
+        if not self._planned or width < MIN_WIDE_WINDOW:
             return words
-        bar = score_bar(self._done, self._total, theme.TEAL, PROGRESS_BAR_WIDTH)
         line = Table.grid(padding=(0, 1, 0, 0))
         line.add_column(width=PROGRESS_BAR_WIDTH)
-        line.add_row(bar, words)
+        line.add_row(Bar(self._done, self._total, theme.TEAL, PROGRESS_BAR_WIDTH), words)
         return line
 
-    def _parts(self, pending: Collection[Brief]) -> Iterator[str]:
+    def _parts(self, pending: Collection[Brief]) -> Iterator[tuple[str, tuple[str, ...]]]:
         usage = self._usage
         elapsed = self._clock() - self._started
         done = f"{self._done}/{self._total}" if self._planned else f"{self._done}"
-        yield f"{done} call{'' if done == '1' else 's'}"
-        yield theme.format_clock(elapsed)
+        yield "calls", (f"{done} call{'' if done == '1' else 's'}",)
+        yield "time", (theme.format_clock(elapsed),)
         here, left = self._done - self._calls_before_resume, self._total - self._done
         if self._planned and here >= MIN_CALLS_FOR_ESTIMATE and left and elapsed / here * left >= 1:
-            yield f"about {theme.format_clock(elapsed / here * left)} left"
+            estimate = f"{theme.format_clock(elapsed / here * left)} left"
+            yield "left", (f"about {estimate}", estimate)
         if usage.calls > usage.human_calls or not usage.calls:
-            yield theme.format_token_count(usage.input_tokens + usage.output_tokens, usage)
+            yield "tokens", (theme.format_token_count(usage.input_tokens + usage.output_tokens, usage),)
         if self._done or usage.cost_usd:  # before the first answer it is not known whether the model has a price
-            yield theme.format_cost(usage.cost_usd)
+            yield "cost", (theme.format_cost(usage.cost_usd),)
         if pending:
             count = f" {len(pending)}" if len(pending) > MAX_UNCOUNTED_JUDGEMENTS else ""
             debate = self._debate
-            labels = (None if debate is None else label_judging_system(debate, of.system, of.run) for of in pending)
+            labels = [
+                of.system if debate is None else label_judging_system(debate, of.system, of.run) for of in pending
+            ]
             names = map(theme.format_brief, pending, labels)
-            yield f"judging{count}: {sanitize.sanitize_line('; '.join(names))}"
+            lists = ("; ".join(names), "; ".join(dict.fromkeys(labels)))
+            yield (
+                "judging",
+                (*(sanitize.sanitize_line(f"judging{count}: {of}") for of in lists), f"judging {len(pending)}"),
+            )
 
     @property
     def _total(self) -> int:
         return max(self._planned or 0, self._done)
+
+
+@dataclass(frozen=True, slots=True)
+class _ProgressWords:
+    """Parts of the progress line, in their order on the line. What does not fit is shortened or left out."""
+
+    parts: Mapping[str, Sequence[str]]
+    """Maps names from `PROGRESS_PARTS` to texts for the part. The longest text is first."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        line = ""
+        chosen: dict[str, str] = {}
+        for name in PROGRESS_PARTS:
+            for text in self.parts.get(name, ()):
+                longer = chosen | {name: text}
+                words = " · ".join(longer[part] for part in self.parts if part in longer)
+                if cell_len(words) <= options.max_width or not chosen:
+                    line, chosen = words, longer
+                    break
+        yield Text(line, style=theme.MUTED, no_wrap=True, overflow="ellipsis")

@@ -59,6 +59,8 @@ class SpeechStream:
     """Arguments that were made before this speech was requested, with the questions about them and the replies."""
     pieces: list[str] = field(default_factory=list[str])
     turn: Turn | None = None
+    spinner: Spinner = field(default_factory=lambda: Spinner("dots", Text("thinking", style=theme.MUTED)))
+    """Shown until the first piece. A spinner turns only if the same object is drawn again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +145,8 @@ def _streaming_panel(stream: SpeechStream, styles: Styles, citations: CitationIn
         streamed = parse_partial_speech(text_since_restart(stream.pieces))
         parts = [_part(part, stream.cue, styles, stream.threads) for part in streamed]
     style = styles.get(stream.cue.speaker, theme.UNKNOWN_SIGN)
-    thinking = Spinner("dots", Text("thinking", style=theme.MUTED), style=style.colour)
-    body = _add_blank_lines(parts) if parts else thinking
+    stream.spinner.style = style.colour
+    body = _add_blank_lines(parts) if parts else stream.spinner
     footer = _call_text(stream.turn) if stream.turn else f"turn {stream.cue.index + 1}"
     return _panel(stream.cue.speaker, styles, Tail(body, max(1, height - PANEL_EDGES)), footer)
 

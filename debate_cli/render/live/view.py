@@ -130,9 +130,7 @@ class LiveObserver:
 
     def region(self) -> RenderableType:
         """Return the redrawn region: speeches in progress, progress line, what the run waits for, bottom line."""
-        return self._state.region(
-            self.console.size, list(filter(None, (describe() for describe in self.waits.values())))
-        )
+        return self._state.region(self.console, list(filter(None, (describe() for describe in self.waits.values()))))
 
     def __rich__(self) -> RenderableType:  # Rich calls it after each print, so the region is up to date
         return self.region()
@@ -201,11 +199,11 @@ class _ViewState:
         printed, self._printed = self._printed, []
         return printed
 
-    def region(self, window: tuple[int, int], waits: Sequence[str]) -> RenderableType:
+    def region(self, console: Console, waits: Sequence[str]) -> RenderableType:
         if self._debate is None:
             return Group()
         parts: list[RenderableType] = []
-        width, height = window
+        width, height = console.size
         status: list[RenderableType] = [self.progress.render(width, self._pending.values())]
         status += [terminal_line(f"! {wait}", theme.GOLD) for wait in waits]
         if self._hint:
@@ -215,13 +213,10 @@ class _ViewState:
         styles, citations = theme.participant_styles(self._debate.participants), index_citations(self._debate)
         waves, current = self._waves(), self._round
         for wave in waves:
-            heading: list[Rule | Text] = []
-            if current != (current := (wave[0].cue.round, wave[0].cue.phase)):
-                rule, notice = self._round_heading(*current)
-                notice.no_wrap, notice.overflow = True, "ellipsis"
-                heading = [rule, notice]
-            size = width, (rows - len(status)) // len(waves) - len(heading)
-            parts += [*heading, streaming_panels(wave, styles, citations, size)]
+            is_new = current != (current := (wave[0].cue.round, wave[0].cue.phase))
+            heading = Group(*self._round_heading(*current) if is_new else ())
+            room = (rows - len(status)) // len(waves) - len(console.render_lines(heading, pad=False))
+            parts += [heading, streaming_panels(wave, styles, citations, (width, room))]
         return Tail(Group(*parts, *status), rows, marked=False)
 
     def event(self, event: Event, debate: Debate) -> None:

@@ -98,15 +98,16 @@ def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, sh
 
 
 def judge_report_lines(report: JudgeReport) -> list[str]:
-    """Return a judge's report as lines. The first line names the judge and the scores. Each other line is a sentence.
+    """Return a judge's report as lines: the judge with the vote or the scores, then each sentence.
 
-    If the report has only one sentence, or no scores, the first sentence is in the first line.
+    Without a vote, the first sentence is in the first line if it is the only one, or if there are no scores.
     """
     scores = ", ".join(f"{sanitize_line(item.participant)} {item.value:g}/{item.out_of:g}" for item in report.scores)
+    vote = theme.format_cell(report.vote)
     sentences = [sanitize_line(words) for words in (*report.words, *report.alerts)]
-    if len(sentences) == 1 or not scores:
+    if not vote and (len(sentences) == 1 or not scores):
         scores, sentences = "; ".join(filter(None, (scores, *sentences[:1]))), sentences[1:]
-    heading = f"Judge {sanitize_line(report.title)}: {scores or 'done'}"
+    heading = f"Judge {sanitize_line(report.title)}: {vote or scores or 'done'}"
     return [heading, *(f"  - {sentence}" for sentence in sentences)]
 
 

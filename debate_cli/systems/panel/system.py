@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
+from debate_cli.systems.aggregation import first_finding
 from debate_cli.systems.base import (
     WHOLE_DEBATE,
     AssessmentContent,
@@ -15,6 +17,7 @@ from debate_cli.systems.base import (
     JudgeVote,
     JudgingContext,
     JudgingSystem,
+    LiveReport,
     PlannedCalls,
     Progress,
     Requirement,
@@ -63,6 +66,13 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
 
     def late_answer(self, context: JudgingContext[PanelSettings]) -> AssessmentContent | None:
         return questions.carry_over_vote(context)
+
+    def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
+        vote = first_finding([assessment], Vote)
+        if vote is None:
+            return super().live_report(assessment, debate)
+        badge = tables.VOTE_BADGES[vote.option]._replace(word=vote.choice)
+        return LiveReport(sentences=tuple(vote.reasons), vote=badge)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
         return score.score_run(debate, run, settings)

@@ -59,13 +59,21 @@ class Vote(Finding):
     late: bool = False
     """Whether this repeats the judge's earlier vote, because the judge did not answer in time."""
 
-    def describe(self) -> list[str]:
-        """Return the judge's choice and confidence, critical findings, required corrections, and why the vote changed."""
-        late = ", late" if self.late else ""
-        sentences = [f"Votes {self.option}, confidence {format_number(self.confidence)}{late}"]
-        sentences += [f"Critical: {point}" for point in self.critical_findings]
+    @property
+    def choice(self) -> str:
+        """The option and the confidence in it, e.g. `PASS, confidence 0.88`."""
+        return f"{self.option}, confidence {format_number(self.confidence)}{', late' if self.late else ''}"
+
+    @property
+    def reasons(self) -> list[str]:
+        """Critical findings, required corrections, and why the vote changed."""
+        sentences = [f"Critical: {point}" for point in self.critical_findings]
         sentences += [f"Required correction: {point}" for point in self.remediation_required]
         return [*sentences, f"Why the vote changed: {self.changed_because}"] if self.changed_because else sentences
+
+    def describe(self) -> list[str]:
+        """Return the judge's choice and confidence, then the reasons."""
+        return [f"Votes {self.choice}", *self.reasons]
 
 
 @dataclass(frozen=True, slots=True)

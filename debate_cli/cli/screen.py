@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 Detail = Literal["brief", "summary", "details"] | ReportPart
 """How much of the end of a debate is shown.
 
-- `summary`: the closing screen. `brief`: the closing screen without claims, advice and cost.
+- `summary`: the closing screen. `brief`: the closing screen without claims, recommendation and cost.
 - `details`: all tables. The name of a part: the tables of this part.
 """
 _DURATION = re.compile(r"\d+(?:\.\d+)? s\b")

@@ -139,6 +139,8 @@ class ClaimReview(NamedTuple):
     key_insight: str = ""
     unresolved_questions: tuple[str, ...] = ()
     recommendation: str = ""
+    fallacies: Mapping[str, tuple[str, ...]] = {}
+    """Maps the id of an argument to the names of the fallacies that the judges found in it."""
 
 
 class ReportSection(NamedTuple):

@@ -1,5 +1,7 @@
 """The briefing for a decision: what the judges concluded about each claim, and which questions are open."""
 
+from typing import NamedTuple
+
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.providers.provider_table import is_trial_model
@@ -25,6 +27,13 @@ class BriefingClaim(FrozenModel):
     """The judge's reason for the claim's standing; may be empty."""
 
 
+class BriefingEntry(NamedTuple):
+    """A claim with its standing, or a source, whose standing is None."""
+
+    standing: Standing | None
+    claim: BriefingClaim
+
+
 class Briefing(FrozenModel):
     """What the judges concluded about the claims of a debate, for people who must decide."""
 
@@ -43,23 +52,27 @@ class Briefing(FrozenModel):
     caveat: str = CAVEAT
 
     @property
-    def claim_groups(self) -> tuple[tuple[str, Standing, tuple[BriefingClaim, ...]], ...]:
-        """The claims and sources of the briefing in groups, in the order of display. Empty groups are left out.
+    def claim_groups(self) -> tuple[tuple[str, tuple[BriefingEntry, ...]], ...]:
+        """The claims and sources under their labels `rely on` and `check first`, in the order of display.
 
-        A group is (label, standing, claims or sources), e.g. the label `Do not use` with the standing `REFUTED`.
+        An empty group is left out.
         """
         reliable, doubtful = (
-            tuple(BriefingClaim(id=note.id, participant="", claim=note.words, reason="") for note in notes)
+            tuple(
+                BriefingEntry(None, BriefingClaim(id=note.id, participant="", claim=note.words, reason=""))
+                for note in notes
+            )
             for notes in (self.sources.reliable, self.sources.doubtful)
         )
-        groups: tuple[tuple[str, Standing, tuple[BriefingClaim, ...]], ...] = (
-            ("Rely on", "UPHELD", (*self.rely_on, *reliable)),
-            ("Check first", "REFUTED", doubtful),
-            ("Use within limits", "PARTIALLY_UPHELD", self.limit),
-            ("Do not use", "REFUTED", self.not_to_use),
-            ("Uncertain", "UNCERTAIN", self.uncertain),
+        by_standing: tuple[tuple[Standing, tuple[BriefingClaim, ...]], ...] = (
+            ("REFUTED", self.not_to_use),
+            ("UNCERTAIN", self.uncertain),
+            ("PARTIALLY_UPHELD", self.limit),
         )
-        return tuple(group for group in groups if group[2])
+        upheld = (BriefingEntry("UPHELD", claim) for claim in self.rely_on)
+        unsettled = (BriefingEntry(standing, claim) for standing, claims in by_standing for claim in claims)
+        groups = (("rely on", (*upheld, *reliable)), ("check first", (*doubtful, *unsettled)))
+        return tuple(group for group in groups if group[1])
 
 
 def describe_trial_judges(debate: Debate) -> str:

@@ -99,14 +99,14 @@ def percent_chart(
     return bar_chart(title, caption, labels, shares, PERCENT_TICKS, " %")
 
 
-def line_series(name: str, values: Mapping[int, float], positions: Mapping[int, str]) -> ChartSeries:
-    """Return the line of the debater `name` in a line chart.
+def line_series(name: str, values: Mapping[int, float], positions: Mapping[int, str], style: str = "") -> ChartSeries:
+    """Return the line `name` in a line chart.
 
-    `positions`: maps each x-coordinate of the chart to its label, e.g. `turn 3`. `values`: maps x-coordinates to the
-    debater's values.
+    `positions`: maps each x-coordinate of the chart to its label, e.g. `turn 3`. `values`: maps x-coordinates to values.
+    `style`: CSS class of the line; empty if `name` is a debater.
     """
     points = tuple(
         ChartPoint(values[number], f"{name}, {words}: {format_number(values[number])}") if number in values else None
         for number, words in positions.items()
     )
-    return ChartSeries(name, points, participant=name)
+    return ChartSeries(name, points, None if style else name, style)

@@ -3,8 +3,7 @@
 Only systems that review claims, such as `structured`, give standings. Text in the table is not sanitized.
 """
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ from debate_cli.domain.turn import ResponseType
 from debate_cli.domain.verdict import Verdict
 from debate_cli.evidence.source_checks import SourceOutcome
 from debate_cli.systems.aggregation import group_by_key, newest_assessments, newest_run
-from debate_cli.systems.base import SOURCES_KIND, ClaimReview, JudgingSystem, Standing
+from debate_cli.systems.base import SOURCES_KIND, ArgumentMark, ClaimReview, JudgingSystem, Standing
 from debate_cli.systems.registry import get_system, systems_of_debate
 from debate_cli.systems.source_support import Support, join_checks
 from debate_cli.systems.tables import STANDING_BADGES, format_number
@@ -144,58 +143,80 @@ class ArgumentScores:
     """Maps argument ids to scores. Arguments without a score are left out."""
     max_score: float | None
     """Highest possible score; None if it is unknown."""
+    marks: tuple[ArgumentMark, ...] = ()
+    """The marks of all arguments in all criteria."""
 
 
 @dataclass(frozen=True, slots=True)
-class WeakestArgument:
-    """The weakest argument of a debate."""
+class LowestScore:
+    """The argument with the lowest score of a debate."""
 
     row: TraceRow
-    score: float | None
+    score: float
     max_score: float | None
-
-    @property
-    def title(self) -> str:
-        """Heading of the argument: `Lowest score` for an upheld claim, else `Weakest argument`."""
-        return "Lowest score" if self.row.standing == "UPHELD" else "Weakest argument"
+    costliest_mark: ArgumentMark | None
+    """The mark that lowers the score most; None if every mark is the highest possible one."""
+    fallacies: tuple[str, ...]
+    """Names of the fallacies that judges found in the argument."""
 
     @property
     def score_text(self) -> str:
-        """The score in words, e.g. `5.7 of 10`; empty without a score."""
-        scale = "" if self.max_score is None else f" of {self.max_score:g}"
-        return "" if self.score is None else f"{format_number(self.score)}{scale}"
+        """The score in words, e.g. `5.7 of 10`."""
+        return f"{format_number(self.score)}{'' if self.max_score is None else f' of {self.max_score:g}'}"
 
     @property
     def standing_and_score(self) -> str:
-        """Standing and score in words, e.g. `refuted, 5.7 of 10`. A missing standing or score is left out."""
+        """Standing and score in words, e.g. `refuted, 5.7 of 10`. A missing standing is left out."""
         standing = STANDING_BADGES[self.row.standing].word if self.row.standing is not None else ""
         return ", ".join(filter(None, (standing, self.score_text)))
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why the claim was not upheld. Empty if the claim was upheld or the judge gave no reason."""
-        reason = (self.row.reason or "").strip()
-        return (reason,) if reason and self.row.standing not in {None, "UPHELD"} else ()
+        """Sentences on why the score is low: the costliest mark, the fallacies, and why the claim was not upheld.
+
+        The judge's reason for upholding a claim is praise. It is replaced by a sentence that the claim was upheld.
+        """
+        mark, reason = self.costliest_mark, (self.row.reason or "").strip()
+        value = format_number(mark.value, 1) if mark is not None and mark.value is not None else ""
+        fallacy = "Fallacy" if len(self.fallacies) == 1 else "Fallacies"
+        sentences = (
+            f"Costliest mark: {mark.criterion} {value} of {mark.out_of:g}, {mark.weight:.0%} of the score."
+            if mark is not None
+            else "",
+            f"{fallacy}: {', '.join(self.fallacies)}." if self.fallacies else "",
+            {"UPHELD": "The judges upheld the claim all the same.", None: ""}.get(self.row.standing, reason),
+        )
+        return tuple(filter(None, sentences))
 
 
-def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
-    """Return the argument with the lowest score. If scores are equal, the argument with the worse standing is weaker.
+def find_lowest_score(debate: Debate, verdicts: Sequence[Verdict]) -> LowestScore | None:
+    """Return the argument with the lowest score. If scores are equal, the argument with the worst standing is chosen.
 
-    An argument without a score counts only if its standing is worse than UPHELD. It ranks as if it had the highest
-    possible score.
-
-    None if no argument counts, or if several count and all are equally weak.
+    None if no argument has a score, or if several have and all scores and standings are equal.
     """
     scores = score_arguments(debate, verdicts)
-    rows = [
-        row for row in build_trace_table(debate) if row.id in scores.by_argument or row.standing not in {None, "UPHELD"}
-    ]
-    highest = math.inf if scores.max_score is None else scores.max_score
-    ranks = [(scores.by_argument.get(row.id, highest), _WORST_FIRST.index(row.standing)) for row in rows]
+    rows = [row for row in build_trace_table(debate) if row.id in scores.by_argument]
+    ranks = [(scores.by_argument[row.id], _WORST_FIRST.index(row.standing)) for row in rows]
     if not rows or (len(rows) > 1 and len(set(ranks)) == 1):
         return None
-    worst = rows[ranks.index(min(ranks))]
-    return WeakestArgument(worst, scores.by_argument.get(worst.id), scores.max_score)
+    lowest, review = rows[ranks.index(min(ranks))], review_claims(debate)
+    return LowestScore(
+        row=lowest,
+        score=scores.by_argument[lowest.id],
+        max_score=scores.max_score,
+        costliest_mark=_find_costliest_mark(mark for mark in scores.marks if mark.argument == lowest.id),
+        fallacies=review.fallacies.get(lowest.id, ()) if review is not None else (),
+    )
+
+
+def _find_costliest_mark(marks: Iterable[ArgumentMark]) -> ArgumentMark | None:
+    costs: dict[tuple[float, float], ArgumentMark] = {}
+    for mark in marks:
+        if mark.value is not None:
+            share = mark.value / mark.out_of
+            costs.setdefault((round(mark.weight * (1 - share), 6), -share), mark)
+    most = max(costs, default=(0.0, 0.0))
+    return costs[most] if most[0] > 0 else None
 
 
 def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScores:
@@ -208,8 +229,8 @@ def score_arguments(debate: Debate, verdicts: Sequence[Verdict]) -> ArgumentScor
     reviewing = [verdict for verdict in verdicts if get_system(verdict.system).reviews_claims]
     for verdict in sorted(reviewing, key=lambda verdict: newest is None or verdict.run != newest.id):
         scorer = get_system(verdict.system)
-        marks = scorer.argument_marks(verdict)
+        marks = tuple(scorer.argument_marks(verdict))
         scores = {mark.argument: mark.argument_score for mark in marks if mark.argument_score is not None}
         if scores:
-            return ArgumentScores(scores, scorer.max_score(verdict))
+            return ArgumentScores(scores, scorer.max_score(verdict), marks)
     return ArgumentScores({}, None)

@@ -44,8 +44,8 @@ LONG_CLAIM = " ".join(f"Claim {number} of a debater who likes to talk." for numb
 LONG_REASON = " ".join(f"Reason {number} of a judge who likes to write." for number in range(20))
 
 
-def long_weakest() -> Debate:
-    """The weakest argument has a long claim and a long reason."""
+def long_lowest_score() -> Debate:
+    """The argument with the lowest score has a long claim, and the judge gives a long reason."""
     shown_debate = debate().model_dump(mode="json")
     claims = [item for turn in shown_debate["turns"] for item in turn["arguments"] or ()]
     found = [item for given in shown_debate["assessments"] for item in given["findings"] if item["kind"] == "trace"]
@@ -61,7 +61,7 @@ PAGES: dict[str, Callable[[], Debate]] = {
     "unjudged": unjudged,
     "three sides": three_sides,
     "long names": long_names,
-    "long weakest": long_weakest,
+    "long lowest score": long_lowest_score,
 }
 
 ALL_KINDS_OF_PARTS = {"three sides", "unjudged"}
@@ -133,8 +133,8 @@ WINNER = (".outcome", ".reason")
     ("width", "height", "parts"),
     [
         (400, 800, (*WINNER, ".others")),
-        (900, 900, (*WINNER, ".others", ".weakest a.id", ".command")),
-        (1600, 900, (*WINNER, ".others", ".weakest a.id", ".command")),
+        (900, 900, (*WINNER, ".others", ".lowest a.id", ".command")),
+        (1600, 900, (*WINNER, ".others", ".lowest a.id", ".command")),
     ],
 )
 def test_the_verdict_is_on_the_first_screen(
@@ -176,13 +176,13 @@ def test_a_table_that_scrolls_sideways_has_shadows_at_its_edges(browser: Chromiu
 
 
 @pytest.mark.parametrize("width", [420, 900, 1200])
-def test_the_weakest_argument_is_not_cut(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
+def test_the_lowest_score_is_not_cut(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
     """A long claim and a long reason are shown in full."""
-    browser.open(page("long weakest"), width=width)
-    text = " ".join(browser.evaluate("document.querySelector('.weakest').innerText").split())
+    browser.open(page("long lowest score"), width=width)
+    text = " ".join(browser.evaluate("document.querySelector('.lowest').innerText").split())
     assert f"{LONG_CLAIM} " in f"{text} "
     assert text.endswith(LONG_REASON)
-    cut = "[...document.querySelectorAll('.weakest, .weakest *')].filter(one => one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflow == 'hidden')"
+    cut = "[...document.querySelectorAll('.lowest, .lowest *')].filter(one => one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflow == 'hidden')"
     assert browser.evaluate(f"{cut}.length") == 0
 
 
@@ -221,6 +221,34 @@ def test_chart_labels_have_the_size_of_text(browser: Chromium, page: Callable[[s
     )
     sizes = browser.evaluate(f"{drawn}.filter(one => one.getBoundingClientRect().width).map(one => {scaled})")
     assert 8 < min(sizes) <= max(sizes) <= 17
+
+
+def test_four_threads_are_in_rows_of_two(browser: Chromium, page: Callable[[str], Path]) -> None:
+    """A wide window has room for three, which would leave the fourth alone in its row."""
+    browser.open(page("two systems"), width=1400)
+    tops = "[...document.querySelector('.threads').children].map(one => one.getBoundingClientRect().top)"
+    first, second, third, fourth = browser.evaluate(tops)
+    assert first == second < third == fourth
+
+
+@pytest.mark.parametrize("width", [400, 1400])
+def test_the_name_of_a_model_is_not_broken(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
+    """If it does not fit beside the participant, it is on the next line."""
+    browser.open(page("five systems"), width=width)
+    rows = "[...document.querySelectorAll('.cast .small')].map(one => one.getBoundingClientRect().height)"
+    assert len(set(browser.evaluate(rows))) == 1
+
+
+def test_text_stands_beside_a_chart_that_is_alone(browser: Chromium, page: Callable[[str], Path]) -> None:
+    """Below several charts it has the whole width."""
+    browser.open(page("five systems"), width=1400)
+    beside = """[...document.querySelectorAll('.figures:has(.remarks)')].map(part => [
+        part.querySelectorAll('figure').length,
+        part.querySelector('.remarks').offsetTop < part.querySelector('figure').offsetTop + part.querySelector('figure').offsetHeight,
+    ])"""
+    found = browser.evaluate(beside)
+    assert {count == 1 for count, _ in found} == {True, False}
+    assert all(is_beside is (count == 1) for count, is_beside in found)
 
 
 def test_a_click_on_the_map_shows_the_text(browser: Chromium, page: Callable[[str], Path]) -> None:
@@ -285,7 +313,7 @@ def test_a_printed_page_is_not_cut(browser: Chromium, page: Callable[[str], Path
 
 def test_a_printed_verdict_is_complete(browser: Chromium, page: Callable[[str], Path]) -> None:
     """The quote and the other verdicts are shown."""
-    browser.open(page("long weakest"), width=720)
+    browser.open(page("long lowest score"), width=720)
     browser.call("Emulation.setEmulatedMedia", media="print")
     parts = "[...document.querySelectorAll('.hero blockquote, .hero .others')]"
     assert browser.evaluate(f"{parts}.length") == 2
@@ -298,5 +326,5 @@ def test_a_narrow_window_hides_nothing(browser: Chromium, page: Callable[[str], 
     browser.open(page("five systems"), width=width)
     parts = "[...document.querySelectorAll('nav a, .map, .map a, .trace, .trace td, .hero blockquote')]"
     assert browser.evaluate(f"{parts}.filter(one => one.getBoundingClientRect().right > {width}).length") == 0
-    browser.open(page("long weakest"), width=width)
+    browser.open(page("long lowest score"), width=width)
     assert browser.evaluate("document.querySelector('.hero blockquote').getClientRects().length") > 0

@@ -41,7 +41,7 @@ PAGES: dict[str, Callable[[], Debate]] = {
 
 
 def test_the_page_of_the_fixed_debate(golden: Callable[[str, str], None]) -> None:
-    """Verdict, weakest argument, command and briefing precede the details, and each verdict has its scale.
+    """Verdict, lowest score, command and briefing precede the details, and each verdict has its scale.
 
     Style, script and charts are left out.
     """
@@ -94,12 +94,19 @@ def test_reasons_in_the_transcript_name_their_run_where_there_are_several() -> N
     assert "moderator r1" not in page(debate())
 
 
-def test_without_marks_of_arguments_no_argument_is_the_weakest() -> None:
+def test_the_map_names_who_answers_before_the_answer() -> None:
+    """An answer on the map reads as a sentence: who, how, and whether with a question."""
+    answers = page(debate()).partition('id="map"')[2].partition("</section>")[0].split('<ul class="answers">')[1:]
+    first = " ".join(re.sub(r"<[^>]+>", " ", answers[0].partition("</ul>")[0]).split())
+    assert first == "◆ Bo ✗ refutes and asks"
+
+
+def test_without_marks_of_arguments_no_argument_has_the_lowest_score() -> None:
     """The moderator alone does not mark arguments: the page has no such card."""
     moderated = debate().with_assessments([item for item in debate().assessments if item.system == "moderator"])
     source = page(moderated)
     assert "Bo wins" in source
-    assert "weakest" not in source.partition("<body>")[2].casefold()
+    assert "lowest score" not in source.partition("<body>")[2].casefold()
 
 
 def test_a_debate_without_assessments_has_a_page() -> None:

@@ -123,7 +123,7 @@ def test_a_judging_that_is_all_of_the_usage_has_one_row() -> None:
 
 def test_findings_of_earlier_runs_are_not_shown_again() -> None:
     """A panel assesses no single claims."""
-    for text in ("Briefing", "Trace", "Weakest", INSIGHT, "appeal to authority"):
+    for text in ("Briefing", "Trace", "Lowest score", INSIGHT, "appeal to authority"):
         assert not any(text in line for line in plain(PANEL))
         assert text.casefold() not in drawn(PANEL).casefold()
 
@@ -131,7 +131,7 @@ def test_findings_of_earlier_runs_are_not_shown_again() -> None:
 def test_findings_of_the_run_are_shown_once() -> None:
     """The insight heads the briefing, and is the reason only where there is no briefing."""
     text = "\n".join(plain(STRUCTURED))
-    assert all(part in text for part in ("== Trace ==", "== Briefing ==", "Weakest: PRO-1  "))
+    assert all(part in text for part in ("== Trace ==", "== Briefing ==", "Lowest score: PRO-1  "))
     alone = restrict_to_runs(STRUCTURED, {"r2"})
     assert (alone.turns, [run.id for run in alone.runs]) == (debate().turns, ["r2"])
     verdict = details_lines(STRUCTURED, score(STRUCTURED, runs="r2"), only="verdict", judged={"r2"})

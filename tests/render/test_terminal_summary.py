@@ -158,7 +158,7 @@ def test_no_line_is_wider_than_a_narrow_window(width: int) -> None:
         ("scores", ["evidence"], "recommendation"),
         ("trace", ["✗ refuted", "✓ upheld", "≈ partially upheld"], "recommendation"),
         ("verdict", ["wins narrowly"], "recommendation"),
-        ("briefing", ["recommendation"], "weakest"),
+        ("briefing", ["recommendation"], "lowest score"),
         ("turns", [], "wins narrowly"),
     ],
 )
@@ -206,7 +206,7 @@ def test_a_wide_window_leaves_nothing_out() -> None:
     """Parts are left out only if one claim of each kind does not fit."""
     shown = open_debate(TRANSCRIPTS / "showcase.json").debate
     screen = text(fitting_screen(Console(width=100, height=200), shown, score(shown)), 100)
-    assert all(label in screen for label in ("why ", "dispute ", "open ", "advice ", "moderator "))
+    assert all(label in screen for label in ("why ", "key insight ", "open question ", "recommendation ", "moderator "))
     assert "left out" not in screen
 
 
@@ -229,8 +229,9 @@ def test_a_narrow_window_says_how_many_rows_are_left_out(width: int, saved: Path
     shown = open_debate(TRANSCRIPTS / "showcase.json").debate
     _, rows = closing_rows(shown, score(shown))
     screen = text(fitting_screen(Console(width=width, height=200), shown, score(shown), saved=saved), width)
-    columns = [line[13:] for line in screen.splitlines()]
-    labels = {line[:13].strip() for line in screen.splitlines()}
+    lines = screen.splitlines()
+    start = next(line.index("CON-1") for line in lines if line.startswith("rely on"))
+    columns, labels = [line[start:] for line in lines], {line[:start].strip() for line in lines}
     omitted = sum(row.row_count for row in rows if row.part and row.label not in labels)
     assert omitted
     assert f"{omitted} rows left out here: {commands} all rows" in " ".join(columns)
@@ -245,7 +246,7 @@ def test_plain_lines_have_every_sentence_whole() -> None:
     closing = on_pipe(shown)
     assert f"  {LONG}" in closing
     assert "…" not in closing
-    found = [line for line in details_lines(shown, score(shown), only="verdict") if line.startswith("Weakest:")]
+    found = [line for line in details_lines(shown, score(shown), only="verdict") if line.startswith("Lowest score:")]
     assert [line.endswith(LONG) for line in found] == [True]
 
 
@@ -269,8 +270,8 @@ def test_further_open_questions_are_counted(show: Callable[[Debate], str]) -> No
 
 
 @pytest.mark.parametrize("width", [60, 160])
-def test_advice_is_wrapped_and_never_cut(width: int) -> None:
-    """The longest advice that a judge's form takes is shown whole, within the 35 rows."""
+def test_a_recommendation_is_wrapped_and_never_cut(width: int) -> None:
+    """The longest recommendation that a judge's form takes is shown whole, within the 35 rows."""
     judged = structured_assessment()
     *others, insight = judged.findings
     assert isinstance(insight, Insight)

@@ -16,6 +16,7 @@ from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.moderator.criteria import FINAL, ROUND
 from debate_cli.systems.moderator.score import CLAIMED_TOTAL_CRITERION, score_run
 from debate_cli.systems.moderator.settings import ModeratorSettings
+from debate_cli.systems.moderator.tables import charts
 
 NAMES = (PRO, CON)
 
@@ -140,6 +141,13 @@ def test_a_wrong_claimed_total_is_noted(claimed: float, listed: bool) -> None:
     assert found.scores[PRO] == 82.5
     expected = {"assessor": "judge", "participant": PRO, "round": None, "claimed": claimed, "ours": 100.0}
     assert found.notes["claimed"] == ([expected] if listed else [])
+
+
+def test_the_chart_of_rounds_names_the_rounds() -> None:
+    """A number alone could be a turn."""
+    given = [round_marks(number, HALF, FULL) for number in (1, 2)]
+    found = score_run(moderated(*given, final_marks(0, 0), rounds=2), "r1", ModeratorSettings())
+    assert [chart.labels for chart in charts(found)][1] == ("round 1", "round 2")
 
 
 def test_the_notes_list_rounds_and_evaluation() -> None:

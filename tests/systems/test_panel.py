@@ -11,6 +11,7 @@ from debate_cli.domain.events import Failure, TaskFailed
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.panel.score import PanelNotes, score_run
 from debate_cli.systems.panel.settings import PanelJudge, PanelSettings
+from debate_cli.systems.panel.tables import charts
 from debate_cli.systems.panel.votes import (
     VoteOption,
     ballots_by_round,
@@ -237,6 +238,19 @@ def test_a_judge_who_gives_no_further_vote_keeps_its_last(late: bool) -> None:
     assert (found.notes["late"], found.victory) == (["b"] if late else [], "conditional")
     why = " (late)" if late else ""
     assert f"b did not vote in deliberation round 1{why}; its last vote counts." in str(found.notes["missing"])
+
+
+def test_a_chart_shows_the_agreement_after_each_vote() -> None:
+    """Beside the votes, and with the threshold; a single vote has no course."""
+    again, settings = two_rounds(*votes("PASS", "PASS", "PASS", revision=1))
+    votes_chart, agreement = charts(again)
+    assert [series.style for series in agreement.series] == ["agreement", "limit"]
+    values = [[point and point.value for point in series.points] for series in agreement.series]
+    rounds = PanelNotes.model_validate(again.notes).rounds
+    assert values == [[row.agreement for row in rounds], [settings.convergence_threshold] * 2]
+    assert agreement.labels == votes_chart.labels == ("vote 1", "vote 2")
+    once = score_run(voted(settings, *votes("PASS", "PASS", "PASS")), "r1", settings)
+    assert [chart.title for chart in charts(once)] == [votes_chart.title]
 
 
 def test_a_judge_late_in_the_first_vote_has_no_vote() -> None:

@@ -19,6 +19,7 @@ from debate_cli.domain.assessment import Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings, Thresholds
 from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.systems.charts import Chart
 from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.structured.findings import Fallacy
 from debate_cli.systems.structured.score import StructuredNotes, score_run
@@ -29,7 +30,7 @@ from debate_cli.systems.structured.settings import (
     StructuredSettings,
     StructuredWeights,
 )
-from debate_cli.systems.structured.tables import tables
+from debate_cli.systems.structured.tables import charts, tables
 from debate_cli.systems.tables import Number
 
 Row = tuple[float, float, float, float]
@@ -121,6 +122,32 @@ def verdict_on(*given: Any, judges: int = 1, settings: StructuredSettings | None
 def marks_of(pro: float, con: float) -> list[Mark]:
     """Even marks of both arguments."""
     return [*argument_marks(PRO, "PRO-1", *even(pro)), *argument_marks(CON, "CON-1", *even(con))]
+
+
+def argument_chart(pro: int) -> Chart | None:
+    """The chart of the arguments' scores, if Pro has `pro` arguments and Con has one; None if there is no such chart."""
+    case = Case("", (even(8),) * pro, (even(5.5),), (8, 5.5), 2.5, "narrow")
+    found = score_run(debate_of(case, StructuredSettings()), "r1", StructuredSettings())
+    return next(
+        (chart for chart in charts(found) if chart.title == "Score of each argument" and not chart.is_empty), None
+    )
+
+
+def test_a_chart_shows_the_score_of_each_argument() -> None:
+    """Each argument has one bar, in the colour of its debater."""
+    chart = argument_chart(2)
+    assert chart is not None
+    assert chart.labels == ("PRO-1 · 8.0", "PRO-2 · 8.0", "CON-1 · 5.5")
+    points = {
+        line.participant: [None if point is None else point.value for point in line.points] for line in chart.series
+    }
+    assert points == {PRO: [8, 8, None], CON: [None, None, 5.5]}
+
+
+def test_more_than_40_arguments_have_no_chart() -> None:
+    """The table has their scores."""
+    assert argument_chart(39) is not None
+    assert argument_chart(40) is None
 
 
 CLARITY = Criterion(name="clarity", description="1 = obscure, 10 = plain", weight=3)

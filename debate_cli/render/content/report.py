@@ -21,6 +21,7 @@ from debate_cli.render.content.summary import (
     build_changes_table,
     caution_rows,
     change_rows,
+    claim_row,
     condition_rows,
     explain_scores,
     find_conditions,
@@ -39,7 +40,7 @@ from debate_cli.systems.briefing import Briefing, build_briefing, describe_trial
 from debate_cli.systems.registry import get_system, systems_of_debate
 from debate_cli.systems.scales import describe_answer
 from debate_cli.systems.tables import Table, drop_empty_columns
-from debate_cli.systems.trace import TraceRow, WeakestArgument, build_trace_table
+from debate_cli.systems.trace import LowestScore, TraceRow, build_trace_table
 
 ReportPart = Literal[
     "turns", "scores", "trace", "verdict", "briefing", "cast", "map", "sources", "judges", "changes", "usage"
@@ -82,7 +83,7 @@ class VerdictReport:
     rows: tuple[SummaryRow, ...]
     """Rows on required changes, conditions, reason, quote and missing assessments.
 
-    The rows of the first verdict also warn of very small judge models, and name the weakest argument.
+    The rows of the first verdict also warn of very small judge models, and name the argument with the lowest score.
     """
 
 
@@ -178,8 +179,7 @@ def _briefing_group(debate: Debate, verdicts: Sequence[VerdictReport], briefing:
     outcome = [("outcome", item.answer) for item in verdicts[:1] if item.verdict.scores]
     first = [*outcome, ("debate", " · ".join(participants.debate_facts(debate))), ("key insight", briefing.key_insight)]
     rows = [*caution_rows(debate), *(SummaryRow(label, (words,)) for label, words in first if words)]
-    for label, _, claims in briefing.claim_groups:
-        rows += [SummaryRow(label.lower(), (claim.id, claim.claim), claim.participant) for claim in claims]
+    rows += [claim_row(label, entry) for label, entries in briefing.claim_groups for entry in entries]
     rows += [SummaryRow("open question", (question,)) for question in briefing.unresolved_questions]
     last = (("recommendation", briefing.recommendation), ("note", briefing.caveat))
     return RowGroup("briefing", (*rows, *(SummaryRow(label, (words,)) for label, words in last if words)))
@@ -209,18 +209,17 @@ def _report_verdicts(
                 *condition_rows(find_conditions(verdict)),
                 *([SummaryRow("why", (reason,))] if reason else []),
                 *quote_rows(quote),
-                *(_weakest_rows(summary.weakest) if summary.weakest is not None and not number else ()),
+                *(_lowest_score_rows(summary.lowest_score) if summary.lowest_score is not None and not number else ()),
                 *missing_rows(verdict),
             ),
         )
 
 
-def _weakest_rows(weakest: WeakestArgument) -> Iterator[SummaryRow]:
-    row = weakest.row
-    rating = ", ".join(filter(None, [f"by {row.participant}", weakest.standing_and_score]))
-    label = "lowest score" if row.standing == "UPHELD" else "weakest"
-    yield SummaryRow(label, (row.id, rating, row.claim), row.participant)
-    yield from (SummaryRow("because", (reason,)) for reason in weakest.reasons)
+def _lowest_score_rows(lowest: LowestScore) -> Iterator[SummaryRow]:
+    row = lowest.row
+    rating = f"by {row.participant}, {lowest.standing_and_score}"
+    yield SummaryRow("lowest score", (row.id, rating, row.claim), row.participant)
+    yield from (SummaryRow("because", (reason,)) for reason in lowest.reasons)
 
 
 def _score_tables(debate: Debate, verdicts: Sequence[Verdict], sections: Sequence[ReportSection]) -> Iterator[Table]:

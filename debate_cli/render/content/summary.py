@@ -21,13 +21,13 @@ from debate_cli.render.content.agreement import (
     sort_deciding_first,
 )
 from debate_cli.systems.base import JudgeQuote, Requirement
-from debate_cli.systems.briefing import Briefing, BriefingClaim, build_briefing, describe_trial_judges
+from debate_cli.systems.briefing import Briefing, BriefingEntry, build_briefing, describe_trial_judges
 from debate_cli.systems.registry import get_system, system_kinds
 from debate_cli.systems.scales import describe_answer
 from debate_cli.systems.scoring import deciding_verdicts
 from debate_cli.systems.source_support import brief_sources
 from debate_cli.systems.tables import STANDING_BADGES, Cell, Number, Table
-from debate_cli.systems.trace import ArgumentScores, WeakestArgument, find_weakest_argument, score_arguments
+from debate_cli.systems.trace import LowestScore, find_lowest_score, score_arguments
 
 NOT_JUDGED_MESSAGE = "This debate has not been judged."
 _REPEAT_OPTION = " --repeat 3"
@@ -36,10 +36,10 @@ MAX_CLAIMS, MAX_QUESTIONS, MAX_CHANGES, MAX_MISSING = 3, 2, 6, 4
 assessments."""
 MAX_CONDITIONS = 3
 """Maximum number of conditions beside a verdict on a screen or in a document. Tables and `print(outcome)` have all of them."""
-OPTIONAL_PARTS = ("open", "advice", "dispute", "other verdicts", "why")
+OPTIONAL_PARTS = ("open question", "recommendation", "key insight", "other verdicts", "why")
 """Parts of the closing screen that are left out if it has too many rows. The first part is left out first."""
 
-LABELS_BEYOND_VERDICT = frozenset({"rely on", "check first", "open", "advice"})
+LABELS_BEYOND_VERDICT = frozenset({"rely on", "check first", "open question", "recommendation"})
 """Labels of rows on the closing screen that are not about a verdict. `--quiet` leaves these rows out."""
 
 
@@ -71,8 +71,8 @@ class VerdictSummary:
     change of the highest `weight`."""
     conditions: tuple[Requirement, ...]
     """Conditions under which the motion holds, according to a panel. The one with the highest `weight` comes first."""
-    weakest: WeakestArgument | None
-    """The weakest argument; None if arguments cannot be ranked."""
+    lowest_score: LowestScore | None
+    """The argument with the lowest score; None if arguments cannot be ranked."""
     verdict_label: str
     """Label of `verdict`; empty if the debate has no verdict.
 
@@ -110,7 +110,7 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
         reason=explain_scores(head) if head is not None else "",
         required_changes=find_required_changes(head) if head is not None else (),
         conditions=find_conditions(head) if head is not None else (),
-        weakest=find_weakest_argument(debate, ordered),
+        lowest_score=find_lowest_score(debate, ordered),
         verdict_label=verdict_label,
         judge_again=suggest_judge_command(debate, debate.id),
     )
@@ -126,23 +126,20 @@ def closing_rows(
     """
     summary = summarize_verdicts(debate, verdicts)
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
-    briefing, sources = build_briefing(debate), brief_sources(debate)
-    scores = score_arguments(debate, ordered)
+    briefing = build_briefing(debate) or Briefing(key_insight="", sources=brief_sources(debate))
+    scores = score_arguments(debate, ordered).by_argument
     changes = change_rows(summary.required_changes)
     changes = changes if only_verdicts else limit_rows(changes, MAX_CHANGES)
     conditions = condition_rows(summary.conditions)
     rows = [*caution_rows(debate), *changes, *conditions, *_verdict_rows(debate, summary, briefing)]
-    reliable, doubtful = (
-        [SummaryRow(label, (note.id, note.words)) for note in notes]
-        for label, notes in (("rely on", sources.reliable), ("check first", sources.doubtful))
-    )
-    for group in (_upheld_rows(briefing, scores), reliable, doubtful, _doubtful_rows(briefing, scores)):
-        rows += limit_rows(group, max_claims)
-    if briefing is not None:
-        questions = [SummaryRow("open", (question,), part="open") for question in briefing.unresolved_questions]
-        rows += limit_rows(questions, MAX_QUESTIONS)
-        advice = briefing.recommendation
-        rows += [SummaryRow("advice", (advice,), part="advice")] if advice else []
+    for label, entries in briefing.claim_groups:
+        best_first = sorted(entries, key=lambda entry: -scores.get(entry.claim.id, 0.0) if label == "rely on" else 0)
+        for _, group in groupby(best_first, key=lambda entry: entry.standing is None):
+            claims = [claim_row(label, entry, scores.get(entry.claim.id)) for entry in group]
+            rows += limit_rows(claims, max_claims)
+    questions, advice = briefing.unresolved_questions, filter(None, [briefing.recommendation])
+    rows += limit_rows([_optional_row("open question", question) for question in questions], MAX_QUESTIONS)
+    rows += [_optional_row("recommendation", words) for words in advice]
     rows += _other_verdict_rows(debate, ordered)
     agreement = build_agreement_table(ordered)
     rows += [SummaryRow("judges", (remark,)) for remark in (agreement.remarks if agreement is not None else ())]
@@ -201,39 +198,31 @@ def quote_rows(quote: JudgeQuote | None) -> list[SummaryRow]:
     if quote is None:
         return []
     words = f"{quote.judge}: “{quote.words}”" if quote.judge else f"“{quote.words}”"
-    return [SummaryRow("judge says", (words,), part="dispute")]
+    return [SummaryRow("judge says", (words,), part="key insight")]
 
 
-def _verdict_rows(debate: Debate, summary: VerdictSummary, briefing: Briefing | None) -> Iterator[SummaryRow]:
+def _verdict_rows(debate: Debate, summary: VerdictSummary, briefing: Briefing) -> Iterator[SummaryRow]:
     verdict = summary.verdict
     if verdict is None:
         return
     if summary.reason and verdict.victory != "undetermined":
-        yield SummaryRow("why", (summary.reason,), part="why")
-    if briefing is not None and briefing.key_insight:
-        yield SummaryRow("dispute", (briefing.key_insight,), part="dispute")
+        yield _optional_row("why", summary.reason)
+    if briefing.key_insight:
+        yield _optional_row("key insight", briefing.key_insight)
     else:
         yield from quote_rows(quote_judge(debate, verdict, briefing))
     yield from limit_rows(missing_rows(verdict), MAX_MISSING)
 
 
-def _upheld_rows(briefing: Briefing | None, scores: ArgumentScores) -> list[SummaryRow]:
-    claims = () if briefing is None else briefing.rely_on
-    best_first = sorted(claims, key=lambda claim: -scores.by_argument.get(claim.id, 0.0))
-    return [_claim_row("rely on", "UPHELD", claim, scores) for claim in best_first]
+def claim_row(label: str, entry: BriefingEntry, score: float | None = None) -> SummaryRow:
+    """Return the row of a claim or a source: id, standing, score, and the claim itself. What is None is left out."""
+    standing = [] if entry.standing is None else [STANDING_BADGES[entry.standing]]
+    points = [] if score is None else [Number(score)]
+    return SummaryRow(label, (entry.claim.id, *standing, *points, entry.claim.claim), entry.claim.participant or None)
 
 
-def _doubtful_rows(briefing: Briefing | None, scores: ArgumentScores) -> list[SummaryRow]:
-    if briefing is None:
-        return []
-    groups = (("REFUTED", briefing.not_to_use), ("UNCERTAIN", briefing.uncertain), ("PARTIALLY_UPHELD", briefing.limit))
-    return [_claim_row("check first", standing, claim, scores) for standing, claims in groups for claim in claims]
-
-
-def _claim_row(label: str, standing: str, claim: BriefingClaim, scores: ArgumentScores) -> SummaryRow:
-    score = [Number(scores.by_argument[claim.id])] if claim.id in scores.by_argument else []
-    cells = (claim.id, STANDING_BADGES[standing], *score, claim.claim)
-    return SummaryRow(label, cells, claim.participant)
+def _optional_row(label: str, words: str) -> SummaryRow:
+    return SummaryRow(label, (words,), part=label)
 
 
 def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[SummaryRow]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import NamedTuple
 
 from debate_cli.render import sanitize, theme
@@ -23,8 +24,6 @@ CHARACTER = 7.4
 MAX_LABEL = 30
 VALUE_ROOM = 34.0
 """Space to the right of a bar for its value, in SVG units."""
-MAX_AXIS_LABELS = 20
-"""Maximum number of labels below a line chart that spans the page. A narrower chart has half as many."""
 
 
 def plot_interval(
@@ -114,7 +113,7 @@ def _draw_lines(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
         ]
         path = "M" + " L".join(f"{dot.x} {dot.y}" for dot in dots) if len(dots) > 1 else ""
         series.append(DrawnSeries(item, _css_class(item, classes), tuple(dots), path))
-    every = -(-len(chart.labels) // (MAX_AXIS_LABELS if is_wide else MAX_AXIS_LABELS // 2))
+    every = ceil(CHARACTER * (1 + max(map(len, chart.labels), default=0)) / step)
     labels = [(label, round(x, 1), LINE_HEIGHT - 8) for label, x in zip(chart.labels, xs, strict=True)]
     return DrawnChart(
         chart,

@@ -39,7 +39,7 @@ MIN_WIDTH = 80
 """Minimum width in columns to which claims are fitted. In a narrower window, claims are cut as if it had this width."""
 _WIDTH_BESIDE_CLAIM = 28
 """Approximate width, in characters, of everything to the left of a claim: label, id, standing and score."""
-_LABEL_WIDTH = 13
+_LABEL_WIDTH = 16
 """Width of the column of labels, in characters."""
 
 
@@ -54,7 +54,7 @@ class ScreenLimits:
     without: Collection[str] = ()
     """The OPTIONAL_PARTS to leave out."""
     only_verdicts: bool = False
-    """Whether to leave out claims, advice, cost, and the hint on how to show all tables."""
+    """Whether to leave out claims, recommendation, cost, and the hint on how to show all tables."""
 
 
 def closing_screen(
@@ -97,8 +97,12 @@ def closing_screen(
 def _shorten_row(row: SummaryRow, width: int) -> SummaryRow:
     *cells, last = row.cells
     claim = 2 * (max(width, MIN_WIDTH) - _WIDTH_BESIDE_CLAIM)
-    lengths = dict.fromkeys(("condition", "dispute", "rely on", "check first", "open"), claim)
-    lengths |= {"judge says": theme.EXCERPT_LENGTH, "advice": theme.EXCERPT_LENGTH, "judges": MAX_DISSENT_LENGTH}
+    lengths = dict.fromkeys(("condition", "key insight", "rely on", "check first", "open question"), claim)
+    lengths |= {
+        "judge says": theme.EXCERPT_LENGTH,
+        "recommendation": theme.EXCERPT_LENGTH,
+        "judges": MAX_DISSENT_LENGTH,
+    }
     if row.label not in lengths or not isinstance(last, str):
         return row
     words = theme.shorten(last, lengths[row.label])

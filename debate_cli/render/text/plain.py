@@ -157,7 +157,7 @@ def closing_lines(
     """Return the lines of the closing screen: the verdict and the main facts.
 
     If `judged` is given, only the judging runs with these ids are shown. `only_verdicts`: whether to leave out claims,
-    advice and cost. If the debate uses the mock, the last line says so. With `only_verdicts`, the first line says so too,
+    recommendation and cost. If the debate uses the mock, the last line says so. With `only_verdicts`, the first line says so too,
     because no heading comes before the screen.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)

@@ -174,7 +174,7 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
         "Marks by round",
         f"Sum of the {spell_number(len(ROUND.criteria))} marks of a round, out of {ROUND.total:g}; the mean of the rounds makes up a quarter of the score.",
         "line",
-        tuple(map(str, rounds)),
+        tuple(rounds.values()),
         tuple(line_series(name, of, rounds) for name, of in sums.items() if of),
         0,
         ROUND.total,

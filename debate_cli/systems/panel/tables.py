@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import mean
-from debate_cli.systems.charts import PERCENT_TICKS, Chart, ChartPoint, ChartSeries
+from debate_cli.systems.charts import PERCENT_TICKS, Chart, ChartPoint, ChartSeries, line_series
 from debate_cli.systems.panel.score import BallotRow, PanelNotes
 from debate_cli.systems.panel.votes import OPTIONS, Disagreement
 from debate_cli.systems.tables import (
@@ -172,7 +172,7 @@ def _dissent_table(notes: PanelNotes) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield one chart, which shows the votes of all rounds; yield nothing if no judge voted."""
+    """Yield charts of the votes and, after a deliberation, of the agreement; yield nothing if no judge voted."""
     notes = parse_notes(PanelNotes, verdict)
     if not notes.rounds:
         return
@@ -187,3 +187,21 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
         series.append(ChartSeries(option, points, style=f"option-{option.lower()}"))
     caption = "Share of the weight behind each option, in percent; in vote 1, no judge sees another judge's vote."
     yield Chart("Votes by deliberation round", caption, "stack", labels, tuple(series), 0, 100, PERCENT_TICKS)
+    if len(labels) > 1:
+        positions = dict(enumerate(labels))
+        lines = {
+            "agreement": ("agreement", [row.agreement for row in notes.rounds]),
+            "threshold": ("limit", [notes.convergence_threshold] * len(labels)),
+        }
+        yield Chart(
+            "Agreement by deliberation round",
+            "How far votes and marks agree, from 0 to 1. At the threshold, the panel stops voting.",
+            "line",
+            labels,
+            tuple(
+                line_series(name, dict(enumerate(values)), positions, style) for name, (style, values) in lines.items()
+            ),
+            0,
+            1,
+            (0.0, 0.25, 0.5, 0.75, 1.0),
+        )

@@ -46,5 +46,5 @@ class Insight(Finding):
 
     def describe(self) -> list[str]:
         """Return the key insight, the open questions and the recommendation."""
-        questions = [f"Open: {question}" for question in self.unresolved_questions]
+        questions = [f"Open question: {question}" for question in self.unresolved_questions]
         return [self.key_insight, *questions, f"Recommendation: {self.recommendation}"]

@@ -274,7 +274,9 @@ def _describe_unmarked(
 
 
 def review_claims(debate: Debate, run: str) -> ClaimReview | None:
-    """Return the standing of each claim and the judges' advice. None if no judge of `run` assessed the debate.
+    """Return the standing and the fallacies of each claim, and the judges' advice.
+
+    None if no judge of `run` assessed the debate.
 
     The open questions of all judges are listed. Only the first key insight and the first recommendation are kept.
     """
@@ -285,6 +287,10 @@ def review_claims(debate: Debate, run: str) -> ClaimReview | None:
     for by, trace in iter_findings(given, Trace):
         traces[trace.item].setdefault(by.assessor, trace)
     weights = judge_weights(debate, run)
+    fallacies: dict[str, dict[str, None]] = defaultdict(dict)
+    for _, fallacy in iter_findings(given, Fallacy):
+        if fallacy.item and fallacy.name.strip():
+            fallacies[fallacy.item][fallacy.name] = None
     insights = [insight for _, insight in iter_findings(given, Insight)]
     questions = (question for insight in insights for question in insight.unresolved_questions)
     return ClaimReview(
@@ -292,6 +298,7 @@ def review_claims(debate: Debate, run: str) -> ClaimReview | None:
         key_insight=next((insight.key_insight for insight in insights if insight.key_insight), ""),
         unresolved_questions=tuple(dict.fromkeys(questions)),
         recommendation=next((insight.recommendation for insight in insights if insight.recommendation), ""),
+        fallacies={item: tuple(names) for item, names in fallacies.items()},
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.charts import Chart, bar_chart
+from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries, bar_chart
 from debate_cli.systems.structured.score import MAX_ARGUMENT_MARK, StructuredNotes
 from debate_cli.systems.tables import (
     Cell,
@@ -20,6 +20,9 @@ from debate_cli.systems.tables import (
 )
 
 SHORT_HEADERS = {"responsiveness": "response"}
+MARK_TICKS = (0.0, 2.0, 4.0, 6.0, 8.0, MAX_ARGUMENT_MARK)
+MAX_CHART_ARGUMENTS = 40
+"""Maximum number of arguments in a chart. If there are more, only the table shows their scores."""
 
 
 def tables(verdict: Verdict) -> Iterator[Table]:
@@ -62,12 +65,36 @@ def _participant_rows(verdict: Verdict, notes: StructuredNotes, who: str) -> Ite
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield a chart of the mean marks by criterion."""
+    """Yield charts of the mean marks by criterion and, for up to `MAX_CHART_ARGUMENTS` arguments, of their scores."""
     notes = parse_notes(StructuredNotes, verdict)
     yield bar_chart(
         "Marks by criterion",
         "Mean over a debater's arguments, 1 to 10. The weight is beside the criterion.",
         {item: f"{item} {weight:.0%}" for item, weight in notes.weights.items()},
         notes.means,
-        (0.0, 2.0, 4.0, 6.0, 8.0, MAX_ARGUMENT_MARK),
+        MARK_TICKS,
+    )
+    rows = notes.arguments if len(notes.arguments) <= MAX_CHART_ARGUMENTS else ()
+    scores = {row.id: "—" if row.score is None else format_number(row.score) for row in rows}
+    yield Chart(
+        "Score of each argument",
+        "Weighted mean of the criteria minus the penalty for fallacies, 1 to 10. The score is beside the argument.",
+        "stack",
+        tuple(f"{item} · {score}" for item, score in scores.items()),
+        tuple(
+            ChartSeries(
+                name,
+                tuple(
+                    ChartPoint(row.score, f"{name}, {row.id}: {scores[row.id]}")
+                    if row.score is not None and row.participant == name
+                    else None
+                    for row in rows
+                ),
+                participant=name,
+            )
+            for name in dict.fromkeys(row.participant for row in rows)
+        ),
+        0,
+        MAX_ARGUMENT_MARK,
+        MARK_TICKS,
     )

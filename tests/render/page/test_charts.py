@@ -75,9 +75,11 @@ def test_stacked_bars_are_adjacent() -> None:
     assert second.shapes[0].width == pytest.approx(2 * first.shapes[0].width, abs=0.2)
 
 
-@pytest.mark.parametrize(("positions", "is_wide", "labels"), [(3, False, 3), (14, False, 7), (60, True, 20)])
+@pytest.mark.parametrize(("positions", "is_wide", "labels"), [(3, False, 3), (14, False, 7), (60, True, 30)])
 def test_a_long_line_spans_the_page_and_labels_every_nth_position(positions: int, is_wide: bool, labels: int) -> None:
     """Labels do not overlap."""
     points = tuple(ChartPoint(1, "") for _ in range(positions))
-    drawn = draw_chart(chart(labels=tuple(map(str, range(positions))), series=(ChartSeries("a", points),)), {})
+    drawn = draw_chart(
+        chart(labels=tuple(f"v{number}" for number in range(positions)), series=(ChartSeries("a", points),)), {}
+    )
     assert (drawn.is_wide, len(drawn.labels)) == (is_wide, labels)

@@ -1,5 +1,6 @@
 """The briefing for a decision: what the judges concluded about each claim, and which questions are open."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from debate_cli.domain.debate import Debate
@@ -10,6 +11,8 @@ from debate_cli.systems.base import Standing
 from debate_cli.systems.source_support import SourceBriefing, brief_sources
 from debate_cli.systems.trace import build_trace_table, review_claims
 
+RELY_ON = "rely on"
+"""Label of upheld claims, and of sources that support claims."""
 CAVEAT = "Scores help you to judge. They do not establish facts: check the claims on which your decision rests."
 
 
@@ -53,10 +56,7 @@ class Briefing(FrozenModel):
 
     @property
     def claim_groups(self) -> tuple[tuple[str, tuple[BriefingEntry, ...]], ...]:
-        """The claims and sources under their labels `rely on` and `check first`, in the order of display.
-
-        An empty group is left out.
-        """
+        """The claims and sources under labels that say how to use them, in the order of display. Empty groups are left out."""
         reliable, doubtful = (
             tuple(
                 BriefingEntry(None, BriefingClaim(id=note.id, participant="", claim=note.words, reason=""))
@@ -64,15 +64,17 @@ class Briefing(FrozenModel):
             )
             for notes in (self.sources.reliable, self.sources.doubtful)
         )
-        by_standing: tuple[tuple[Standing, tuple[BriefingClaim, ...]], ...] = (
-            ("REFUTED", self.not_to_use),
-            ("UNCERTAIN", self.uncertain),
-            ("PARTIALLY_UPHELD", self.limit),
+        groups = (
+            (RELY_ON, (*_entries("UPHELD", self.rely_on), *reliable)),
+            ("do not use", _entries("REFUTED", self.not_to_use)),
+            ("check first", (*doubtful, *_entries("UNCERTAIN", self.uncertain))),
+            ("use within limits", _entries("PARTIALLY_UPHELD", self.limit)),
         )
-        upheld = (BriefingEntry("UPHELD", claim) for claim in self.rely_on)
-        unsettled = (BriefingEntry(standing, claim) for standing, claims in by_standing for claim in claims)
-        groups = (("rely on", (*upheld, *reliable)), ("check first", (*doubtful, *unsettled)))
         return tuple(group for group in groups if group[1])
+
+
+def _entries(standing: Standing, claims: Iterable[BriefingClaim]) -> tuple[BriefingEntry, ...]:
+    return tuple(BriefingEntry(standing, claim) for claim in claims)
 
 
 def describe_trial_judges(debate: Debate) -> str:

@@ -109,7 +109,12 @@ def test_the_briefing_groups_claims_by_standing() -> None:
         "Wait.",
     )
     groups = [(label, [entry.claim.id for entry in entries]) for label, entries in found.claim_groups]
-    assert groups == [("rely on", ["PRO-1"]), ("check first", ["PRO-3", "PRO-4", "PRO-2"])]
+    assert groups == [
+        ("rely on", ["PRO-1"]),
+        ("do not use", ["PRO-3"]),
+        ("check first", ["PRO-4"]),
+        ("use within limits", ["PRO-2"]),
+    ]
     assert found.caveat == CAVEAT
 
 

@@ -5,7 +5,7 @@ The text is not sanitized.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from debate_cli.domain.config_differences import format_setting_pair
@@ -21,7 +21,7 @@ from debate_cli.render.content.agreement import (
     sort_deciding_first,
 )
 from debate_cli.systems.base import JudgeQuote, Requirement
-from debate_cli.systems.briefing import Briefing, BriefingEntry, build_briefing, describe_trial_judges
+from debate_cli.systems.briefing import RELY_ON, Briefing, BriefingEntry, build_briefing, describe_trial_judges
 from debate_cli.systems.registry import get_system, system_kinds
 from debate_cli.systems.scales import describe_answer
 from debate_cli.systems.scoring import deciding_verdicts
@@ -39,7 +39,9 @@ MAX_CONDITIONS = 3
 OPTIONAL_PARTS = ("open question", "recommendation", "key insight", "other verdicts", "why")
 """Parts of the closing screen that are left out if it has too many rows. The first part is left out first."""
 
-LABELS_BEYOND_VERDICT = frozenset({"rely on", "check first", "open question", "recommendation"})
+_CHECK_FIRST = "check first"
+"""Label of all claims that are not upheld. The briefing has a label for each standing."""
+LABELS_BEYOND_VERDICT = frozenset({RELY_ON, _CHECK_FIRST, "open question", "recommendation"})
 """Labels of rows on the closing screen that are not about a verdict. `--quiet` leaves these rows out."""
 
 
@@ -132,9 +134,11 @@ def closing_rows(
     changes = changes if only_verdicts else limit_rows(changes, MAX_CHANGES)
     conditions = condition_rows(summary.conditions)
     rows = [*caution_rows(debate), *changes, *conditions, *_verdict_rows(debate, summary, briefing)]
-    for label, entries in briefing.claim_groups:
-        best_first = sorted(entries, key=lambda entry: -scores.get(entry.claim.id, 0.0) if label == "rely on" else 0)
-        for _, group in groupby(best_first, key=lambda entry: entry.standing is None):
+    groups = dict(briefing.claim_groups)
+    reliable = sorted(groups.pop(RELY_ON, ()), key=lambda entry: -scores.get(entry.claim.id, 0.0))
+    doubtful = sorted(chain(*groups.values()), key=lambda entry: entry.standing is not None)  # sources first
+    for label, entries in ((RELY_ON, reliable), (_CHECK_FIRST, doubtful)):
+        for _, group in groupby(entries, key=lambda entry: entry.standing is None):
             claims = [claim_row(label, entry, scores.get(entry.claim.id)) for entry in group]
             rows += limit_rows(claims, max_claims)
     questions, advice = briefing.unresolved_questions, filter(None, [briefing.recommendation])

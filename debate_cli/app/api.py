@@ -321,9 +321,11 @@ def agreement(votes: Votes, dimensions: DimensionMarks) -> float:
     - `votes`: the judges' options (PASS, FAIL, CONDITIONAL), as a list or as a mapping by judge.
     - `dimensions`: maps each dimension to the judges' marks from 1 to 3, as a list or as a mapping by judge.
 
-    The agreement is 0.6 x V + 0.4 x D. V is the share of judges who voted for the most frequent option. D is the mean
-    over the dimensions of 1 minus half the difference between highest and lowest mark. Dimensions with fewer than two
-    marks are left out. If no dimension is left, D is 1. With fewer than two votes, the agreement is 1.
+    V is the share of judges who voted for the most frequent option. The closeness of the marks in one dimension is 1
+    minus half the difference between the highest and the lowest mark. D is the mean closeness of all dimensions.
+    Dimensions with fewer than two marks are left out. If no dimension is left, D is 1.
+
+    The agreement is 0.6 x V + 0.4 x D. With fewer than two votes, the agreement is 1.
 
     Raises ConfigError for an unknown option, or a mark outside 1-3.
     """
@@ -375,8 +377,10 @@ def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tu
     """Return two values: `loaded`, changed so that it uses the caller's model objects; and these objects by name.
 
     A key of `models` is a role, e.g. `judge`, or a `provider/model`. A name is always a `provider/model`. The object
-    for the role `judge` has the name `python/judge`. If the key is `mock/judge`, the changed `loaded` also uses the
-    name `python/judge`, because the caller's object is not the mock.
+    for the role `judge` has the name `python/judge`.
+
+    An object for `mock/judge` gets the second name `python/judge`. The changed `loaded` has this second name in place
+    of `mock/judge`, because every model of the provider `mock` counts as the mock.
 
     Raises ConfigError if the changed configuration is not valid, or if no debater and no judge uses an object.
     """
@@ -395,11 +399,11 @@ def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tu
 
 
 def _require_used(own: Iterable[str], used: Collection[str], roles: Iterable[str] = ()) -> None:
-    """Raise ConfigError for a model object that no debater and no judge uses.
+    """Raise ConfigError for a model object whose name is not in `used`: no debater and no judge uses this object.
 
     - `own`: names of the model objects, e.g. `python/judge`.
-    - `used`: names of models that a debater or a judge can use.
-    - `roles`: roles to which the caller can assign a model object, e.g. `judge`.
+    - `used`: the allowed names, under which debaters or judges use models.
+    - `roles`: roles to which the caller can assign a model object, e.g. `judge`. Only the error message uses them.
 
     The error suggests names from `used` and `roles`.
     """

@@ -78,7 +78,7 @@ class RunContext:
     people: PeopleAccess | None = None
     """Functions that ask a human debater or judge for an answer. None: people are asked through files in the default folder."""
     asked_people: tuple[str, ...] = ()
-    """Model names of the people that will be asked: `human` or `files/NAME`."""
+    """Model names of the people that will be asked, e.g. `human`, `human/ann`, `files/ann` or `paste`."""
     destinations: tuple[Destination, ...] = ()
     """Servers that will receive requests or provide downloaded models.
 

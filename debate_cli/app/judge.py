@@ -98,7 +98,8 @@ class JudgeTask:
 
         - The task only adds judging runs to a saved debate.
         - `RunFiles.need_writing` returns False, e.g. because no judge answered and nothing was paid.
-        - The run is not of a kind that `Session.judge` always saves.
+        - No person is asked, and the judges are not asked in batches.
+        - The debate had no journal before the run, and the run was not interrupted.
         """
         target = self.target if save else None
         runs_to_complete = (FIRST_RUN,) if self.is_text else self.runs_to_complete
@@ -154,13 +155,13 @@ class JudgePlan:
     A built-in provider's own server is left out if the only environment variables that it receives belong to this
     provider."""
     asked_people: tuple[str, ...]
-    """Model names of the people that are asked when the file is judged: `human` or `files/NAME`."""
+    """Model names of the people that are asked when the file is judged, e.g. `human`, `human/ann` or `files/ann`."""
     read: Callable[[], JudgeTask]
     """Reads the file again, and returns the task of judging it."""
 
     @classmethod
     def of_task(cls, task: JudgeTask, read: Callable[[], JudgeTask]) -> JudgePlan:
-        """Return the plan for `task`. `read`: reads the file to judge again, and returns the task of judging it."""
+        """Return the plan for `task`. `read`: reads the file a second time, and returns a new task of judging it."""
         context = task.context
         left_out = [f"{task.source}: {kind} is left out: {reason}" for kind, reason in task.unsuitable.items()]
         skipped = describe_skipped(context.corpus) if context.corpus is not None else None

@@ -120,7 +120,7 @@ class JudgingRequest:
 
     @property
     def providers(self) -> dict[str, ProviderSpec]:
-        """Providers of the configuration."""
+        """Maps the names of the providers in `config` to their settings. Empty if `config` is None."""
         return self.config.providers if self.config is not None else {}
 
 

@@ -348,7 +348,7 @@ def _judge_limit_options(debate: Debate, failures: Sequence[Failure | None], end
     - No answer was cut off, or no option can raise the limits.
     - A resume would request one of the missing judgements.
     - Several models need a higher limit, and one command cannot raise the limits of all.
-    - The debate is a document that was not saved, and `ended.config_option` is empty.
+    - A document was judged (see `Debate.document_name`), the result was not saved, and `ended.config_option` is empty.
     """
     final = [failure for failure in failures if failure is not None and failure.final]
     if ended.path is None and debate.document_name is not None and not ended.config_option:

@@ -1,4 +1,7 @@
-"""Prepares the resume of a debate: finds pending models, changed settings and unanswered calls. Pure functions."""
+"""Prepares the resume of a debate: finds models that must still be asked, changed settings, and unanswered calls.
+
+All functions are pure.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -45,7 +45,8 @@ class VerdictRecord(NamedTuple):
     run: str
     """Id of the judging run."""
     winner: str | None
-    """Name of the debater who won; empty for a draw, a vote on an option and an undetermined verdict."""
+    """Name of the debater who won. None (in CSV: an empty cell) if no debater won, e.g. in a draw, and for every judged
+    document."""
     victory: str
     """`draw`, `narrow`, `clear`, `overwhelming`, `conditional` or `undetermined`."""
     margin: float | None

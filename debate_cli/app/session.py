@@ -361,9 +361,9 @@ def _kept_error(error: StorageError, place: Path, path: Path) -> StorageError:
 
 @dataclass(frozen=True, slots=True)
 class _CassetteGuardedLog:
-    """Event log of a run with a cassette. After a failed write to the cassette, requests a stop.
+    """Event log of a run with a cassette. After a failed write to `cassette`, `sync` requests a stop of the run.
 
-    The answer is saved in `log` before the stop, so that it is not lost.
+    Before this request, `sync` saves the events of the run in `log`. So the answers in these events are not lost.
     """
 
     log: EventLog

@@ -24,9 +24,11 @@ class Gate(NamedTuple):
     """A bound for one measure of a judge, with texts for the report."""
 
     measure: str
-    """Name of the measure, e.g. `order`. The measures `alpha` and `baseline` come from the comparison with labels.
+    """Name of the measure that `bound` limits, e.g. `order`. Only the gate `mirror` limits another number: the share of
+    draws, which is 1 minus the measure `mirror`.
 
-    Exception: the gate `mirror` bounds the share of draws, which is 1 minus the measure `mirror`.
+    The measures `alpha` and `baseline` come from the comparison with labels. `find_measures` returns all
+    other measures.
     """
     bound: float
     """Minimum of the measured number if `is_minimum` is true, else its maximum. A user can set another bound."""

@@ -46,7 +46,8 @@ class Observation(NamedTuple):
     unchanged: Sequence[Judgement]
     """Judgements of the unchanged debate, at least one."""
     padding_gain: float | None = None
-    """Points that the changed debater gains per word of padding. None if the padded debate was not judged."""
+    """Points that the changed debater gains per word of padding. None if this number is unknown, e.g.
+    because the padded debate was not judged."""
 
     @property
     def gain(self) -> float:
@@ -104,7 +105,8 @@ def _margin(judgement: Judgement) -> float:
 def _noise(one: Observation) -> Iterator[float]:
     """Yield 0 or 1 for each pair of judgements of the unchanged debate: 1 if the two winners differ.
 
-    Only the observation of the debate's first judgement yields values, so that each pair counts once.
+    Each judgement of the unchanged debate has an observation of its own, and each of these observations contains all
+    the pairs. Only the observation of the first judgement yields values, so that each pair counts once.
     """
     if one.judgement is one.unchanged[0]:
         pairs = combinations(one.unchanged, 2)
@@ -134,9 +136,10 @@ def _wins_gained(one: Observation) -> Iterator[float]:
 
 
 def _beyond_length(one: Observation) -> Iterator[float]:
-    """Yield the points that the changed debater gains, minus the points for the same number of words of padding.
+    """Yield the points that the changed debater gains, minus the points that as many added words of padding gain.
 
-    Yield nothing if the padded debate was not judged.
+    A gain is relative to the unchanged debate (see `Observation.gain`). Yield nothing if `padding_gain` is None, e.g.
+    because the padded debate was not judged.
     """
     if one.padding_gain is not None:
         yield one.gain - one.padding_gain * one.added_words

@@ -57,7 +57,9 @@ class WorkflowGuard:
         self._line = ""
         """The unfinished line, shortened. A GitHub Actions command may begin in this line and end in the next text.
 
-        The value is empty, or `:`, or `x` and the last two characters of the line.
+        - Empty, if the line is empty or has only white space.
+        - `:`, if the line has only a colon and white space.
+        - Otherwise, the letter `x` and the last two characters of the line. The `x` stands for the start of the line.
         """
 
     def __getattr__(self, name: str) -> Any:

@@ -244,7 +244,8 @@ def open_observer(
     """Open the observer of a run: a live view on a terminal, else plain lines.
 
     `stream`: where the run is shown. If None, only warnings are shown, on stderr.
-    `plan`: calls and cost for the heading. `expected`: total number of calls in the progress line.
+    `plan`: calls, cost and servers for the heading. `expected`: minimum number of calls, for the progress line. None if
+    unknown.
     `show_hidden`: whether to show the hidden directives of debaters.
     `plain`: whether a terminal gets plain lines. `hint`: text that says which keys a user can press.
     """

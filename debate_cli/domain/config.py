@@ -259,8 +259,9 @@ class FormatConfig(ConfigModel):
     cross-examination, closing. 4 or more: also rebuttals before the closing. In a free-flowing debate, the number sets
     `turns`."""
     exchanges: int = Field(default=1, ge=1, le=10)
-    """Number of exchanges in a semi-structured debate. One exchange is a round of follow-up questions and a round of
-    answers."""
+    """Number of exchanges after a cross-examination in a semi-structured debate. The first exchange is a round of
+    answers to the questions of the cross-examination. Each later exchange is a round of follow-up questions and a round
+    of answers."""
     answers: bool = False
     """Whether a round of answers follows each cross-examination. Semi-structured debates always have this round."""
     turns: int = Field(default=4, ge=1, le=MAX_ROUNDS)

@@ -132,7 +132,8 @@ class SystemSettings(ConfigModel):
     def for_reviewer(self, assessor: str) -> Self:
         """Return the settings with one person as the only judge.
 
-        `assessor`: id of the person, e.g. `human:anna`. The id is also the judge's model.
+        `assessor`: id of the person, e.g. `human:anna`. The settings contain this id as the name of the judge's model.
+        The judging run must map the name to the real model, e.g. `human/anna`, in `models`.
         """
         return (self.with_judge_count(1) or self).with_models(lambda _role: assessor)
 
@@ -259,9 +260,10 @@ class JudgingConfig(ConfigModel):
         )
 
     def question_settings(self) -> Self:
-        """Return a copy with the defaults of all settings that have no effect on the questions to judges.
+        """Return a copy in which `decides`, and each setting that only `score` uses, has its default value.
 
-        If the copies of two configurations are equal, judges get the same questions with both.
+        These settings have no effect on the questions to judges. Use: compare two configurations. If the copies are
+        equal, judges get the same questions with both.
         """
         systems = tuple(system.question_settings() for system in self.systems)
         return self.model_copy(update={"systems": systems, "decides": None})

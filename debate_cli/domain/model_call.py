@@ -113,8 +113,8 @@ class RawAnswer(FrozenModel):
     text: str
     """The answer, with secrets removed."""
     system: str = Field(default="", exclude_if=not_)
-    """Rules and instructions in the prompt. Empty, and omitted in files, if `output.raw` is false. With this setting,
-    only the answer of a judge who abstained is stored."""
+    """Rules and instructions in the prompt. If `output.raw` is false, this field is empty, and omitted in files. In
+    this case, a `RawAnswer` is stored only for a judge who abstained."""
     task: str = Field(default="", exclude_if=not_)
     """The task in the prompt. Empty, and omitted in files, if `output.raw` is false."""
 

@@ -53,7 +53,8 @@ class Verdict(FrozenModel):
     margin: float | None
     """Points between the two best scores, >= 0; None if undetermined."""
     scores: dict[str, float]
-    """Maps names of debaters to scores on the system's scale. Debaters without a score are left out."""
+    """Maps names of debaters to scores on the system's scale. Debaters without a score are left out. The scores of
+    options in a vote, e.g. of PASS, are in `option_scores`."""
     rules: Annotated[int, Field(ge=1, exclude_if=lambda rules: rules == 1)] = 1
     """Version of the system's formula; omitted in files if 1."""
     decides: bool = False

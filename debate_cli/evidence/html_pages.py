@@ -135,8 +135,11 @@ def _name_cells(row: str, names: list[str] | None) -> tuple[str, list[str] | Non
     """Return a row of an HTML table with column names before its cells, and the column names to use for the next row.
 
     `names`: the column names to use for `row`. Empty if no row of header cells came before. None if it is unknown to
-    which columns the cells belong. This is so below a cell that covers several rows, in a table inside another table,
-    and in the rows of the outer table after the inner table.
+    which columns the cells belong. The columns are unknown in each of these cases:
+
+    - An earlier row of the table has a cell that covers several rows.
+    - The table is inside another table.
+    - The table contains another table, which came before `row`.
     """
     before, *pieces = _CELL_MARK.split(row)
     kinds, cells = pieces[::2], [_join_pieces(piece) for piece in pieces[1::2]]

@@ -107,9 +107,13 @@ def check_citation(citation: Citation, passage: Passage | None) -> tuple[SourceO
 class LookupItem(NamedTuple):
     """Evidence or a source that may not exist.
 
-    This means the evidence of an argument without citation, or a cited source that the debate does not have. If the
-    setting `lookup` allows a search, the program searches for the evidence or source. From the results, a judge decides
-    whether the evidence or source exists.
+    There are two kinds of `LookupItem`:
+
+    - The evidence of an argument without citation (see `find_uncited`).
+    - A source that a debater cites although the debate does not have this source.
+
+    If the setting `lookup` allows a search, the program searches for the evidence or source. From the results, a judge
+    decides whether the evidence or source exists.
     """
 
     turn: int

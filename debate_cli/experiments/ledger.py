@@ -114,7 +114,7 @@ class ResultRow(NamedTuple):
     """The result of a cell according to one judge and one judging system."""
 
     questions: str
-    """`CellJudge.questions` of the judge."""
+    """Hash of everything that determines the judge's questions (see `CellJudge.questions`)."""
     scoring: str
     """`CellJudge.scoring` of the judge."""
     row: dict[str, Any]

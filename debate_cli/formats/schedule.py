@@ -70,7 +70,11 @@ def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple
 
 
 class ScheduledRound(NamedTuple):
-    """A round, with its cues sorted by index. The cues lack the judges' guidance."""
+    """A round, with its cues sorted by index.
+
+    In these cues, `guidance` (the judges' advice to all debaters) is None. `add_guidance` returns a cue with this
+    advice.
+    """
 
     number: int
     cues: tuple[Cue, ...]

@@ -131,8 +131,8 @@ def names_section(heading: str) -> bool:
 def starts_like_name(word: str) -> bool:
     """Return whether the first letter or digit of `word` is a letter that can begin a name.
 
-    Such a letter is a capital of any script, or a letter without a capital form for the start of a word, e.g. `王` or
-    `გ`.
+    Capital letters and letters without case, e.g. `王`, can begin a name. A small letter can begin a name only if the
+    letter stays small at the start of a word, e.g. `გ`.
     """
     first = next((char for char in word if char.isalnum()), "")
     return first.isalpha() and (not first.islower() or first.title() == first)

@@ -16,9 +16,9 @@ from debate_cli.llm.schema_dialect import restore_lists
 
 MAX_REPAIR_CHARS = 64_000
 MAX_REPAIR_VISITS = 10_000_000
-"""Maximum number of repeated visits of json_repair to list items and characters of a broken JSON text. If
-`_count_visits` returns a higher number, the text is not repaired. The number is far lower for typical replies, but
-higher for a reply of about 900 small objects."""
+"""Maximum result of `_count_visits` for a broken JSON text. If the result is higher, the text is not repaired, because
+json_repair may visit the same parts of the text too often. The result is far lower for typical replies, but higher for
+a reply of about 900 small objects."""
 MAX_REPAIR_READS = 600_000
 """Maximum number of times that json_repair may read a character or slice of a broken JSON text. It reads each character
 of a typical reply one to five times, but much more often if the text is malicious."""

@@ -17,8 +17,9 @@ _ACTIVE_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("deadline", de
 class CallMeter:
     """Adds up the usage of all requests for one task of a debater (a cue) or of a judge (a brief).
 
-    Before each request, `record` is called with the usage so far plus the maximum usage of the new request. If the task
-    waits after a request, e.g. to ask again because the answer was invalid, `record` is called with the usage so far.
+    Before each request, `record` is called with the usage so far plus the maximum usage of the new request. After a
+    request, the task may have to wait before it sends the next request (see `is_waiting`). When this wait begins,
+    `record` is called with the usage so far.
 
     `clock`: returns a monotonic time in seconds.
     """

@@ -31,13 +31,15 @@ doubles with each reminder."""
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_GAP_FACTOR = 4
-"""Maximum gap between calls when the gate opens, as a multiple of the wait while the gate was closed. Without a maximum, a server that refuses calls at random would make the gap ever longer."""
+"""Maximum gap (time between two calls) after the gate opens, as a multiple of the time for which calls waited while the
+gate was closed. `ProviderGate` describes the gate. Without a maximum, a server that refuses calls at random would make
+the gap ever longer."""
 GAP_FACTOR_PER_SERIES = 0.85
 """Factor by which the gap between calls is multiplied after each series of accepted calls (see SERIES_LENGTH)."""
 SERIES_LENGTH = 3
-"""Length of a series of accepted calls, as a multiple of N. N is the number of accepted calls from which the gap
-between calls was computed when the gate opened. After each series, the gap becomes shorter (see
-GAP_FACTOR_PER_SERIES)."""
+"""Factor that determines after how many accepted calls the gap between calls becomes shorter. When the gate opens, the
+gap is computed from the times of N earlier accepted calls. After each series of SERIES_LENGTH × N further accepted
+calls, the gap becomes shorter (see GAP_FACTOR_PER_SERIES)."""
 MIN_PACED_CALLS = 3
 """Minimum number of calls that the provider must accept before its first refusal in a run. With fewer accepted calls,
 the pace that the provider accepts is unknown, so the calls after this refusal are sent without a gap."""

@@ -59,8 +59,9 @@ MIN_ENCODED_CHARS = 8
 """Minimum length of the hexadecimal or Base64 encoding of a secret. Shorter encodings are not removed, because they
 occur in ordinary text."""
 MIN_SPACED_DIGITS = 32
-"""A hexadecimal encoding of a secret that contains white space and no letter is removed only if it has this many digits.
-A shorter encoding may be numbers in a table: `31 32 33 34 35 36` can be six ages, or the encoding of `123456`."""
+"""The hexadecimal encoding of a secret may consist of digits and white space only. Such an encoding is removed only if
+it has at least this many digits. A shorter one may be numbers in a table: `31 32 33 34 35 36` can be six ages, or the
+encoding of `123456`."""
 MAX_ENCODED_FACTOR = 9
 """Maximum length of an encoded secret, as a multiple of the secret's length. In a URL, one `€` becomes nine
 characters."""
@@ -230,9 +231,10 @@ def _entity_pattern(chars: frozenset[str]) -> re.Pattern[str]:
 
 
 class _DecodedText:
-    """A text in which HTML entities are decoded. Entities of invisible characters are left out.
+    """A text in which HTML entities of certain characters are decoded, i.e. replaced by these characters.
 
-    `chars`: the characters whose entities are decoded. Entities of other visible characters stay.
+    `chars`: the characters whose entities are decoded. Of all other characters, the entities of invisible ones are
+    removed from the text, and the entities of visible ones stay unchanged.
     """
 
     def __init__(self, text: str, chars: frozenset[str]) -> None:

@@ -174,8 +174,9 @@ class SilenceReportingModel:
     - `subject`: start of the message, e.g. `still waiting for lab/m`.
     - `reported`: maps a subject to its longest reported silence in seconds. All wrappers share this mapping, so that
       simultaneous requests with the same subject do not repeat a message.
-    - `only_longer`: whether later requests report only silences that are longer than those reported for `subject`
-      before. If False, the end of a request removes `subject` from `reported`.
+    - `only_longer`: whether `subject` stays in `reported` when a request ends. Later requests then report only silences
+      that are longer than this reported silence. If False, the end of a request removes `subject` from `reported`.
+      Later requests then report all silences again.
     """
 
     def __init__(

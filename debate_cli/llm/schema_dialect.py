@@ -135,9 +135,11 @@ def find_key_member(schema: Mapping[str, Any]) -> str | None:
 def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
     """Convert `schema`, the JSON Schema of a list, to the JSON Schema of an object with one required key per list item.
 
-    `find_key_member(schema)` returns the name of a property; it must not return None. The constant that an item has for
-    this property becomes the item's key. Example: if the property is `participant`, the schema of
+    Each item of the list must have a different constant for one property, the property `find_key_member(schema)`. This
+    constant becomes the item's key. Example: if the property is `participant`, the schema of
     `[{"participant": "Pro", …}, …]` becomes the schema of `{"Pro": {…}, …}`.
+
+    Call this only if `find_key_member(schema)` is not None.
     """
     member = find_key_member(schema)
     properties: JsonObject = {}

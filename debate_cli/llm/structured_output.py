@@ -194,7 +194,8 @@ class StructuredOutputClient:
     ) -> StructuredAnswer[Any]:
         """Ask for `form`, or for plain text if `form` is None. An error of the model becomes the answer's `error`.
 
-        `request`: without `schema` and `form`. This method sets both, and the structured-output mode `rung`.
+        `request`: without `schema` and `form`. This method sets the fields `schema`, `form` and `rung` (the
+        structured-output mode).
 
         `on_text` gets RESTART before the second and each later attempt.
 

@@ -27,7 +27,8 @@ TOKENS_PER_NON_ASCII_CHAR = 2
 TOKENS_PER_MESSAGE = 16
 """Assumed number of tokens that a provider adds to each message."""
 TOKENS_PER_SEARCH = 12_000
-"""Assumed number of tokens in the results of one web search. Vendors report 5,000 to 10,000."""
+"""Assumed number of tokens in the results of one web search. Vendors report 5,000 to 10,000. The assumed number is
+higher, because an estimate must not be too low."""
 
 
 def estimate_input_tokens(request: Request, profile: Profile) -> int:

@@ -191,9 +191,9 @@ _REJECTED_PARAMETER = {
     )
     for name in ("temperature", "seed", "stream_options")
 } | {"max_tokens": re.compile(r"\bmax_completion_tokens\b")}
-"""Maps a parameter to the pattern of messages that reject it. The pattern for `max_tokens` is `max_completion_tokens`,
-because a server that rejects `max_tokens` asks for this parameter instead. A message that names only `max_tokens` means
-that the value is wrong."""
+"""Maps a parameter to a pattern for error messages that reject the parameter. The pattern for `max_tokens` is the name
+`max_completion_tokens`: a server that rejects `max_tokens` asks for `max_completion_tokens` instead. A message that
+names only `max_tokens` means that the value of `max_tokens` is wrong."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,9 +119,8 @@ def labelled_rows(table: Table) -> Iterator[tuple[TableRow, list[tuple[int, str,
     out. Badges are never left out, even if they have no word.
 
     - `position`: index of the cell in the row.
-    - `header`: header of the cell's column. It is empty for two kinds of cells, which are clear without a header: names
-      of debaters, and cells of a column with badges that contain a word, e.g. `✓ upheld`. If several columns after the
-      first have such badges, these columns keep their headers.
+    - `header`: header of the cell's column. It is empty if the cell is the name of a debater. It is also empty in a
+      column with badges that contain a word, e.g. `✓ upheld`, if only one column after the first has such badges.
     """
     rows = [row for row in table.rows if row is not None]
     badges = {

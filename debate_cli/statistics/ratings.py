@@ -94,9 +94,10 @@ class Ratings:
     `separable` or `side_separable` is true, or if `groups` is above 1.
     """
     resamples_with_prior: float
-    """Share of the bootstrap's resamples, 0 to 1, that needed further artificial draws.
+    """Share of the bootstrap's resamples, 0 to 1, whose fit needed more artificial draws than the fit of all results.
 
-    An artificial draw is an added result of 0.5. Further draws are those that the fit of all results did not need.
+    An artificial draw is an added result of 0.5. The fit of a resample needs more artificial draws if a strength or
+    `side` would otherwise be infinite.
     """
     results: int
     """Number of rated comparisons."""

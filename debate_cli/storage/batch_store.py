@@ -195,8 +195,9 @@ class BatchStore:
     def add_unfinished(self, debate: str) -> None:
         """Store that a debate still lacks judgements after its run has ended.
 
-        If no batch has a request about the debate, `state` then returns `unfinished` and not None. `forget` removes the
-        debate again. `waiting_debates` does not change, because an unfinished debate does not wait for an answer.
+        From then on, `state` returns `unfinished` while no batch has a request about the debate. (Requests that the
+        vendor rejected do not count.) `forget` removes the debate again. `waiting_debates` does not change, because an
+        unfinished debate does not wait for an answer.
         """
         with self._writing() as database:
             database.execute("INSERT OR IGNORE INTO unfinished VALUES (?)", (debate,))

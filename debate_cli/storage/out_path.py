@@ -15,7 +15,11 @@ class OutPath:
 
     @classmethod
     def parse(cls, text: str) -> "OutPath":
-        """Convert `text`, the value of an option. It is a folder if it ends with a slash or if the folder exists."""
+        """Convert `text`, the value of an option, to an `OutPath`.
+
+        `is_folder` is True if `text` ends with a slash or names an existing folder. Otherwise `is_folder` is False, and
+        the result of `is_file` depends on the suffix.
+        """
         return cls(Path(text), text.endswith(("/", os.sep)) or os.path.isdir(text))  # noqa: PTH112 - never raises
 
     def is_file(self, *suffixes: str) -> bool:

@@ -36,7 +36,8 @@ class ProviderOrigin:
     file: str
     """Name of the file for messages."""
     fingerprint: str
-    """SHA-256 of the file. For a stored debate, SHA-256 of the provider's settings."""
+    """SHA-256 of the configuration file. For a stored debate, SHA-256 of the provider's settings, or of the address of
+    the server for web searches."""
     names_address: bool
     """Whether the file names the server. If False, an option, the environment or the program names the server."""
     variables: frozenset[str] = frozenset()
@@ -85,9 +86,10 @@ def stored_origin(file: str, name: str, spec: ProviderSpec) -> ProviderOrigin:
 
 
 def stored_search_origin(file: str, base_url: str) -> ProviderOrigin:
-    """Return a `ProviderOrigin` which says that `file` names the server for web searches, and which variables it names.
+    """Return the `ProviderOrigin` of the server for web searches that the stored debate `file` names.
 
-    `file`: a saved debate. `base_url`: the address of the server, as it is in the saved debate.
+    `base_url`: the address of the server in the debate. The result lists the variables in this address (see
+    `ProviderOrigin.url_variables`).
     """
     fingerprint = search_fingerprint(base_url)
     return find_origin({"base_url": base_url}, lambda *_: False, Environment({}), file=file, fingerprint=fingerprint)

@@ -24,10 +24,13 @@ def score(
 ) -> tuple[Verdict, ...]:
     """Return the verdicts of a debate: first the deciding verdict, then the others by models, then those by people.
 
+    The others by models are in the order of their runs. The verdicts by people are in the order of their runs too.
+
     `runs`: which judging runs are scored.
 
-    - `latest`: each system's newest run, and all runs in which a person judged. If the newest run belongs to a comparison
-      of judge models, all runs of the comparison are scored.
+    - `latest`: each system's newest run, and all runs in which a person judged. A run without judgements, or about only
+      some of the turns, is chosen only if the system has no other. If the newest run belongs to a comparison of judge
+      models, all runs of the comparison with judgements are scored.
     - `all`: all runs.
     - The id of one run. An unknown id gives no verdicts.
 
@@ -41,10 +44,8 @@ def score(
     The deciding verdict gets the flag `decides`, with two exceptions:
 
     - If only people judged, no verdict decides.
-    - If the deciding verdict belongs to a comparison of judge models, no verdict gets the flag. All compared verdicts
-      then come first.
-
-    All other verdicts are in the order of their runs.
+    - If the deciding verdict belongs to a comparison of judge models, no verdict gets the flag. The deciding system's
+      verdicts of all compared runs then come first. Runs without judgements are not compared.
     """
     replacing = settings or {}
     chosen = [
@@ -81,9 +82,11 @@ def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verd
 def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str]) -> tuple[Verdict, ...]:
     """Return the verdicts of several runs: first the main verdict, then all others, run by run.
 
-    The main verdict is the deciding verdict of the newest run that no person judged. Only the main verdict gets the
-    flag `decides`. Exception: if this run belongs to a comparison of judge models, no verdict gets the flag, and the
-    deciding system's verdicts of all compared runs come first.
+    The main run is the newest run that no person judged. The main verdict is the deciding verdict of the main run. Only
+    the main verdict gets the flag `decides`.
+
+    If the main run belongs to a comparison of judge models, no verdict gets the flag. The deciding system's verdicts of
+    all compared runs then come first.
 
     `runs`: ids of the runs, oldest first.
     """

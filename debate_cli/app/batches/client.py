@@ -81,8 +81,8 @@ class Question:
 class BatchClient:
     """Submits the questions of one folder's debates, and collects the answers.
 
-    `store`: keeps the submitted questions and the answers. `stop`: after a request to stop, a batch that the vendor did
-    not accept is not submitted again.
+    `store`: keeps the submitted questions and the answers. `stop`: tells the client that a stop of the run was
+    requested. After this request, a batch that the vendor did not accept is not submitted again.
     """
 
     def __init__(self, store: BatchStore, stop: StopSignal, options: BatchOptions) -> None:

@@ -78,10 +78,10 @@ def debate_facts(debate: Debate) -> list[str]:
 def judge_rows(debate: Debate, *runs: JudgingRun) -> tuple[ParticipantRow, ...]:
     """Return a row per active judging system in `runs`; for a panel, a row per judge. Equal rows are listed once.
 
-    The row of the deciding system says `decides` under these conditions:
+    The row of a run's deciding system says `decides` if both conditions are met:
 
-    - Models judge in its run, and people judge in all other `runs`.
-    - Its run has several active systems.
+    - Models judge in this run, and people judge in all other `runs`.
+    - This run has several active systems.
     """
     marked = [run for run in runs if run.reviewer is None]
     rows = (row for run in runs for row in _rows_of_run(debate, run, is_marked=marked == [run]))

@@ -155,7 +155,10 @@ def open_work_lines(
 
 
 def _describe_group(failures: Sequence[Failure], missing: int, shown: Collection[str]) -> str:
-    """Return the reason that `failures` have in common. If they are not all missing judgements, add their number.
+    """Return the reason that `failures` have in common.
+
+    If there are fewer `failures` than missing judgements, the result contains the number of `failures`, e.g.
+    `(2 of them)`.
 
     `failures`: with the same cause and the same beginning of the message. `missing`: number of all missing judgements.
     `shown`: messages that the user has already read. The result refers to such a message and does not repeat it.

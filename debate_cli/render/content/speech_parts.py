@@ -116,9 +116,9 @@ class ArgumentThread(NamedTuple):
     """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """All questions about the argument from one round, and the author's latest reply, sorted by round.
+    """The latest questions about the argument and the author's latest reply. Steps of an earlier round come first.
 
-    The round of the questions is the latest round in which another debater asked about the argument.
+    The latest questions are all questions from the latest round in which another debater asked about the argument.
     """
 
 

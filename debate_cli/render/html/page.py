@@ -208,7 +208,7 @@ class PageAnchors:
         return self._arguments.get(item, "")
 
     def source(self, source: str) -> str:
-        """Return the anchor of a cited passage; empty if the page does not show a passage with this id."""
+        """Return the anchor of the passage with the id `source`; empty if the page does not show this passage."""
         return self._passages.get(source, "")
 
     def response(self, item: str, turn: int) -> str:

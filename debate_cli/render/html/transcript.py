@@ -54,7 +54,7 @@ class RoundSection(NamedTuple):
     title: str
     """Numbers and phases, e.g. `Rounds 2–3 · cross-examination and answers`."""
     announcements: tuple[str, ...]
-    """The chair's announcements, one per round."""
+    """The chair's announcements, one for each round in `numbers`."""
     threads: tuple[ThreadSection, ...]
     speeches: tuple[SpeechSection, ...]
 
@@ -114,7 +114,9 @@ class JudgeReasons(NamedTuple):
 
 
 def collect_judge_reasons(debate: Debate) -> JudgeReasons:
-    """Return the judges' assessments, except those by a judging system that a later run has replaced.
+    """Return the judges' assessments, except those that a later run has replaced.
+
+    A run can replace all earlier assessments by its judging systems. Assessments by people are never replaced.
 
     Each assessment is a mapping `{heading, model, rationale, marked, found, warnings}`. `marked`: the marks, grouped by
     debater and argument, with their reasons. `found`: the findings as sentences. The text is not sanitized.

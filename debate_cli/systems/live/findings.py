@@ -130,7 +130,8 @@ class Resolution(Finding):
     kind: Literal["resolution"] = "resolution"
     explanation: str
     pattern: DebatePattern | None = Field(default=None, exclude_if=lambda pattern: pattern is None)
-    """Why the winners differ, as a keyword of `DebatePattern`, e.g. `coherence_collapse`; None in old transcripts."""
+    """Why narrative and scorecard name different winners, as a keyword of `DebatePattern`, e.g. `coherence_collapse`.
+    None in old transcripts."""
 
     def describe(self) -> list[str]:
         """Return one text: the judge's explanation and, if known, `pattern`, e.g. `coherence collapse`."""

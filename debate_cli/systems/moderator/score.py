@@ -184,8 +184,10 @@ class ModeratorNotes(Notes):
 def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings) -> Verdict:
     """Return the verdict of one run, with notes of the class `ModeratorNotes`.
 
-    A debater needs all marks of the final evaluation and of at least one round to have a score. A debater who never
-    spoke has no score if another debater spoke.
+    A debater has a score if both conditions are met:
+
+    - The debater has all marks of the final evaluation and of at least one round.
+    - The debater spoke, or no debater spoke.
 
     The verdict is undetermined if fewer than two debaters have a score, or if a debater who spoke has no score.
     """

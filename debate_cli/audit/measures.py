@@ -136,7 +136,7 @@ def _wins_gained(one: Observation) -> Iterator[float]:
 
 
 def _beyond_length(one: Observation) -> Iterator[float]:
-    """Yield the points that the changed debater gains, minus the points that as many added words of padding gain.
+    """Yield the points gained by the changed debater, minus the points gained by padding of the same length.
 
     A gain is relative to the unchanged debate (see `Observation.gain`). Yield nothing if `padding_gain` is None, e.g.
     because the padded debate was not judged.

@@ -28,7 +28,7 @@ STRATEGY_INSTRUCTIONS = {
     "analytical": "take the arguments apart step by step, and rely on evidence and sound reasoning",
     "aggressive": "press the weakest premise of your opponents hard, and name each of their errors",
     "defensive": "protect your strongest arguments against what was said, and concede only what you cannot defend",
-    "persuasive": "win over opponents who are not firm: build on what they accept, and show what speaks for your position",
+    "persuasive": "persuade the opponents who are not firm: build on what they accept, and show what speaks for your position",
     "balanced": "weigh the positions of all sides against each other, and show why yours is the best answer to them",
     "empathetic": "start from what your opponents rightly care about, and lead from there to your position",
 }

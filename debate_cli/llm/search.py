@@ -43,7 +43,7 @@ _SCORES: TypeAdapter[list[float]] = TypeAdapter(list[float])
 def dump_results(results: Iterable[FoundPassage], continuation: str = "") -> str:
     """Return the found passages as JSON, which is the text of a reply to a web search.
 
-    `continuation`: partial answer if the provider paused the search; else empty. A lone surrogate,
+    `continuation`: the provider's partial answer, if the provider paused the search; else empty. A lone surrogate,
     which UTF-8 cannot represent, becomes `?`.
     """
     text = json.dumps(asdict(SearchResults(tuple(results), continuation)), ensure_ascii=False)

@@ -36,8 +36,12 @@ class ProviderOrigin:
     file: str
     """Name of the file for messages."""
     fingerprint: str
-    """SHA-256 of the configuration file. For a stored debate, SHA-256 of the provider's settings, or of the address of
-    the server for web searches."""
+    """SHA-256 of the text that made these choices. It changes when the choices change.
+
+    - For a configuration file: the whole file.
+    - For a provider of a saved debate: the provider's settings.
+    - For the web searches of a saved debate: the server's address.
+    """
     names_address: bool
     """Whether the file names the server. If False, an option, the environment or the program names the server."""
     variables: frozenset[str] = frozenset()

@@ -184,7 +184,7 @@ class LowestScore:
             if mark is not None
             else "",
             f"{fallacy}: {', '.join(self.fallacies)}." if self.fallacies else "",
-            {"UPHELD": "The judges upheld the claim all the same.", None: ""}.get(self.row.standing, reason),
+            {"UPHELD": "The judges nevertheless upheld the claim.", None: ""}.get(self.row.standing, reason),
         )
         return tuple(filter(None, sentences))
 

@@ -481,8 +481,8 @@ Opinions are numbers from 0 to 1."""
 CLAIM_WORDS = 8
 """Number of words at the start of a claim that determine the claim's merit (see `claim_merit`)."""
 LENGTH_STEP = 0.3
-"""Extra length at which the mock's bias `longer` has its full effect, as a share of the average length of the other
-sides' speeches. Example: 0.3 means speeches that are 30 % longer."""
+"""The mock's bias `longer` has its full effect if a side's speeches are longer than the average speech of the other sides
+by this share. Example: 0.3 means 30 % longer."""
 DITHER = 0.08
 """A mock judge with `bias` adds a random number from -DITHER / 2 to DITHER / 2 to a debater's skill (0-1)."""
 DRAW_MARGIN = 0.08

@@ -8,13 +8,13 @@ from pydantic_core import to_json
 from debate_cli.app.score import ScoredFile
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize
-from debate_cli.render.content.agreement import label_listed_verdict, sort_deciding_first, victory_cell, winner_cell
+from debate_cli.render.content.agreement import OUTCOME_HEADS, label_listed_verdict, outcome_cells, sort_deciding_first
 from debate_cli.render.records import join_json_array
 from debate_cli.render.text.tables import table_lines
 from debate_cli.systems.aggregation import mean
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.scales import describe_answer, format_ranked_scores, format_scale, rank_scores
-from debate_cli.systems.tables import Number, Table, TableRow, format_number, make_table
+from debate_cli.systems.tables import JoinedCells, Number, Table, TableRow, make_table
 
 _VOTE_NOTES = ("option", "weights")
 NOT_JUDGED = "not judged yet"
@@ -69,7 +69,7 @@ def _summary_row(system: str, debates: Sequence[Sequence[Verdict]]) -> TableRow:
     draws, split = len(agreed) - wins.total(), len(determined) - len(agreed)
     return (
         system,
-        " · ".join(f"{name} {count}" for name, count in ranked) or "—",
+        JoinedCells(tuple(f"{name} {count}" for name, count in ranked)) if ranked else "—",
         *(Number(count, 0) for count in (draws, split, len(debates) - len(determined))),
         Number(mean(margins) if len(scales) == 1 else None),
         format_scale(item for runs in determined for item in runs) or "—",
@@ -109,23 +109,18 @@ def _score_line(file: ScoredFile, verdict: Verdict) -> str:
 
 def build_score_tables(files: Sequence[ScoredFile]) -> list[Table]:
     """Return a table with a row per verdict. For several files, a table with totals per system follows."""
-    heads = ("file", "system", "winner", "victory", "margin", "scores", "out of")
     rows = (row for file in files for row in _verdict_rows(file))
-    scores = make_table("scores", heads, rows)._replace(has_key_column=True)
+    scores = make_table("scores", ("file", "system", *OUTCOME_HEADS), rows)._replace(has_group_column=True)
     return [scores, build_summary_table(files)] if len(files) > 1 else [scores]
 
 
 def _verdict_rows(file: ScoredFile) -> Iterator[TableRow]:
+    name = JoinedCells((file.path, file.topic))
     if not file.verdicts:
-        yield (file.path, NOT_JUDGED, "", "", "", "", "")
+        yield (name, NOT_JUDGED, "", "", "", "", "")
     for number, verdict in enumerate(file.verdicts):
-        ranked = rank_scores(verdict)
         yield (
-            "" if number else file.path,
+            "" if number else name,
             label_listed_verdict(verdict, file.verdicts),
-            winner_cell(verdict),
-            victory_cell(verdict),
-            Number(verdict.margin),
-            " · ".join(f"{name} {format_number(score)}" for name, score in ranked),
-            format_scale([verdict]) if ranked else "",
+            *outcome_cells(verdict, rank_scores(verdict)),
         )

@@ -31,6 +31,7 @@ from debate_cli.systems.tables import (
     DebaterCell,
     Gauge,
     Interval,
+    JoinedCells,
     Lines,
     Number,
     Table,
@@ -110,6 +111,8 @@ def format_cell(cell: Cell) -> str:
             return sanitize_line(cell.word)
         case Lines():
             return ", ".join(map(format_cell, cell.cells))
+        case JoinedCells():
+            return cell.separator.join(map(format_cell, cell.cells))
 
 
 def labelled_rows(table: Table) -> Iterator[tuple[TableRow, list[tuple[int, str, Cell]]]]:
@@ -119,24 +122,22 @@ def labelled_rows(table: Table) -> Iterator[tuple[TableRow, list[tuple[int, str,
     out. Badges are never left out, even if they have no word.
 
     - `position`: index of the cell in the row.
-    - `header`: header of the cell's column. It is empty if the cell is the name of a debater. It is also empty in a
-      column with badges that contain a word, e.g. `✓ upheld`, if only one column after the first has such badges.
+    - `header`: header of the cell's column. It is empty in a column with names of debaters, if it is the only one. It is
+      also empty in a column with badges that contain a word, e.g. `✓ upheld`, if only one column after the first has such
+      badges.
     """
     rows = [row for row in table.rows if row is not None]
-    badges = {
-        position
-        for row in rows
-        for position, cell in enumerate(row)
-        if position and isinstance(cell, Badge) and cell.word
-    }
-    clear = badges if len(badges) == 1 else set[int]()
+    placed = [(position, cell) for row in rows for position, cell in enumerate(row)]
+    names = {position for position, cell in placed if isinstance(cell, DebaterCell)}
+    badges = {position for position, cell in placed if position and isinstance(cell, Badge) and cell.word}
+    clear = set[int]().union(*(positions for positions in (names, badges) if len(positions) == 1))
     for row in rows:
         yield (
             row,
             [
                 (
                     position,
-                    "" if position in clear or isinstance(cell, DebaterCell) else sanitize_line(table.heads[position]),
+                    "" if position in clear else sanitize_line(table.heads[position]),
                     cell,
                 )
                 for position, cell in enumerate(row)

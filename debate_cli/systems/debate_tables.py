@@ -12,6 +12,7 @@ from debate_cli.systems.tables import (
     Badge,
     Cell,
     DebaterCell,
+    JoinedCells,
     Lines,
     Table,
     TableRow,
@@ -109,11 +110,13 @@ def format_trace_table(rows: Sequence[TraceRow]) -> Table:
 def _trace_row(row: TraceRow, *, has_sources: bool) -> TableRow:
     answers: list[Cell] = []
     for response in row.responses:
-        sign = RESPONSE_BADGES[response.type]
-        answers.append(f"{sign.symbol} {response.by} {sign.word}")
+        answers.append(JoinedCells((DebaterCell(response.by), RESPONSE_BADGES[response.type]), " "))
         if response.follow_up:
             answers.append(f"asks: {response.follow_up}")
-    answers += [f"{reply.by} {'leaves it open' if reply.evaded else 'replies'}" for reply in row.replies]
+    answers += [
+        JoinedCells((DebaterCell(reply.by), "leaves it open" if reply.evaded else "replies"), " ")
+        for reply in row.replies
+    ]
     standing = STANDING_BADGES[row.standing] if row.standing is not None else "not judged"
     return (
         row.id,

@@ -78,7 +78,14 @@ class Lines(NamedTuple):
     cells: tuple[Cell, ...]
 
 
-Cell = str | DebaterCell | Gauge | Interval | Curve | Number | Badge | Lines | None
+class JoinedCells(NamedTuple):
+    """Several short cells on one line. In a narrow column, the line is broken between two cells, never inside a cell."""
+
+    cells: tuple[Cell, ...]
+    separator: str = " · "
+
+
+Cell = str | DebaterCell | Gauge | Interval | Curve | Number | Badge | Lines | JoinedCells | None
 TableRow = tuple[Cell, ...]
 
 
@@ -94,7 +101,10 @@ class Table(NamedTuple):
     numeric: frozenset[int] = frozenset()
     """Indices of the right-aligned columns."""
     has_key_column: bool = False
-    """Whether the first column contains dotted keys, e.g. `judging.decides`. Lines break only at the dots of such keys."""
+    """Whether the first column contains keys, e.g. `judging.decides`. A terminal table never breaks a key."""
+    has_group_column: bool = False
+    """Whether the first column names groups of rows. Only the first row of a group has the name, the others have an empty
+    text. If the window is too narrow for the column, a terminal table shows each name in a line above the group."""
 
     @property
     def heading(self) -> str:
@@ -124,7 +134,7 @@ def turn_number(index: int) -> Number:
 
 def drop_empty_columns(table: Table) -> Table:
     """Return the table without empty columns. The first column is always kept."""
-    empty: tuple[Cell, ...] = (None, "", Lines(()))
+    empty: tuple[Cell, ...] = (None, "", Lines(()), JoinedCells(()))
     rows = [row for row in table.rows if row is not None]
     kept = [
         place

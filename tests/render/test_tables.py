@@ -1,5 +1,6 @@
 """The tables of the five systems in every output form, and number formats."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -15,13 +16,16 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
+from debate_cli.render.content.agreement import OUTCOME_HEADS
 from debate_cli.render.content.report import build_verdict_tables
 from debate_cli.render.content.run_notices import build_judge_report
 from debate_cli.render.html.page import render_html
 from debate_cli.render.live.header import judge_report_notice
+from debate_cli.render.terminal.drawing import label_grid
 from debate_cli.render.terminal.report import closing_screen, details
 from debate_cli.render.text.markdown import format_markdown
 from debate_cli.render.text.plain import closing_lines, details_lines, judge_report_lines
+from debate_cli.render.text.tables import table_lines
 from debate_cli.systems.live.findings import (
     CausalChain,
     Narrative,
@@ -30,10 +34,22 @@ from debate_cli.systems.live.findings import (
     RegisterDecision,
     SuspectClaim,
 )
+from debate_cli.systems.panel.score import PanelNotes
 from debate_cli.systems.panel.votes import Vote
+from debate_cli.systems.registry import get_system
 from debate_cli.systems.scales import describe_outcome
 from debate_cli.systems.scoring import score
-from debate_cli.systems.tables import Lines, Number, Table, drop_empty_columns, format_number, make_table
+from debate_cli.systems.tables import (
+    DebaterCell,
+    Gauge,
+    JoinedCells,
+    Number,
+    Table,
+    drop_empty_columns,
+    format_number,
+    make_table,
+    parse_notes,
+)
 
 JUDGES = ("technical_architect", "compliance_auditor")
 
@@ -288,16 +304,43 @@ def test_a_list_in_a_narrow_window_keeps_the_headers_of_long_texts() -> None:
 
 
 def test_a_list_in_a_narrow_window_keeps_the_order_of_fields() -> None:
-    """Fields share a line where they fit; none moves before another, and none is broken."""
+    """Short fields share the line of the first cell where they fit; none moves before another, and none is broken."""
     heads = ("file", "winner", "scores", "margin")
-    row = ("transcripts/one.json", "Ada", "Ada 8.13 · Bo 6.8 · Cyd 5.2", "1.33 of 10")
+    row = ("transcripts/one.json", "Ada", JoinedCells(("Ada 8.13", "Bo 6.8", "Cyd 5.2", "Dan 4.1")), "1.33 of 10")
     lines = render_tables([Table("scores", heads, (row,), has_key_column=True)], 40).splitlines()
-    assert [line.strip() for line in lines[2:]] == [
-        "transcripts/one.json",
-        "winner Ada",
-        "scores Ada 8.13 · Bo 6.8 · Cyd 5.2",
-        "margin 1.33 of 10",
+    assert [line.rstrip() for line in lines[2:]] == [
+        "transcripts/one.json  winner Ada",
+        "  scores Ada 8.13 · Bo 6.8 · Cyd 5.2",
+        "  Dan 4.1",
+        "  margin 1.33 of 10",
     ]
+
+
+def test_a_list_indents_the_lines_of_a_cell() -> None:
+    """The trace is a list in a narrow window: id and debater on one line, below them the claim and what was said to it."""
+    lines = [
+        line.rstrip()
+        for part in details(debate(), score(debate()), only="trace")
+        for line in render_text(part, 60).splitlines()
+    ]
+    start = lines.index("PRO-1  ● Ada")
+    assert lines[start + 1].startswith("  Independent deployment")
+    assert lines[start + 3 : start + 7] == [
+        "  answers ◆ Bo ✗ refutes",
+        "    asks: Which row of the report covers eight people?",
+        "  standing ✗ refuted",
+        "    The figure does not cover teams of this size.",
+    ]
+
+
+def test_answers_in_the_trace_have_the_colours_of_debater_and_response() -> None:
+    """The symbol and the word of each are in this colour."""
+    drawn = "".join(render_text(part, 100, colour=True) for part in details(debate(), score(debate()), only="trace"))
+    colours = (theme.PLUM, theme.TONE_COLOURS["bad"])
+    plum, red = (colour.removeprefix("color(").rstrip(")") for colour in colours)
+    assert re.search(
+        rf"\x1b\[38;5;{plum}m◆ \x1b\[0m\x1b\[1;38;5;{plum}mBo\x1b\[0m.{{1,20}}\x1b\[1;38;5;{red}m✗ refutes", drawn
+    )
 
 
 @pytest.mark.parametrize("width", range(48, 90, 6))
@@ -319,16 +362,93 @@ def test_an_id_stays_whole_so_that_it_can_be_copied(width: int, path: str) -> No
     assert drawn.count(f"{name}.json") == 2
 
 
-@pytest.mark.parametrize("width", [52, 60, 72, 100])
+@pytest.mark.parametrize("width", [46, 60, 72, 100])
 def test_a_score_stays_beside_its_name(width: int) -> None:
-    """The agreement table breaks no line between a debater's name and the score, and a list has all scores in a row."""
-    scores = (Lines(("Pro 59.67", "Con 53.58")), Lines(("Pro 7.57", "Con 6.7")))
-    rows = tuple(
-        (name, "draw", "narrow", Number(6.08), cell, "82.5 points")
-        for name, cell in zip(("moderator", "persuasion, decides"), scores, strict=True)
-    )
-    drawn = render_tables(
-        [make_table("agreement", ("system", "winner", "victory", "margin", "scores", "out of"), rows)], width
-    )
+    """The agreement table breaks no line between a debater's name and the score. It has columns from 60 columns."""
+    rows = [
+        (name, DebaterCell("Pro"), "narrow", Number(6.08), "82.5 points", JoinedCells(scores))
+        for name, scores in (
+            ("moderator", ("Pro 59.67", "Con 53.58")),
+            ("persuasion, decides", ("Pro 7.57", "Con 6.7")),
+        )
+    ]
+    table = make_table("agreement", ("system", *OUTCOME_HEADS), rows)
+    drawn = "\n".join(map(str.rstrip, render_tables([table], width).splitlines()))
     assert all(score in drawn for score in ("Pro 59.67", "Con 53.58", "Pro 7.57", "Con 6.7"))
-    assert width > 52 or "scores Pro 59.67, Con 53.58 · out of 82.5 points" in drawn
+    assert max(map(len, drawn.splitlines())) <= width
+    assert drawn.splitlines()[2].startswith("system") == (width >= 60)
+    if width < 60:
+        first = [
+            "moderator  Pro · victory narrow · margin 6.08",
+            "  out of 82.5 points",
+            "  scores Pro 59.67 · Con 53.58",
+        ]
+        assert drawn.splitlines()[2:5] == first
+
+
+def test_bars_become_shorter_before_they_are_left_out() -> None:
+    """A window of 50 columns has short bars, a window of 46 columns none."""
+    columns = {
+        "debater": "Pro",
+        "rounds /30": Number(22),
+        "final /100": Number(78),
+        "score /82.5": Number(64),
+        "share": "78%",
+    }
+    table = make_table("scores", (*columns, ""), [(*columns.values(), Gauge(82.5, 82.5))])
+    assert [render_tables([table], width).count("━") for width in (100, 60, 50, 46)] == [20, 17, 12, 0]
+
+
+@pytest.mark.parametrize("width", [60, 100])
+def test_a_label_is_not_broken(width: int) -> None:
+    """A long label has its own line, so there is no empty line between two rows."""
+    labels = ("use within limits", "cost of the debate with all its judgements", "", "note")
+    lines = render_text(label_grid([(label, "words") for label in labels]), width).splitlines()
+    assert [" ".join(line.split()) for line in lines] == [
+        "use within limits words",
+        "cost of the debate with all its judgements",
+        "words",
+        "words",
+        "note words",
+    ]
+
+
+def test_plain_lines_say_who_influences_whom() -> None:
+    """A table with several columns of debaters has the headers of these columns."""
+    heads, row = ("from", "on", "mean persuasion"), (DebaterCell("Con"), DebaterCell("Pro"), Number(0.3))
+    assert table_lines(make_table("influence", heads, [row]))[2:] == ["Con  on: Pro, mean persuasion 0.3"]
+
+
+def test_plain_lines_keep_the_order_of_votes() -> None:
+    """What judges are divided on is in the order of the votes, however much it is."""
+    row = ("divided on", JoinedCells(("evidence", "rebuttal", "risk", "vote")), JoinedCells(("nothing",)))
+    assert table_lines(Table("votes", ("judge", "vote 1", "vote 2"), (row,)))[2:] == [
+        "divided on  vote 1: evidence · rebuttal · risk · vote, vote 2: nothing"
+    ]
+
+
+def test_agreement_and_confidence_have_one_number_format() -> None:
+    """No final zeros: 0.8."""
+    found = score(panel())[0]
+    notes = parse_notes(PanelNotes, found)
+    rounds = [
+        row.model_copy(update={"votes": tuple(vote.model_copy(update={"confidence": 0.9}) for vote in row.votes)})
+        for row in notes.rounds
+    ]
+    changed = notes.model_copy(update={"rounds": tuple(rounds), "final_agreement": 0.8})
+    verdict = found.model_copy(update={"notes": changed})
+    assert "agreement of votes and marks 0.8." in get_system("panel").headline(verdict)
+    drawn = {table.title: render_tables([table]) for table in build_verdict_tables(verdict)}
+    assert "PASS · 0.9 " in drawn["panel: votes"]
+    assert "to 0.8 in" in drawn["panel: scores"]
+
+
+def test_joined_cells_are_on_one_line_in_every_form() -> None:
+    """A vote and its confidence, which a page does not break."""
+    shown = panel()
+    verdicts = score(shown)
+    assert r"| ✓ PASS · 0\.75 |" in format_markdown(shown, verdicts)
+    assert re.search(
+        r'<td class="brief"><span class="badge good">.{1,60}PASS</span> · 0.75</td>', render_html(shown, verdicts)
+    )
+    assert "vote 1: PASS · 0.75" in "\n".join(details_lines(shown, verdicts))

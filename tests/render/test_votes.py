@@ -165,7 +165,7 @@ def test_every_form_says_what_must_change_and_who_disagrees(rejected: Debate) ->
     verdicts = score(rejected)
     tables = {table.title: table for table in build_verdict_tables(verdicts[0])}
     assert list(tables)[:3] == ["panel: what must change", "panel: marks", "panel: scores"]
-    assert render_tables([tables["panel: disagreements"]]).count("a 1, b 3") == 1
+    assert render_tables([tables["panel: disagreements"]]).count("a 1 · b 3") == 1
     for text in (
         "\n".join(closing_lines(rejected, verdicts)),
         render_text(Group(*closing_screen(rejected, verdicts)), width=200),

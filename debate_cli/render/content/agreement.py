@@ -14,14 +14,19 @@ from debate_cli.systems.scales import format_scale
 from debate_cli.systems.tables import (
     Cell,
     DebaterCell,
+    JoinedCells,
     Lines,
     Number,
     Table,
+    TableRow,
     column_table,
     drop_empty_columns,
     format_number,
+    make_table,
 )
 
+OUTCOME_HEADS = ("winner", "victory", "margin", "out of", "scores")
+"""Headers of the cells that `outcome_cells` returns."""
 NONE_DECIDES = "None of these verdicts decides."
 
 
@@ -29,23 +34,19 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
     """Return a row per verdict: winner, victory, margin, scores and scale. None for fewer than two verdicts."""
     if len(verdicts) < 2:  # noqa: PLR2004 - one verdict has nothing to agree with
         return None
-    columns: dict[str, Callable[[Verdict], Cell]] = {
-        "system": lambda of: f"{label_verdict(of, verdicts)}{', decides' if of.decides else ''}",
-        "winner": winner_cell,
-        "victory": victory_cell,
-        "margin": lambda of: Number(of.margin),
-        "scores": lambda of: Lines(
-            tuple(f"{name} {format_number(score)}" for name, score in of.displayed_scores.items())
-        ),
-    }
-    if format_scale(verdicts):
-        columns["out of"] = lambda of: format_scale([of]) if of.displayed_scores else ""
+    rows = [
+        (
+            f"{label_verdict(verdict, verdicts)}{', decides' if verdict.decides else ''}",
+            *outcome_cells(verdict, verdict.displayed_scores.items()),
+        )
+        for verdict in verdicts
+    ]
     remarks = (
         *describe_repeat_stats(verdicts),
         *describe_agreement(verdicts),
         *(() if any(verdict.decides for verdict in verdicts) else (NONE_DECIDES,)),
     )
-    return column_table("agreement", verdicts, columns, remarks)
+    return drop_empty_columns(make_table("agreement", ("system", *OUTCOME_HEADS), rows, remarks))
 
 
 def build_review_table(debate: Debate) -> Table | None:
@@ -75,6 +76,13 @@ def _describe_probabilities(debate: Debate, run: str) -> Iterator[str]:
         yield f"{name} {', '.join(values)} %"
 
 
+def outcome_cells(verdict: Verdict, scores: Iterable[tuple[str, float]]) -> TableRow:
+    """Return winner, victory, margin, scale and the given scores of a verdict."""
+    shown = tuple(f"{name} {format_number(score)}" for name, score in scores)
+    scale = format_scale([verdict]) if shown else ""
+    return winner_cell(verdict), _victory_cell(verdict), Number(verdict.margin), scale, JoinedCells(shown)
+
+
 def winner_cell(verdict: Verdict) -> Cell:
     """Return the winner of a debate, the winning option of a vote, or `draw`."""
     if verdict.option is not None:
@@ -82,7 +90,7 @@ def winner_cell(verdict: Verdict) -> Cell:
     return "draw" if verdict.victory == "draw" else DebaterCell(verdict.winner)
 
 
-def victory_cell(verdict: Verdict) -> Cell:
+def _victory_cell(verdict: Verdict) -> Cell:
     """Return how clear the victory is, e.g. `narrow`; empty for a draw."""
     return "" if verdict.victory == "draw" else verdict.victory
 

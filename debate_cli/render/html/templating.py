@@ -14,9 +14,9 @@ from markupsafe import Markup
 from debate_cli.domain.message_text import sanitize_text
 from debate_cli.render import sanitize
 from debate_cli.render.html.charts import plot_interval
-from debate_cli.render.theme import format_model, format_model_id
+from debate_cli.render.theme import format_cell, format_model, format_model_id
 from debate_cli.statistics.estimate import LEVEL_LABEL
-from debate_cli.systems.tables import Cell, Interval, Lines, format_number
+from debate_cli.systems.tables import Cell, Interval, JoinedCells, Lines, format_number
 
 SHORT_CELL_LENGTH = 30
 """Maximum number of characters of a text cell that is never wrapped."""
@@ -97,7 +97,7 @@ def _type_name(value: object) -> str:
 
 def _cell_width_class(value: Cell) -> str:
     words = value.cells if isinstance(value, Lines) else (value,)
-    longest = max((len(word) for word in words if isinstance(word, str)), default=0)
+    longest = max((len(format_cell(word)) for word in words if isinstance(word, str | JoinedCells)), default=0)
     return "" if not longest else "brief" if longest <= SHORT_CELL_LENGTH else "words"
 
 

@@ -7,6 +7,7 @@ setting `overflow="fold"`. Rich also cuts the title of a rule or panel, so a tit
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from rich.box import ROUNDED, SIMPLE_HEAD, Box
 from rich.cells import cell_len
@@ -29,9 +30,11 @@ from debate_cli.systems.tables import (
     DebaterCell,
     Gauge,
     Interval,
+    JoinedCells,
     Lines,
     Number,
     Table,
+    TableRow,
     format_number,
 )
 
@@ -41,15 +44,15 @@ BAR_WIDTH = 20
 INDENT = 2
 MAX_KEPT_WORD = 80
 """Maximum width in terminal columns of a word that a table never breaks. An id has at most this width."""
-MAX_SHORT_LINE = 16
-"""Maximum width in columns of a short line in a `Lines` cell. If all lines of the cell are short, a table does not
-break these lines. A table that is drawn as a list (see `MIN_TEXT_WIDTH`) then joins these lines to one line."""
-MIN_TEXT_WIDTH = 22
+MIN_BAR_WIDTH = 10
+COLUMN_GAPS = (3, 2)
+"""Numbers of blank columns between two columns of a table. If the table is too wide with the first, the second is used."""
+MIN_TEXT_WIDTH = 20
 """Minimum width of a table column with long text. If the window is too narrow, the table is drawn as a list."""
 MAX_HEADER = 8
 """Maximum number of characters of a one-line header above numbers. A longer header has two lines."""
-MAX_LABEL = 14
-"""Maximum width of a label in `label_grid`."""
+MAX_LABEL = 17
+"""Maximum width of a label beside its contents in `label_grid`. A longer label is in a line above its contents."""
 _LEVELS = "▁▂▃▄▅▆▇█"
 _RULE_SPACE = 2
 """Columns of a horizontal line that are not available for its title."""
@@ -263,14 +266,18 @@ def sparkline(values: Sequence[float], low: float, high: float) -> str:
     return "".join(_LEVELS[min(top, max(0, round((value - low) / span * top)))] for value in values)
 
 
-def label_grid(rows: Sequence[tuple[str, RenderableType]]) -> RichTable:
-    """Draw two columns: muted labels and their contents. Long labels are wrapped."""
-    grid = RichTable.grid(padding=(0, 2, 0, 0))
-    grid.add_column(max_width=MAX_LABEL, overflow="fold", style=theme.MUTED)
-    grid.add_column(ratio=1, overflow="fold")
+def label_grid(rows: Sequence[tuple[str, RenderableType]]) -> RenderableType:
+    """Draw two columns: muted labels and their contents."""
+    width = max((cell_len(label) for label, _ in rows if cell_len(label) <= MAX_LABEL), default=INDENT)
+    drawn: list[RenderableType] = []
     for label, body in rows:
-        grid.add_row(label, body)
-    return grid
+        is_beside = cell_len(label) <= width
+        grid = RichTable.grid(padding=(0, 2, 0, 0))
+        grid.add_column(width=width, style=theme.MUTED)
+        grid.add_column(overflow="fold")
+        grid.add_row(label if is_beside else "", body)
+        drawn += [grid] if is_beside else [Text(label, style=theme.MUTED), grid]
+    return Group(*drawn)
 
 
 def render_table(table: Table, styles: ParticipantStyles) -> RenderableType:
@@ -281,40 +288,50 @@ def render_table(table: Table, styles: ParticipantStyles) -> RenderableType:
     return section(table.title, _TableView(table, styles), *notes)
 
 
+class _Layout(NamedTuple):
+    """The columns of a table that fit into the window."""
+
+    positions: Sequence[int]
+    widths: Sequence[int]
+    gap: int
+    """Number of blank columns of the terminal between two columns of the table."""
+
+
 @dataclass(frozen=True, slots=True)
 class _TableView:
+    """Draws a table in the first of three forms that fits into the window.
+
+    1. Columns. If the window is too narrow for all columns, those with bars are left out.
+    2. A table with a group column (`Table.has_group_column`): each name in a line above its rows, which have columns.
+    3. A list.
+    """
+
     table: Table
     styles: ParticipantStyles
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        layout = self._layout(options.max_width)
+        if layout is not None:
+            yield self._grid(layout, self.table.rows)
+        elif self.table.has_group_column:
+            yield from self._as_groups(options.max_width)
+        else:
+            yield from self._as_list(options.max_width)
+
+    def _layout(self, width: int) -> _Layout | None:
         everything = range(len(self.table.heads))
+        least, full = (tuple(map(measure, everything)) for measure in (self._least_width, self._full_width))
         without_bars = [position for position in everything if not _is_of_bars(self.table, position)]
-        for positions in (list(everything), without_bars):
-            widths = self._column_widths(positions, options.max_width - 3 * (len(positions) - 1))
-            if widths is not None:
-                yield self._as_table(positions, widths)
-                return
-        yield from self._as_list(options.max_width - INDENT)
+        for positions in (everything, without_bars):
+            for gap in COLUMN_GAPS:
+                sizes = [(least[position], full[position]) for position in positions]
+                widths = _fit_columns(sizes, width - gap * (len(positions) - 1))
+                if widths is not None:
+                    return _Layout(positions, widths, gap)
+        return None
 
-    def _column_widths(self, positions: Sequence[int], room: int) -> list[int] | None:
-        """Return column widths whose sum is at most `room`. The widest columns are narrowed first.
-
-        Returns None if `room` is too small for the minimum widths of the columns.
-        """
-        least = [self._least_width(position) for position in positions]
-        widths = [max(small, self._full_width(position)) for small, position in zip(least, positions, strict=True)]
-        if sum(least) > room:
-            return None
-        while sum(widths) > room:
-            shortened = max(
-                (place for place, width in enumerate(widths) if width > least[place]), key=widths.__getitem__
-            )
-            widths[shortened] -= 1
-        return widths
-
-    def _lines(self, position: int) -> list[str]:
-        cells = [render_cell(row[position], self.styles).plain for row in self.table.rows if row is not None]
-        return [line for text in (self._header(position), *cells) for line in text.split("\n")]
+    def _cells(self, position: int) -> list[Cell]:
+        return [row[position] for row in self.table.rows if row is not None]
 
     def _header(self, position: int) -> str:
         header = sanitize.sanitize_line(self.table.heads[position])
@@ -323,92 +340,141 @@ class _TableView:
         return header
 
     def _full_width(self, position: int) -> int:
-        return BAR_WIDTH if _is_of_bars(self.table, position) else max(map(cell_len, self._lines(position)))
+        if _is_of_bars(self.table, position):
+            return BAR_WIDTH
+        texts = (self._header(position), *(render_cell(cell, self.styles).plain for cell in self._cells(position)))
+        return max(cell_len(line) for text in texts for line in text.split("\n"))
 
     def _least_width(self, position: int) -> int:
         full = self._full_width(position)
-        if _is_of_bars(self.table, position) or position in self.table.numeric or self._is_key_column(position):
+        if _is_of_bars(self.table, position):
+            return MIN_BAR_WIDTH
+        is_key = position == 0 and self.table.has_key_column
+        if is_key or self.table.has_group_column or position in self.table.numeric:
             return full
         longest = max(map(cell_len, self._unbroken_parts(position)), default=0)
-        return max(min(longest, MAX_KEPT_WORD), min(-(-full // 2), MIN_TEXT_WIDTH))
+        is_joined = any(isinstance(cell, JoinedCells) for cell in self._cells(position))
+        return max(min(longest, MAX_KEPT_WORD), 0 if is_joined else min(-(-full // 2), MIN_TEXT_WIDTH))
 
     def _unbroken_parts(self, position: int) -> Iterator[str]:
-        """Yield the parts of a column that must stay on one line: words, or short lines such as `Pro 59.67`."""
-        cells = [row[position] for row in self.table.rows if row is not None]
+        """Yield the parts of a column that must stay on one line: words, or joined cells such as `Pro 59.67`."""
         yield from self._header(position).split()
-        for cell in cells:
-            text = render_cell(cell, self.styles)
-            yield from text.plain.split("\n") if _has_short_lines(cell, text) else text.plain.split()
+        for cell in self._cells(position):
+            for part in _parts(cell, self.styles):
+                yield from [part.plain] if isinstance(cell, JoinedCells) else part.plain.split()
 
-    def _is_key_column(self, position: int) -> bool:
-        return self.table.has_key_column and position == 0
-
-    def _as_table(self, positions: Sequence[int], widths: Sequence[int]) -> RichTable:
+    def _grid(self, layout: _Layout, rows: Iterable[TableRow | None], *, show_header: bool = True) -> RichTable:
         grid = RichTable(
             box=SIMPLE_HEAD,
             header_style=theme.MUTED,
             border_style=theme.MUTED,
             pad_edge=False,
             show_edge=False,
-            padding=(0, 1),
+            show_header=show_header,
+            padding=(0, 1, 0, layout.gap - 2),
             leading=int(_has_lines(self.table)),
         )
-        for position, width in zip(positions, widths, strict=True):
+        for position, width in zip(layout.positions, layout.widths, strict=True):
             justify = "right" if position in self.table.numeric else "left"
             grid.add_column(Text(self._header(position)), justify=justify, width=width, overflow="fold")
-        for row in self.table.rows:
+        for row in rows:
             if row is None:
                 grid.add_section()
             else:
-                grid.add_row(*(_cell_view(row[position], self.styles) for position in positions))
+                places = zip(layout.positions, layout.widths, strict=True)
+                grid.add_row(*(_cell_view(row[position], self.styles, width) for position, width in places))
         return grid
 
+    def _as_groups(self, width: int) -> Iterator[RenderableType]:
+        rows = [row for row in self.table.rows if row is not None]
+        numeric = frozenset(position - 1 for position in self.table.numeric)
+        table = Table("", self.table.heads[1:], tuple(row[1:] for row in rows), numeric=numeric)
+        view = _TableView(table, self.styles)
+        layout = view._layout(width - INDENT)
+        drawn = view._as_list(width - INDENT)
+        if layout is not None:
+            yield view._grid(layout._replace(widths=(layout.widths[0] + INDENT, *layout.widths[1:])), ())
+            drawn = (view._grid(layout, [row], show_header=False) for row in table.rows)
+        for (name, *_), row in zip(rows, drawn, strict=True):
+            if name:
+                yield from map(WholeNames, _join_on_lines(name, self.styles, width))
+            yield Padding(row, (0, 0, 0, INDENT))
+
     def _as_list(self, width: int) -> Iterator[RenderableType]:
+        """Yield one renderable per row."""
         for number, (row, cells) in enumerate(theme.labelled_rows(self.table)):
-            if number and _has_lines(self.table):
-                yield Text("")
-            name, *lines = _list_row(self.table.heads[0], row[0], cells, self.styles, width)
-            if name.plain:
-                yield WholeNames(name)
-            yield Padding(Group(*map(WholeNames, lines)), (0, 0, 0, INDENT))
+            blank = [Text("")] if number and _has_lines(self.table) else []
+            lines = _list_row(self.table.heads[0], row[0], cells, self.styles, width)
+            yield Group(*blank, *(Padding(WholeNames(line), (0, 0, 0, indent)) for indent, line in lines))
+
+
+def _fit_columns(sizes: Sequence[tuple[int, int]], room: int) -> list[int] | None:
+    """Return column widths whose sum is at most `room`. The widest columns are narrowed first.
+
+    Returns None if `room` is too small for the minimum widths of the columns. `sizes`: minimum and full width per column.
+    """
+    widths = [max(size) for size in sizes]
+    if sum(least for least, _ in sizes) > room:
+        return None
+    while sum(widths) > room:
+        narrowable = (place for place, width in enumerate(widths) if width > sizes[place][0])
+        widths[max(narrowable, key=widths.__getitem__)] -= 1
+    return widths
 
 
 def _has_lines(table: Table) -> bool:
     return any(isinstance(cell, Lines) for row in table.rows for cell in row or ())
 
 
-def _has_short_lines(cell: Cell, text: Text) -> bool:
-    return isinstance(cell, Lines) and all(cell_len(line) <= MAX_SHORT_LINE for line in text.plain.split("\n"))
+def _parts(cell: Cell, styles: ParticipantStyles) -> list[Text]:
+    return [render_cell(part, styles) for part in (cell.cells if isinstance(cell, JoinedCells) else (cell,))]
+
+
+def _join_on_lines(cell: Cell, styles: ParticipantStyles, width: int, label: str = "") -> list[Text]:
+    """Return the lines of a cell after a label. Joined cells share a line of `width` columns as long as they fit."""
+    lines: list[Text] = []
+    separator = cell.separator if isinstance(cell, JoinedCells) else ""
+    for part in _parts(cell, styles):
+        if lines and lines[-1].cell_len + len(separator) + part.cell_len <= width:
+            lines[-1] = join_text(lines[-1], part, separator=separator)
+        else:
+            lines.append(part if lines else join_text((label, theme.MUTED), part))
+    return lines
 
 
 def _list_row(
     head: str, key: Cell, cells: Iterable[tuple[int, str, Cell]], styles: ParticipantStyles, width: int
-) -> list[Text]:
-    """Return the lines of a table row that is drawn as a list: the first cell, then the other cells.
+) -> list[tuple[int, Text]]:
+    """Return pairs (indent, line) for a table row that is drawn as a list.
 
-    Short cells share a line if they fit into `width`.
+    The first line has the first cell and the cells that fit beside it. The lines of the other cells are indented.
 
     - `key`: the first cell.
     - `head`: header of the first cell's column. It is shown if the cell is a number.
     - `cells`: (column, header, cell) for each other cell.
     """
-    first = render_cell(key, styles)
+    first, *below = render_cell(key, styles).split("\n")
     if first.plain.isdigit():
         first = join_text(f"{sanitize.sanitize_line(head)} ", first)
     first.stylize("bold")
-    lines = [first]
-    is_open = False
+    lines = [(0, first), *((INDENT, line) for line in below)]
+    separator, is_open = "  " if first else "", not below
     for _, header, cell in cells:
-        content = render_cell(cell, styles)
-        is_short = not isinstance(cell, Lines) or _has_short_lines(cell, content)
-        if is_short:
-            content = Text(", ").join(content.split("\n"))
-        text = join_text((f"{header} " if header else "", theme.MUTED), content)
-        if is_open and is_short and lines[-1].cell_len + 3 + text.cell_len <= width:
-            lines[-1] = join_text(lines[-1], text, separator=" · ")
+        label = f"{header} " if header else ""
+        if isinstance(cell, JoinedCells) and len(cell.cells) > 1:
+            block = [(INDENT, line) for line in _join_on_lines(cell, styles, width - INDENT, label)]
+            is_short = False
         else:
-            lines += text.split("\n")
-        is_open = is_short
+            start, *below = join_text((label, theme.MUTED), render_cell(cell, styles)).split("\n")
+            block = [(INDENT, start), *((2 * INDENT, line) for line in below)]
+            is_short = not below
+        indent, last = lines[-1]
+        text = block[0][1]
+        if is_open and is_short and indent + last.cell_len + len(separator) + text.cell_len <= width:
+            lines[-1] = (indent, join_text(last, text, separator=separator))
+        else:
+            lines += block
+        separator, is_open = " · ", is_short
     return lines
 
 
@@ -418,12 +484,12 @@ def _is_of_bars(table: Table, position: int) -> bool:
     return any(isinstance(cell, bars) for cell in cells) and all(isinstance(cell, bars | None) for cell in cells)
 
 
-def _cell_view(cell: Cell, styles: ParticipantStyles) -> RenderableType:
+def _cell_view(cell: Cell, styles: ParticipantStyles, width: int) -> RenderableType:
     if isinstance(cell, Gauge):
-        return score_bar(cell.value, cell.out_of, _colour_of(cell.who, styles))
+        return score_bar(cell.value, cell.out_of, _colour_of(cell.who, styles), width)
     if isinstance(cell, Interval):
-        return Text(interval_bar(cell))
-    return render_cell(cell, styles)
+        return Text(interval_bar(cell, width))
+    return Text("\n").join(_join_on_lines(cell, styles, width))
 
 
 def _colour_of(name: str | None, styles: ParticipantStyles) -> str:
@@ -441,5 +507,7 @@ def render_cell(cell: Cell, styles: ParticipantStyles) -> Text:
             return badge_text(cell)
         case Lines():
             return Text("\n").join(render_cell(inner, styles) for inner in cell.cells)
+        case JoinedCells():
+            return join_text(*_parts(cell, styles), separator=cell.separator)
         case _:
             return Text(theme.format_cell(cell), style="bold" if isinstance(cell, Number) and cell.strong else "")

@@ -26,7 +26,7 @@ from debate_cli.render.terminal.drawing import (
     section,
     terminal_line,
 )
-from debate_cli.systems.tables import Lines, Table, TableRow
+from debate_cli.systems.tables import JoinedCells, Lines, Table, TableRow
 
 MAX_SCREEN_ROWS = 40
 """Maximum total height, in rows, of the closing screen and of the `_ROWS_BELOW` rows below this screen."""
@@ -220,5 +220,5 @@ def _stack_trace_columns(trace: Table) -> Table:
         if row is not None:
             claim_id, speaker, claim, *between, standing, reason = row
             judged = Lines((standing, reason)) if reason else standing
-            rows.append((Lines((claim_id, speaker, claim)), *between, judged))
+            rows.append((Lines((JoinedCells((claim_id, speaker), "  "), claim)), *between, judged))
     return trace._replace(heads=("claim", *trace.heads[3:-2], "standing"), rows=tuple(rows))

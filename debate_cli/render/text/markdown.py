@@ -13,7 +13,7 @@ from debate_cli.render.content.report import DOCUMENT_PARTS, Block, ReportPart, 
 from debate_cli.render.content.speech_parts import CheckedCitation, SpeechPart, ThreadIndex, index_citations, split_turn
 from debate_cli.render.content.summary import SummaryRow
 from debate_cli.systems.scales import format_ranked_scores
-from debate_cli.systems.tables import RESPONSE_BADGES, Badge, Cell, Curve, Lines, Number, Table
+from debate_cli.systems.tables import RESPONSE_BADGES, Badge, Cell, Curve, JoinedCells, Lines, Number, Table
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$^@+=])")
 _AUTOLINK = re.compile(r":(?=//|/)|(?<=www)\.|(?<=[a-z]):(?=\S*@)", re.IGNORECASE)
@@ -194,5 +194,7 @@ def _cell(cell: Cell) -> str:
             return theme.format_cell(cell)
         case Lines():
             return "<br>".join(map(_cell, cell.cells))
+        case JoinedCells():
+            return cell.separator.join(map(_cell, cell.cells))
         case _:
             return escape_markdown(theme.format_cell(cell))

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 
 from debate_cli.render import theme
 from debate_cli.render.sanitize import sanitize_line
-from debate_cli.systems.tables import Badge, Cell, DebaterCell, Number, Table
+from debate_cli.systems.tables import Badge, Cell, DebaterCell, JoinedCells, Number, Table
 
 MAX_SHORT_CELL = 24
-"""A text cell with at most this number of characters is on the line of its row. A longer cell has its own line."""
+"""A text cell with at most this number of characters is on the line of its row. A longer cell has its own line, except
+`JoinedCells`."""
 
 
 def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[str]:
@@ -44,7 +45,7 @@ def _table_row_lines(
             plain.append(words if name == "score" else f"{name} {words}")
         elif not header and (len(words) <= MAX_SHORT_CELL or isinstance(cell, DebaterCell | Badge)):
             plain.append(words)
-        elif len(words) > MAX_SHORT_CELL:
+        elif len(words) > MAX_SHORT_CELL and not isinstance(cell, JoinedCells):
             long.append(f"  {header}: {words}" if header else f"  {words}")
         else:
             pairs.append(f"{_without_weight(name)}{' ' if isinstance(cell, Number) else ': '}{words}")

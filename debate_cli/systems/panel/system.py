@@ -27,7 +27,7 @@ from debate_cli.systems.charts import Chart
 from debate_cli.systems.panel import questions, score, tables
 from debate_cli.systems.panel.settings import PanelSettings
 from debate_cli.systems.panel.votes import MIN_VOTES_TO_COMPARE, Vote, ballots_by_round, should_deliberate
-from debate_cli.systems.tables import Table, format_share, parse_notes
+from debate_cli.systems.tables import Table, format_number, format_share, parse_notes
 
 
 class _PanelSystem(JudgingSystem[PanelSettings]):
@@ -100,7 +100,9 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         rounds = notes.deliberation_rounds
         after = f"After {rounds} round{'' if rounds == 1 else 's'} of deliberation, " if rounds else ""
         agreed = (
-            f"; agreement of votes and marks {notes.final_agreement:.2f}" if notes.final_agreement is not None else ""
+            f"; agreement of votes and marks {format_number(notes.final_agreement)}"
+            if notes.final_agreement is not None
+            else ""
         )
         return f"{after}{voted}{agreed}."
 

@@ -11,6 +11,7 @@ from debate_cli.systems.tables import (
     Badge,
     Cell,
     Gauge,
+    JoinedCells,
     Lines,
     Number,
     Table,
@@ -72,7 +73,7 @@ def _mark_table(notes: PanelNotes) -> Table:
 def _disagreement_table(notes: PanelNotes) -> Table:
     rows = join_row_groups(
         [
-            (f"vote {row.round + 1}", item.type, item.about, Number(item.severity), _format_positions(item))
+            (f"vote {row.round + 1}", item.type, item.about, Number(item.severity), _position_cell(item))
             for item in row.disagreements
         ]
         for row in notes.rounds
@@ -80,10 +81,12 @@ def _disagreement_table(notes: PanelNotes) -> Table:
     return make_table("panel: disagreements", ("after", "type", "about", "severity", "positions"), rows)
 
 
-def _format_positions(item: Disagreement) -> str:
-    return ", ".join(
-        f"{judge} {position if isinstance(position, str) else format_number(position, 1)}"
-        for judge, position in item.positions.items()
+def _position_cell(item: Disagreement) -> Cell:
+    return JoinedCells(
+        tuple(
+            f"{judge} {position if isinstance(position, str) else format_number(position, 1)}"
+            for judge, position in item.positions.items()
+        )
     )
 
 
@@ -123,7 +126,7 @@ def _vote_table(notes: PanelNotes) -> Table:
         (judge, Number(weight), *(_vote_cell(votes.get(judge)) for votes in rounds))
         for judge, weight in weights.items()
     ]
-    disputed = (Lines(tuple(item.about for item in row.disagreements) or ("nothing",)) for row in notes.rounds)
+    disputed = (JoinedCells(tuple(item.about for item in row.disagreements) or ("nothing",)) for row in notes.rounds)
     sums: list[TableRow] = [
         ("agreement", None, *(Number(row.agreement) for row in notes.rounds)),
         ("divided on", None, *disputed),
@@ -138,7 +141,7 @@ def _vote_cell(vote: BallotRow | None) -> Cell:
         return "—"
     changed = ", changed" if vote.changed else ""
     late = ", late" if vote.late else ", no new vote" if vote.carried else ""
-    return Lines((VOTE_BADGES[vote.option], f"{vote.confidence:.2f}{changed}{late}"))
+    return JoinedCells((VOTE_BADGES[vote.option], f"{format_number(vote.confidence)}{changed}{late}"))
 
 
 def _change_remarks(notes: PanelNotes) -> Iterable[str]:

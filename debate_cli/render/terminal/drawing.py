@@ -14,7 +14,6 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.panel import Panel
-from rich.progress_bar import ProgressBar
 from rich.rule import Rule
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -22,6 +21,7 @@ from rich.text import Text
 from debate_cli.domain.message_text import sanitize_text
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
+from debate_cli.render.terminal.bar import Bar
 from debate_cli.render.theme import Sign
 from debate_cli.systems.tables import (
     Badge,
@@ -213,16 +213,7 @@ def score_bar(value: float, out_of: float | None, colour: str, width: int = BAR_
 
     If `out_of` is None, nothing is drawn.
     """
-    if out_of is None:
-        return ""
-    return ProgressBar(
-        total=out_of if out_of > 0 else 1.0,
-        completed=value if out_of > 0 else 0.0,
-        width=width,
-        style=theme.MUTED,
-        complete_style=colour,
-        finished_style=colour,
-    )
+    return "" if out_of is None else Bar(value, out_of, colour, width)
 
 
 def interval_bar(cell: Interval, width: int = BAR_WIDTH) -> str:

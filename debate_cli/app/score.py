@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -84,6 +85,9 @@ class CheckedFile(NamedTuple):
     """The missing judgements; empty while a process works on the debate."""
     compared_count: int = 0
     """Number of stored verdicts that were compared with recomputed ones."""
+    outdated: Mapping[str, int] = {}
+    """Maps kinds of judging systems to numbers of stored verdicts, see `count_outdated`. Empty with `ScoreRequest.check`,
+    because `remark` names these verdicts."""
     rescored_systems: tuple[str, ...] = ()
     """Kinds of the judging systems that were scored with new settings."""
     facts: DebateFacts | None = None
@@ -163,6 +167,29 @@ def score_with_settings(
     return score(debate, runs=runs, systems=systems or None, settings=rubric.settings(debate))
 
 
+def count_outdated(stored: StoredDebate, verdicts: Sequence[Verdict]) -> Counter[str]:
+    """Count the stored verdicts that differ from `verdicts`, because they were stored under other scoring rules.
+
+    The keys are the kinds of the judging systems. `verdicts`: the recomputed verdicts.
+    """
+    new = {(verdict.system, verdict.run): verdict for verdict in verdicts}
+    pairs = [(old, new[key]) for old in stored.verdicts if (key := (old.system, old.run)) in new]
+    return Counter(
+        old.system
+        for old, now in pairs
+        if old.rules != now.rules and not verdicts_match(old.model_copy(update={"rules": now.rules}), now)
+    )
+
+
+def describe_outdated(counts: Mapping[str, int]) -> Iterator[str]:
+    """Yield a sentence for each judging system in `counts`, the result of `count_outdated`."""
+    for system, count in counts.items():
+        if count == 1:
+            yield f"the verdict of {system} was stored under other scoring rules; it is shown as today's rules compute it"
+        else:
+            yield f"{count} verdicts of {system} were stored under other scoring rules; they are shown as today's rules compute them"
+
+
 def collect_debate_facts(debate: Debate) -> DebateFacts:
     """Return start time, models and cost of a debate."""
     return DebateFacts(
@@ -219,6 +246,7 @@ def _score_file(path: Path, request: ScoreRequest, *, is_alone: bool) -> Checked
         incomplete_line_warning=stored.incomplete_line_warning,
         missing=missing if missing and lock_holder(stored.path) is None else (),
         compared_count=check.compared_count,
+        outdated={} if request.check else count_outdated(stored, verdicts),
         rescored_systems=tuple(settings),
         debate=debate,
     )

@@ -9,6 +9,7 @@ import tty
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
 
+from debate_cli.app.score import count_outdated, describe_outdated
 from debate_cli.cli import console, screen
 from debate_cli.cli.console import ClosedPipeError, write_document, write_json_chunks
 from debate_cli.cli.output_files import check_output, debate_files, file_or_stdout
@@ -47,6 +48,8 @@ def run(given: ReplayOptions) -> None:
     if given.round is not None and not debate.select_turns(round_number=given.round):
         raise UsageError(f"--round {given.round}: this debate has no such round; leave out --round to see all rounds")
     verdicts = score(debate, runs="all")
+    for note in describe_outdated(count_outdated(stored, verdicts)):
+        console.print_status(f"note: {note}")
     if given.only is not None and not _has_part(debate, verdicts, given.only):
         console.print_status(f"--only {given.only}: this debate has no such part; leave out --only to see all parts")
     if how == "terminal" and given.output is None:
@@ -139,7 +142,7 @@ def _play(given: ReplayOptions, stored: StoredDebate, verdicts: tuple[Verdict, .
     if part in (None, "turns") and not _play_turns(given, debate, judged=part is None):
         return
     if part != "turns" and given.round is None:
-        screen.show_summary(debate, verdicts, part or "details", plain=given.plain)
+        screen.show_summary(debate, verdicts, part or "details", plain=given.plain, follows_reports=part is None)
         if part is None and debate.status == "complete" and not missing_briefs(debate):
             it_or_again = "again" if debate.was_judged else "it"
             console.print_status(f"judge {it_or_again}: {suggest_judge_command(debate, str(stored.path))}")

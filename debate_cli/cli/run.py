@@ -281,7 +281,14 @@ def _show_outcome(given: RunOptions, outcome: Outcome, redact: Redact) -> None:
         print_rehearsals({rehearsal_notice(outcome.debate): 1}, 1)
     elif not given.quiet or outcome.halted is None:
         detail = screen.choose_detail(quiet=given.quiet, details=given.details)
-        screen.show_summary(outcome.debate, outcome.verdicts, detail, plain=given.plain, saved=outcome.path)
+        screen.show_summary(
+            outcome.debate,
+            outcome.verdicts,
+            detail,
+            plain=given.plain,
+            saved=outcome.path,
+            follows_reports=given.resume is None,  # a resumed run does not show earlier reports
+        )
 
 
 def _format_evidence_options(context: RunContext) -> str:

@@ -18,6 +18,7 @@ from debate_cli.app.score import (
     UnusableFile,
     collect_debate_facts,
     collect_reviews,
+    describe_outdated,
     score_files,
 )
 from debate_cli.app.score_records import (
@@ -107,6 +108,8 @@ class _Report:
     unmet_gates: int = 0
     compared_verdicts: int = 0
     has_differences: bool = False
+    outdated: Counter[str] = field(default_factory=Counter[str])
+    """Maps kinds of judging systems to numbers of stored verdicts, see `count_outdated`."""
     rescored: dict[str, bool] = field(default_factory=dict[str, bool])
     """Maps the kind of each judging system to whether any of its verdicts was computed with new settings."""
     missing: dict[str, int] = field(default_factory=dict[str, int])
@@ -158,6 +161,7 @@ class _Report:
             self.missing[file.file.path] = len(file.missing)
             self.first_lacking = self.first_lacking or file
         self.compared_verdicts += file.compared_count
+        self.outdated.update(file.outdated)
         for verdict in file.file.verdicts:
             self.rescored[verdict.system] = (
                 self.rescored.get(verdict.system, False) or verdict.system in file.rescored_systems
@@ -244,6 +248,8 @@ def _print_missing(report: _Report) -> None:
 
 def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:
     option = request.rubric_option
+    for note in describe_outdated(report.outdated):
+        console.print_status(f"note: {note}")
     for notice in report.notices:
         console.print_status(f"note: {option}: {notice}")
     kept = [kind for kind, is_rescored in report.rescored.items() if not is_rescored]

@@ -318,11 +318,13 @@ def show_summary(
     plain: bool = False,
     judged: Collection[str] | None = None,
     saved: Path | None = None,
+    follows_reports: bool = False,
 ) -> None:
     """Print the end of a debate: its closing screen, or its tables.
 
     `judged`: ids of the judging runs to show. None shows all judging runs. `saved`: the transcript; None if the debate
-    was not saved.
+    was not saved. `follows_reports`: whether the judges' reports are printed before, so that tables that only repeat them
+    are left out.
     """
     is_brief = detail == "brief"
     is_screen = is_brief or detail == "summary"
@@ -332,7 +334,7 @@ def show_summary(
 
         console = make_console(sys.stdout)
         if not is_screen:
-            parts = details(debate, verdicts, only=only, judged=judged)
+            parts = details(debate, verdicts, only=only, judged=judged, follows_reports=follows_reports)
         elif is_brief:
             parts = closing_screen(debate, verdicts, judged, ScreenLimits(console.width, only_verdicts=True))
         else:
@@ -346,7 +348,7 @@ def show_summary(
     lines = (
         closing_lines(debate, verdicts, judged, only_verdicts=is_brief)
         if is_screen
-        else details_lines(debate, verdicts, only=only, judged=judged)
+        else details_lines(debate, verdicts, only=only, judged=judged, follows_reports=follows_reports)
     )
     for line in wrap_for_terminal(lines, sys.stdout):
         print(line)

@@ -62,7 +62,7 @@ class TerminalExport:
             for _ in ReplayPlan(self.debate, self.round_number, judged=self.only is None).play(observer):
                 pass
         if self.only != "turns" and self.round_number is None:
-            for part in details(self.debate, self.verdicts, only=self.only):
+            for part in details(self.debate, self.verdicts, only=self.only, follows_reports=self.only is None):
                 console.print(part)
 
 

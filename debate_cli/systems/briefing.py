@@ -28,6 +28,13 @@ class BriefingClaim(FrozenModel):
     claim: str
     reason: str
     """The judge's reason for the claim's standing; may be empty."""
+    fallacies: tuple[str, ...] = ()
+    """Names of the fallacies that judges found in the argument; empty for a source."""
+
+    @property
+    def fallacy_note(self) -> str:
+        """The fallacies in words, e.g. `! fallacy: false dilemma`; empty without fallacies. Not sanitized."""
+        return f"! fallacy: {', '.join(self.fallacies)}" if self.fallacies else ""
 
 
 class BriefingEntry(NamedTuple):
@@ -97,7 +104,16 @@ def build_briefing(debate: Debate) -> Briefing | None:
     if review is None:
         return None
     claims = group_by_key(
-        (row.standing, BriefingClaim(id=row.id, participant=row.participant, claim=row.claim, reason=row.reason or ""))
+        (
+            row.standing,
+            BriefingClaim(
+                id=row.id,
+                participant=row.participant,
+                claim=row.claim,
+                reason=row.reason or "",
+                fallacies=row.fallacies,
+            ),
+        )
         for row in build_trace_table(debate)
     )
     return Briefing(

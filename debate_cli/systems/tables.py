@@ -105,6 +105,8 @@ class Table(NamedTuple):
     has_group_column: bool = False
     """Whether the first column names groups of rows. Only the first row of a group has the name, the others have an empty
     text. If the window is too narrow for the column, a terminal table shows each name in a line above the group."""
+    repeats_reports: bool = False
+    """Whether the table contains only words that judges' reports (`LiveReport`) show during the debate."""
 
     @property
     def heading(self) -> str:

@@ -67,6 +67,8 @@ class TraceRow(FrozenModel):
     standing: Standing | None = None
     """What the judges conclude about the claim; None if no judge gave a standing."""
     reason: str | None = None
+    fallacies: tuple[str, ...] = ()
+    """Names of the fallacies that judges found in the argument."""
 
 
 def build_trace_table(debate: Debate, run: str | None = None) -> tuple[TraceRow, ...]:
@@ -98,6 +100,7 @@ def build_trace_table(debate: Debate, run: str | None = None) -> tuple[TraceRow,
                 sources=tuple(sources.get((speaker, item), ())),
                 standing=found.standing if found is not None else None,
                 reason=found.reason if found is not None else None,
+                fallacies=review.fallacies.get(item, ()) if review is not None else (),
             )
         )
     return tuple(rows)
@@ -156,8 +159,6 @@ class LowestScore:
     max_score: float | None
     costliest_mark: ArgumentMark | None
     """The mark that lowers the score most; None if every mark is the highest possible one."""
-    fallacies: tuple[str, ...]
-    """Names of the fallacies that judges found in the argument."""
 
     @property
     def score_text(self) -> str:
@@ -178,12 +179,12 @@ class LowestScore:
         """
         mark, reason = self.costliest_mark, (self.row.reason or "").strip()
         value = format_number(mark.value, 1) if mark is not None and mark.value is not None else ""
-        fallacy = "Fallacy" if len(self.fallacies) == 1 else "Fallacies"
+        fallacy = "Fallacy" if len(self.row.fallacies) == 1 else "Fallacies"
         sentences = (
             f"Costliest mark: {mark.criterion} {value} of {mark.out_of:g}, {mark.weight:.0%} of the score."
             if mark is not None
             else "",
-            f"{fallacy}: {', '.join(self.fallacies)}." if self.fallacies else "",
+            f"{fallacy}: {', '.join(self.row.fallacies)}." if self.row.fallacies else "",
             {"UPHELD": "The judges nevertheless upheld the claim.", None: ""}.get(self.row.standing, reason),
         )
         return tuple(filter(None, sentences))
@@ -199,13 +200,12 @@ def find_lowest_score(debate: Debate, verdicts: Sequence[Verdict]) -> LowestScor
     ranks = [(scores.by_argument[row.id], _WORST_FIRST.index(row.standing)) for row in rows]
     if not rows or (len(rows) > 1 and len(set(ranks)) == 1):
         return None
-    lowest, review = rows[ranks.index(min(ranks))], review_claims(debate)
+    lowest = rows[ranks.index(min(ranks))]
     return LowestScore(
         row=lowest,
         score=scores.by_argument[lowest.id],
         max_score=scores.max_score,
         costliest_mark=_find_costliest_mark(mark for mark in scores.marks if mark.argument == lowest.id),
-        fallacies=review.fallacies.get(lowest.id, ()) if review is not None else (),
     )
 
 

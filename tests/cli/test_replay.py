@@ -24,6 +24,33 @@ def test_a_pipe_gets_the_lines_of_run(here: Path) -> None:
     assert (shown.code, shown.err) == (0, "judge again: debate judge transcripts/one.json --system panel\n")
 
 
+def test_the_judges_words_are_shown_once(saved: Path) -> None:
+    """The course of the debate has the judges' reports. Only where it is not shown do the tables repeat them."""
+    assessments = json.loads(saved.read_text())["assessments"]
+    final = next(
+        item for item in assessments if item["system"] == "moderator" and item["subject"]["moment"] == "debate"
+    )
+    (summary,) = (finding["text"] for finding in final["findings"] if finding["kind"] == "debate_summary")
+    whole, scores = replay(saved, "saved").out, replay(saved, "saved", "--only", "scores").out
+    assert [shown.count(words) for shown in (whole, scores) for words in (summary, final["rationale"])] == [1] * 4
+    tables = ("== Moderator: reports ==", "== Moderator: reasons for the rounds ==")
+    assert [title in shown for shown in (whole, scores) for title in tables] == [False, False, True, True]
+
+
+def test_a_verdict_of_older_rules_is_announced(saved: Path) -> None:
+    """A note says that the shown verdict is recomputed, but only if rules and results differ from the stored ones."""
+    note = (
+        "note: the verdict of structured was stored under other scoring rules; it is shown as today's rules compute it"
+    )
+    document = json.loads(saved.read_text())
+    (stored, _), found = document["verdicts"], list[bool]()
+    for changes in ({"rules": 99}, {"margin": 9.9}, {"rules": 99, "margin": 9.9}):
+        document["verdicts"][0] = {**stored, **changes}
+        saved.write_text(json.dumps(document))
+        found.append(note in replay(saved, "saved").err)
+    assert found == [False, False, True]
+
+
 @pytest.mark.parametrize("reference", ["saved", "transcripts/saved.json", "transcripts/saved.jsonl"])
 def test_a_debate_is_found_by_id_and_by_either_file(saved: Path, reference: str) -> None:
     """An id, the transcript's path and the journal's path mean one debate."""

@@ -125,6 +125,16 @@ def test_check_reports_verdicts_under_other_rules(saved: Path) -> None:
     assert "OK: 1 stored verdict matches" in done.err
 
 
+def test_verdicts_of_other_rules_are_announced_once(saved: Path) -> None:
+    """One note for all files says that recomputed verdicts are shown. `--check` names each such verdict instead."""
+    tamper(saved, ["verdicts", 0, "margin"], 9.9)
+    tamper(saved, ["verdicts", 0, "rules"], 2)
+    shutil.copy(saved, saved.with_name("other.json"))
+    note = "note: 2 verdicts of structured were stored under other scoring rules; they are shown as today's rules compute them"
+    assert note in score(saved, saved.parent).lines
+    assert "today's rules" not in score(saved, saved.parent, "--check").err
+
+
 def test_weights_change_scores_as_the_formula_says(saved: Path) -> None:
     """With logic alone a side's score is the mean of its arguments' marks in logic."""
     document = json.loads(saved.read_text())

@@ -118,8 +118,8 @@ def test_the_briefing_is_self_contained() -> None:
     for words in (
         "**Outcome:** Bo wins narrowly, by 1.1 of 10 points.",
         "01 March 2026",
-        "Ada: mock",
-        "structured: mock",
+        "debated by Ada, Bo: mock",
+        "judged by structured, moderator: mock",
         debate().id,
     ):
         assert words in briefing

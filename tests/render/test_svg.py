@@ -40,6 +40,13 @@ def test_untrusted_text_makes_no_element(shown: Debate) -> None:
     assert policy_allows(source, "style")
 
 
+def test_the_judges_words_are_exported_once() -> None:
+    """The tables of the whole export do not repeat the judges' reports above; the tables alone contain them."""
+    words = "Both ask what a service costs to run."
+    for export in (whole(debate()), TerminalExport(debate(), score(debate()), "scores")):
+        assert ParsedPage(export_terminal_html(export)).text.count(words) == 1
+
+
 def test_placeholders_in_untrusted_text_are_not_filled() -> None:
     """Braces and percent signs are text."""
     assert "onerror=alert(1)>" in ParsedPage(export_terminal_html(whole(ATTACKED))).text

@@ -1,5 +1,6 @@
 """Terminal output of a whole debate at several widths, and the closing screen of a run."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from render_support import (
     render_text,
     structured_assessment,
     unjudged,
+    verdict_of,
     with_arguments,
     with_assessment,
 )
@@ -34,6 +36,7 @@ from debate_cli.render.terminal.report import closing_screen, details, fitting_s
 from debate_cli.render.text.plain import closing_lines, details_lines, header_lines
 from debate_cli.storage.transcript_store import open_debate
 from debate_cli.systems.briefing import build_briefing
+from debate_cli.systems.scales import format_ranked_scores
 from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.findings import Insight
 
@@ -174,13 +177,41 @@ def test_a_small_window_shows_fewer_claims() -> None:
     shown = debate()
 
     def rows(height: int) -> int:
-        window = Console(width=60, height=height)
-        return len(text(fitting_screen(window, shown, score(shown)), 60).splitlines())
+        window = Console(width=80, height=height)
+        return len(text(fitting_screen(window, shown, score(shown)), 80).splitlines())
 
     all_rows = rows(200)
     assert rows(all_rows + 5) == all_rows
     assert rows(all_rows + 4) < all_rows
     assert rows(10) == all_rows
+
+
+def test_the_caveat_takes_no_row_from_a_claim() -> None:
+    """A window in which all claims but not the caveat fit has all claims, and does not say that a row is left out."""
+    shown = debate()
+
+    def closing(height: int) -> str:
+        return text(fitting_screen(Console(width=100, height=height), shown, score(shown)), 100)
+
+    rows = len(closing(200).splitlines())
+    assert "They do not establish facts" in closing(rows + 5)
+    tight = closing(rows + 4)
+    assert "They do not establish facts" not in tight
+    assert ("and 1 more" in tight, "left out" in tight) == ("and 1 more" in closing(200), False)
+
+
+@pytest.mark.parametrize("show", CLOSINGS)
+def test_other_verdicts_have_their_scores(show: Callable[[Debate], str]) -> None:
+    """The line of a system that does not decide has the outcome and the scores."""
+    scores = format_ranked_scores(verdict_of(debate(), "moderator"))
+    assert scores.startswith("(Bo ")
+    assert scores in show(debate())
+
+
+@pytest.mark.parametrize("show", CLOSINGS)
+def test_a_fallacy_is_beside_its_claim(show: Callable[[Debate], str]) -> None:
+    """It is in the row of the claim, before the claim's words."""
+    assert re.search(r"PRO-1.*! fallacy: appeal to authority\s+Independent", show(debate()))
 
 
 def test_a_large_window_has_at_most_40_rows() -> None:
@@ -310,7 +341,7 @@ def test_the_closing_screen_has_verdicts_claims_and_cost(show: Callable[[Debate]
 
 def test_score_tables_are_in_the_details_only() -> None:
     """The closing screen has claims in one line each instead."""
-    assert "Check first: PRO-1  refuted  5.7  Independent deployment" in on_pipe(debate())
+    assert "Check first: PRO-1  refuted  5.7  ! fallacy: appeal to authority  Independent" in on_pipe(debate())
     assert "evidence based claims" in text(details(debate(), score(debate())), 100)
     assert "evidence based claims" not in on_terminal(debate())
 

@@ -19,6 +19,7 @@ from debate_cli.systems.live.findings import (
 )
 from debate_cli.systems.live.score import has_narrative_conflict, score_run
 from debate_cli.systems.live.settings import LiveSettings, PenaltyPoints
+from debate_cli.systems.registry import get_system
 
 
 def card(debate: Debate, settings: LiveSettings = LiveSettings()) -> Scorecard:  # noqa: B008 - frozen
@@ -212,6 +213,24 @@ def test_a_resolution_is_noted_with_the_narrative() -> None:
     assert narrative_note(resolved)["resolution"] == "Because."
     assert "The judge did not explain why its narrative and the scores name different winners." in str(
         unresolved.notes["missing"]
+    )
+
+
+def test_a_table_has_the_reports_on_the_debate() -> None:
+    """The table is left out of a screen that shows the judges' reports, which have the same words."""
+    why = assessment("live", (), Resolution(explanation="Because."), revision=1)
+    convergence = assessment(
+        "live", (), Convergence(outcome="genuine_agreement", early="a", late="b"), turns=(0, 1, 8, 9)
+    )
+    debate = live_debate([(40, 30, 30), (0, 0, 0)] * 5, narrative(CON), why, convergence)
+    tables = {table.title: table for table in get_system("live").tables(score_run(debate, "r1", LiveSettings()))}
+    reports = tables["live: reports on the debate"]
+    assert (reports.repeats_reports, reports.rows) == (
+        True,
+        (
+            ("why narrative and scorecard differ", "Because."),
+            ("from the first to the last turns", "genuine agreement. Early: a Late: b"),
+        ),
     )
 
 

@@ -11,7 +11,7 @@ from debate_cli.domain.events import Failure, TaskFailed
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.panel.score import PanelNotes, score_run
 from debate_cli.systems.panel.settings import PanelJudge, PanelSettings
-from debate_cli.systems.panel.tables import charts
+from debate_cli.systems.panel.tables import VOTE_BADGES, charts
 from debate_cli.systems.panel.votes import (
     VoteOption,
     ballots_by_round,
@@ -331,6 +331,14 @@ def test_a_change_without_a_turn_is_flagged(option: VoteOption, because: str, fl
     second = ballot("b", option, revision=1, changed_because=because)
     found, _ = two_rounds(ballot("a", "PASS", revision=1), second)
     assert found.notes["unexplained_changes"] == flagged
+
+
+def test_a_table_has_the_reasons_for_changed_votes() -> None:
+    """The table is left out of a screen that shows the judges' reports, which have the same reasons."""
+    found, _ = two_rounds(ballot("a", "PASS", revision=1), ballot("b", "PASS", revision=1, changed_because="turn 2"))
+    tables = {table.title: table for table in get_system("panel").tables(found)}
+    changed = tables["panel: reasons for changed votes"]
+    assert (changed.repeats_reports, changed.rows) == (True, (("b", "vote 2", VOTE_BADGES["PASS"], "turn 2"),))
 
 
 def test_the_notes_hold_dissent() -> None:

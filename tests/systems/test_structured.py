@@ -21,6 +21,7 @@ from debate_cli.domain.judging_config import JudgingConfig, SystemSettings, Thre
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.moderator.settings import ModeratorSettings
+from debate_cli.systems.registry import get_system
 from debate_cli.systems.structured.findings import Fallacy
 from debate_cli.systems.structured.score import StructuredNotes, score_run
 from debate_cli.systems.structured.settings import (
@@ -98,6 +99,26 @@ def debate_of(case: Case, settings: StructuredSettings) -> Debate:
     found = [Fallacy(participant=PRO, item=item, name="straw man") for item in case.fallacies]
     turns = [opening(0, PRO, *ids[PRO]), opening(1, CON, *ids[CON])]
     return build_debate(opening_event(settings), turns, [assessment("structured", given, *found)])
+
+
+@pytest.mark.parametrize(
+    ("items", "sentence"),
+    [
+        ((), "marked 2 of 2 arguments"),
+        (("PRO-1",), "marked 2 of 2 arguments, found 1 fallacy: straw man in PRO-1"),
+        (("PRO-1", None), f"marked 2 of 2 arguments, found 2 fallacies: straw man in PRO-1, straw man by {PRO}"),
+    ],
+)
+def test_the_report_of_a_running_debate_names_the_fallacies(items: tuple[str | None, ...], sentence: str) -> None:
+    """Each fallacy has the argument that contains it or, if the judge named none, the debater."""
+    found = [Fallacy(participant=PRO, item=item, name="straw man") for item in items]
+    given = assessment(
+        "structured", [*argument_marks(PRO, "PRO-1", *even(8)), *argument_marks(CON, "CON-1", *even(5))], *found
+    )
+    debate = build_debate(
+        opening_event(StructuredSettings()), [opening(0, PRO, "PRO-1"), opening(1, CON, "CON-1")], [given]
+    )
+    assert get_system("structured").live_report(given, debate).sentences == (sentence,)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

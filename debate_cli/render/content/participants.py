@@ -17,6 +17,7 @@ from debate_cli.domain.personality import Personality
 from debate_cli.domain.turn import Turn
 from debate_cli.render import theme
 from debate_cli.render.theme import NO_MODEL, Sign, format_model
+from debate_cli.systems.aggregation import group_by_key
 
 _JUDGE_BADGE = Sign("§", "judge", theme.MUTED)
 
@@ -31,6 +32,8 @@ class ParticipantRow(NamedTuple):
     model: str
     """Models that answered, e.g. `a/x, then a/y (configured: a/z)`. Before the first answer, the configured model or
     `no model`."""
+    system: str = ""
+    """The judging system of a judge; empty for a debater."""
 
 
 def debater_rows(debate: Debate) -> tuple[ParticipantRow, ...]:
@@ -65,14 +68,20 @@ def describe_call(turn: Turn) -> tuple[str, ...]:
     return (number, format_model(call.model), *theme.format_call(call).split(", "))
 
 
-def debate_facts(debate: Debate) -> list[str]:
-    """Return date, debaters, judges, their models and the id of a debate. The text is not sanitized."""
-    judges = judge_rows(debate, *debate.runs)
+def describe_debate(debate: Debate) -> str:
+    """Return date, debaters, judging systems, their models and the id of a debate on one line. Not sanitized.
+
+    Example: `01 March 2026 · debated by Ada, Bo: a/x · judged by structured, panel: a/y; persuasion: no model · id 7`.
+    """
     facts = [f"{debate.started_at:%d %B %Y}"]
-    for verb, rows in (("debated", debater_rows(debate)), ("judged", judges)):
-        people = ", ".join(dict.fromkeys(f"{row.name}: {row.model}" for row in rows))
-        facts += [f"{verb} by {people}"] if people else []
-    return [*facts, f"id {debate.id}"]
+    for verb, rows in (("debated", debater_rows(debate)), ("judged", judge_rows(debate, *debate.runs))):
+        models = group_by_key((row.model, row.system or row.name) for row in rows)
+        groups = (
+            f"{', '.join(dict.fromkeys(names))}: {'mock' if model == theme.MOCK_LABEL else model}"
+            for model, names in models.items()
+        )
+        facts += [f"{verb} by {'; '.join(groups)}"] if models else []
+    return " · ".join([*facts, f"id {debate.id}"])
 
 
 def judge_rows(debate: Debate, *runs: JudgingRun) -> tuple[ParticipantRow, ...]:
@@ -97,14 +106,15 @@ def _rows_of_run(debate: Debate, run: JudgingRun, *, is_marked: bool) -> Iterato
         if any(seat.weight is not None for seat in seats):
             for seat in seats:
                 model = _judge_model(debate, run, system, seat.model, seat.id)
-                yield ParticipantRow(_JUDGE_BADGE, seat.id, f"{system.kind} {seat.weight or 1:g}{decides}", model)
+                part = f"{system.kind} {seat.weight or 1:g}{decides}"
+                yield ParticipantRow(_JUDGE_BADGE, seat.id, part, model, system.kind)
         elif seats:
             count = "judge" if len(seats) == 1 else f"{len(seats)} judges"
             model = _judge_model(debate, run, system, seats[0].model)
-            yield ParticipantRow(_JUDGE_BADGE, system.kind, f"{count}{decides}", model)
+            yield ParticipantRow(_JUDGE_BADGE, system.kind, f"{count}{decides}", model, system.kind)
         else:
             part = f"{system.method}{decides}".removeprefix(", ")
-            yield ParticipantRow(_JUDGE_BADGE, system.kind, part, NO_MODEL)
+            yield ParticipantRow(_JUDGE_BADGE, system.kind, part, NO_MODEL, system.kind)
 
 
 def _judge_model(

@@ -127,10 +127,12 @@ def build_debate_report(
     *,
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
+    follows_reports: bool = False,
 ) -> DebateReport:
     """Build the report of a debate.
 
     `only`: the part to report; None means all parts. `judged`: ids of the judging runs to report; None means all runs.
+    `follows_reports`: whether the judges' reports are shown before, so that tables that only repeat them are left out.
     """
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     ordered, briefing = sort_deciding_first(verdicts), build_briefing(shown)
@@ -158,7 +160,11 @@ def build_debate_report(
             "verdict": [*reports, *_omitted_groups(omitted), *filter(None, [agreement])],
             "briefing": [_briefing_group(shown, reports, briefing)] if briefing is not None else [],
             "cast": [_cast_table(cast)],
-            "scores": list(_score_tables(shown, ordered, sections)),
+            "scores": [
+                table
+                for table in _score_tables(shown, ordered, sections, reports if only is None else ())
+                if not (follows_reports and table.repeats_reports)
+            ],
             "trace": [debate_tables.format_trace_table(rows)] if rows and traced else [],
             "changes": list(filter(None, [build_changes_table(debate)])),
             "usage": [RowGroup("usage", usage_rows(debate, judged))],
@@ -177,7 +183,7 @@ def _omitted_groups(sentences: Sequence[str]) -> list[RowGroup]:
 
 def _briefing_group(debate: Debate, verdicts: Sequence[VerdictReport], briefing: Briefing) -> RowGroup:
     outcome = [("outcome", item.answer) for item in verdicts[:1] if item.verdict.scores]
-    first = [*outcome, ("debate", " · ".join(participants.debate_facts(debate))), ("key insight", briefing.key_insight)]
+    first = [*outcome, ("debate", participants.describe_debate(debate)), ("key insight", briefing.key_insight)]
     rows = [*caution_rows(debate), *(SummaryRow(label, (words,)) for label, words in first if words)]
     rows += [claim_row(label, entry) for label, entries in briefing.claim_groups for entry in entries]
     rows += [SummaryRow("open question", (question,)) for question in briefing.unresolved_questions]
@@ -222,10 +228,16 @@ def _lowest_score_rows(lowest: LowestScore) -> Iterator[SummaryRow]:
     yield from (SummaryRow("because", (reason,)) for reason in lowest.reasons)
 
 
-def _score_tables(debate: Debate, verdicts: Sequence[Verdict], sections: Sequence[ReportSection]) -> Iterator[Table]:
+def _score_tables(
+    debate: Debate, verdicts: Sequence[Verdict], sections: Sequence[ReportSection], reports: Sequence[VerdictReport]
+) -> Iterator[Table]:
+    """Yield the tables of the part `scores`, without remarks that repeat the judges' quotes in `reports`."""
+    quotes = {(item.verdict.system, item.verdict.run): item.quote.words for item in reports if item.quote is not None}
     for verdict in verdicts:
-        label = label_verdict(verdict, verdicts)
-        for table in build_verdict_tables(verdict):
+        label, quote = label_verdict(verdict, verdicts), quotes.get((verdict.system, verdict.run))
+        for found in build_verdict_tables(verdict):
+            remarks = (remark for remark in found.remarks if quote is None or not remark.endswith(f": {quote}"))
+            table = found._replace(remarks=tuple(remarks))
             named = f"{label}: {table.title.removeprefix(f'{verdict.system}: ')}"
             yield table if label == verdict.system else table._replace(title=named)
     yield from filter(None, [build_review_table(debate)])

@@ -23,7 +23,7 @@ from debate_cli.render.content.agreement import (
 from debate_cli.systems.base import JudgeQuote, Requirement
 from debate_cli.systems.briefing import RELY_ON, Briefing, BriefingEntry, build_briefing, describe_trial_judges
 from debate_cli.systems.registry import get_system, system_kinds
-from debate_cli.systems.scales import describe_answer
+from debate_cli.systems.scales import describe_answer, format_ranked_scores
 from debate_cli.systems.scoring import deciding_verdicts
 from debate_cli.systems.source_support import brief_sources
 from debate_cli.systems.tables import STANDING_BADGES, Cell, Number, Table
@@ -36,7 +36,9 @@ MAX_CLAIMS, MAX_QUESTIONS, MAX_CHANGES, MAX_MISSING = 3, 2, 6, 4
 assessments."""
 MAX_CONDITIONS = 3
 """Maximum number of conditions beside a verdict on a screen or in a document. Tables and `print(outcome)` have all of them."""
-OPTIONAL_PARTS = ("open question", "recommendation", "key insight", "other verdicts", "why")
+CAVEAT_PART = "caveat"
+"""Part of the closing screen that is shown only if it takes no row from other parts."""
+OPTIONAL_PARTS = (CAVEAT_PART, "open question", "recommendation", "key insight", "other verdicts", "why")
 """Parts of the closing screen that are left out if it has too many rows. The first part is left out first."""
 
 _CHECK_FIRST = "check first"
@@ -55,7 +57,8 @@ class SummaryRow(NamedTuple):
     part: str = ""
     """Member of OPTIONAL_PARTS that contains the row; empty if the row is always shown."""
     row_count: int = 1
-    """Number of rows that this row stands for: 2 for the row `and 2 more`, 1 for any other row."""
+    """Number of rows that this row stands for: 2 for the row `and 2 more`, 1 for most other rows. 0 for a row that is
+    not counted when it is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +153,11 @@ def closing_rows(
     for vote in get_system(ordered[0].system).dissent(ordered[0]) if ordered else ():
         rows.append(SummaryRow("judges", (f"{vote.judge} votes {vote.option}: {vote.rationale}",)))
     rows += [SummaryRow("note", (note,)) for note in omitted_verdicts_notes(debate, verdicts)]
-    return summary, [row for row in rows if not (only_verdicts and row.label in LABELS_BEYOND_VERDICT)]
+    if only_verdicts:
+        return summary, [row for row in rows if row.label not in LABELS_BEYOND_VERDICT]
+    if briefing.claim_groups:
+        rows.append(SummaryRow("note", (briefing.caveat,), part=CAVEAT_PART, row_count=0))
+    return summary, rows
 
 
 def caution_rows(debate: Debate) -> list[SummaryRow]:
@@ -219,10 +226,12 @@ def _verdict_rows(debate: Debate, summary: VerdictSummary, briefing: Briefing) -
 
 
 def claim_row(label: str, entry: BriefingEntry, score: float | None = None) -> SummaryRow:
-    """Return the row of a claim or a source: id, standing, score, and the claim itself. What is None is left out."""
+    """Return the row of a claim or a source: id, standing, score, fallacies, claim. What is None or empty is left out."""
     standing = [] if entry.standing is None else [STANDING_BADGES[entry.standing]]
     points = [] if score is None else [Number(score)]
-    return SummaryRow(label, (entry.claim.id, *standing, *points, entry.claim.claim), entry.claim.participant or None)
+    fallacies = filter(None, [entry.claim.fallacy_note])
+    cells = (entry.claim.id, *standing, *points, *fallacies, entry.claim.claim)
+    return SummaryRow(label, cells, entry.claim.participant or None)
 
 
 def _optional_row(label: str, words: str) -> SummaryRow:
@@ -237,7 +246,8 @@ def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[
             label = f"{label} ({', '.join(models_used_by_judges(debate, verdict.run, verdict.system))})"
         elif verdict is ordered[0]:
             continue
-        yield SummaryRow(label, (describe_answer(verdict, debate.document_name),), part="other verdicts")
+        answer = f"{describe_answer(verdict, debate.document_name)} {format_ranked_scores(verdict)}".rstrip()
+        yield SummaryRow(label, (answer,), part="other verdicts")
 
 
 def find_required_changes(verdict: Verdict) -> tuple[Requirement, ...]:

@@ -14,7 +14,14 @@ from debate_cli.domain.message_text import count_noun, quote_path
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.report import SCREEN_PARTS, Block, ReportPart, VerdictReport, build_debate_report
-from debate_cli.render.content.summary import MAX_CLAIMS, OPTIONAL_PARTS, SummaryRow, closing_rows, usage_rows
+from debate_cli.render.content.summary import (
+    CAVEAT_PART,
+    MAX_CLAIMS,
+    OPTIONAL_PARTS,
+    SummaryRow,
+    closing_rows,
+    usage_rows,
+)
 from debate_cli.render.terminal.drawing import (
     FramedPanel,
     ParticipantStyles,
@@ -120,6 +127,8 @@ def fitting_screen(
 ) -> list[RenderableType]:
     """Draw the closing screen. Each label, e.g. `rely on`, gets as many claims as fit (1 to `MAX_CLAIMS`).
 
+    The caveat is shown if it takes no row from a claim.
+
     1. The screen gets the height of the window, but at most `MAX_SCREEN_ROWS` rows.
     2. If one claim per label is too much for this height, the screen gets `MAX_SCREEN_ROWS` rows.
     3. If this is still too little, OPTIONAL_PARTS are left out, one after the other.
@@ -129,7 +138,11 @@ def fitting_screen(
         return len(console.render_lines(Group(*parts), pad=False)) + _ROWS_BELOW
 
     draw = partial(closing_screen, debate, verdicts, judged, saved=saved)
-    screens = [draw(ScreenLimits(console.width, count)) for count in range(MAX_CLAIMS, 0, -1)]
+    screens = [
+        draw(ScreenLimits(console.width, count, without))
+        for count in range(MAX_CLAIMS, 0, -1)
+        for without in ((), (CAVEAT_PART,))
+    ]
     heights = list(map(height, screens))
     for available in (min(console.height, MAX_SCREEN_ROWS), MAX_SCREEN_ROWS):
         for parts, rows in zip(screens, heights, strict=True):
@@ -149,12 +162,14 @@ def details(
     *,
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
+    follows_reports: bool = False,
 ) -> list[RenderableType]:
     """Draw the parts of the report.
 
     If `only` is given, only this part is drawn. If `judged` is given, only the judging runs with these ids are drawn.
+    `follows_reports`: whether the judges' reports are drawn before, so that tables that only repeat them are left out.
     """
-    report = build_debate_report(debate, verdicts, only=only, judged=judged)
+    report = build_debate_report(debate, verdicts, only=only, judged=judged, follows_reports=follows_reports)
     styles = theme.participant_styles(debate.participants)
     drawn: list[RenderableType] = []
     for part, blocks in report.blocks(SCREEN_PARTS):

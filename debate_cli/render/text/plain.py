@@ -175,13 +175,15 @@ def details_lines(
     *,
     only: ReportPart | None = None,
     judged: Collection[str] | None = None,
+    follows_reports: bool = False,
 ) -> list[str]:
     """Return the parts of the report as lines.
 
     If `only` is given, only this part is written. If `judged` is given, only the judging runs with these ids are
-    written.
+    written. `follows_reports`: whether the judges' reports are written before, so that tables that only repeat them are
+    left out.
     """
-    report = build_debate_report(debate, verdicts, only=only, judged=judged)
+    report = build_debate_report(debate, verdicts, only=only, judged=judged, follows_reports=follows_reports)
     standings = {row.id: STANDING_BADGES[row.standing].word for row in report.trace_rows if row.standing}
     lines: list[str] = []
     for part, blocks in report.blocks(SCREEN_PARTS):

@@ -72,6 +72,7 @@ def tables(verdict: Verdict) -> Iterator[Table]:
     yield from _turn_tables(notes)
     yield _change_table(notes)
     yield _unresolved_table(notes.unresolved)
+    yield _report_table(notes)
 
 
 def _narrative_remarks(notes: LiveNotes) -> Iterable[str]:
@@ -83,12 +84,16 @@ def _narrative_remarks(notes: LiveNotes) -> Iterable[str]:
         if story.pattern in PATTERN_MEANINGS:
             yield f"Pattern: {story.pattern.replace('_', ' ')} ({PATTERN_MEANINGS[story.pattern]})."
         yield from (f"{arc.participant}: {arc.arc}" for arc in story.arcs)
-        if story.resolution:
-            yield f"Why narrative and scorecard differ: {story.resolution}"
-    if notes.convergence is not None:
-        convergence = notes.convergence
-        outcome = convergence.outcome.replace("_", " ")
-        yield f"From the first to the last turns: {outcome}. Early: {convergence.early} Late: {convergence.late}"
+
+
+def _report_table(notes: LiveNotes) -> Table:
+    rows: list[tuple[str, str]] = []
+    if notes.narrative is not None and notes.narrative.resolution:
+        rows.append(("why narrative and scorecard differ", notes.narrative.resolution))
+    if (course := notes.convergence) is not None:
+        words = f"{course.outcome.replace('_', ' ')}. Early: {course.early} Late: {course.late}"
+        rows.append(("from the first to the last turns", words))
+    return Table("live: reports on the debate", ("about", "report"), tuple(rows), repeats_reports=True)
 
 
 def _turn_tables(notes: LiveNotes) -> Iterator[Table]:

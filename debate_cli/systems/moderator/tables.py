@@ -8,7 +8,7 @@ from debate_cli.domain.message_text import spell_number
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.charts import Chart, line_series, percent_chart
 from debate_cli.systems.moderator.criteria import FINAL, FINAL_SHARE, ROUND, ROUND_SHARE
-from debate_cli.systems.moderator.score import ModeratorNotes, RoundReport
+from debate_cli.systems.moderator.score import ModeratorNotes, Overview, RoundReport
 from debate_cli.systems.tables import (
     DebaterCell,
     Gauge,
@@ -43,11 +43,6 @@ def _score_table(notes: ModeratorNotes) -> Table:
             f"the marks add up to {claim.computed:g}, and this sum counts."
         )
     remarks += [f"{reasoning.assessor}: {reasoning.text}" for reasoning in notes.reasoning]
-    for overview in notes.overviews:
-        remarks += [f"Summary, by {overview.assessor}: {overview.text}"] if overview.text else []
-        if overview.consistently_outperformed:
-            named = " and ".join(overview.consistently_outperformed)
-            remarks.append(f"Weaker in nearly every round, according to {overview.assessor}: {named}.")
     return column_table(
         "moderator: scores",
         notes.final,
@@ -89,7 +84,7 @@ def _round_reason_table(notes: ModeratorNotes) -> Table:
         for row in notes.rounds
         if row.reasons
     )
-    return Table("moderator: reasons for the rounds", ("round", "debater", "reasons"), rows)
+    return Table("moderator: reasons for the rounds", ("round", "debater", "reasons"), rows, repeats_reports=True)
 
 
 def _group_by_round(rows: Iterable[TableRow]) -> tuple[TableRow | None, ...]:
@@ -125,16 +120,18 @@ def _final_reason_table(notes: ModeratorNotes) -> Table:
         ]
         for group in FINAL.groups
     )
-    return Table("moderator: reasons for the final evaluation", ("group", "debater", "marks", "reason"), rows)
+    heads = ("group", "debater", "marks", "reason")
+    return Table("moderator: reasons for the final evaluation", heads, rows, repeats_reports=True)
 
 
 def _report_table(notes: ModeratorNotes) -> Table:
-    several = len({report.assessor for report in notes.reports}) > 1
+    reports = [(str(report.round), report.assessor, _report_parts(report)) for report in notes.reports]
+    reports += [("the debate", overview.assessor, _overview_parts(overview)) for overview in notes.overviews]
+    several = len({assessor for _, assessor, _ in reports}) > 1
     rows = join_row_groups(
-        [(str(report.round), report.assessor if several else None, *parts) for parts in _report_parts(report)]
-        for report in notes.reports
+        [(place, assessor if several else None, *part) for part in parts] for place, assessor, parts in reports
     )
-    return Table("moderator: reports on the rounds", ("round", "judge", "about", "report"), rows)
+    return Table("moderator: reports", ("round", "judge", "about", "report"), rows, repeats_reports=True)
 
 
 def _report_parts(report: RoundReport) -> Iterator[tuple[str, str]]:
@@ -150,6 +147,13 @@ def _report_parts(report: RoundReport) -> Iterator[tuple[str, str]]:
         yield "momentum", f"towards {report.momentum.toward or 'no debater'}: {report.momentum.why}"
     if report.guidance:
         yield "guidance", report.guidance
+
+
+def _overview_parts(overview: Overview) -> Iterator[tuple[str, str]]:
+    if overview.text:
+        yield "summary", overview.text
+    if overview.consistently_outperformed:
+        yield "weaker", f"{' and '.join(overview.consistently_outperformed)} in nearly every round"
 
 
 def _join(sentences: Iterable[str]) -> str:

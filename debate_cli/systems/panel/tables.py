@@ -1,6 +1,6 @@
 """Tables and charts of a panel's verdict."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import mean
@@ -41,6 +41,7 @@ def tables(verdict: Verdict) -> Iterator[Table]:
     else:
         yield from (*decision, marks, _disagreement_table(notes), _condition_table(notes))
     yield _dissent_table(notes)
+    yield _changed_vote_table(notes)
 
 
 def _change_table(notes: PanelNotes) -> Table:
@@ -132,7 +133,12 @@ def _vote_table(notes: PanelNotes) -> Table:
         ("divided on", None, *disputed),
     ]
     heads = ("judge", "weight", *(f"vote {row.round + 1}" for row in notes.rounds))
-    remarks = tuple(_change_remarks(notes))
+    remarks = tuple(
+        f"! {vote.judge} changed to {vote.option} in vote {row.round + 1} without a valid reason."
+        for row in notes.rounds
+        for vote in row.votes
+        if vote.unexplained_change
+    )
     return Table("panel: votes", heads, join_row_groups([rows, sums]), remarks, numeric=frozenset({1}))
 
 
@@ -144,13 +150,14 @@ def _vote_cell(vote: BallotRow | None) -> Cell:
     return JoinedCells((VOTE_BADGES[vote.option], f"{format_number(vote.confidence)}{changed}{late}"))
 
 
-def _change_remarks(notes: PanelNotes) -> Iterable[str]:
-    for row in notes.rounds:
-        for vote in row.votes:
-            if vote.unexplained_change:
-                yield f"! {vote.judge} changed to {vote.option} in vote {row.round + 1} without a valid reason."
-            elif vote.changed and vote.changed_because:
-                yield f"{vote.judge} changed to {vote.option} in vote {row.round + 1}: {vote.changed_because}"
+def _changed_vote_table(notes: PanelNotes) -> Table:
+    rows = tuple(
+        (vote.judge, f"vote {row.round + 1}", VOTE_BADGES[vote.option], vote.changed_because)
+        for row in notes.rounds
+        for vote in row.votes
+        if vote.changed and vote.changed_because and not vote.unexplained_change
+    )
+    return Table("panel: reasons for changed votes", ("judge", "in", "to", "reason"), rows, repeats_reports=True)
 
 
 def _condition_table(notes: PanelNotes) -> Table:

@@ -83,7 +83,14 @@ class _StructuredSystem(JudgingSystem[StructuredSettings]):
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
         items = {mark.item for mark in assessment.marks if mark.item}
-        return LiveReport(sentences=(f"marked {len(items)} of {len(debate.arguments)} arguments",))
+        sentence = f"marked {len(items)} of {len(debate.arguments)} arguments"
+        found = [
+            f"{fallacy.name} {f'in {fallacy.item}' if fallacy.item else f'by {fallacy.participant}'}"
+            for _, fallacy in iter_findings([assessment], Fallacy)
+        ]
+        if found:
+            sentence += f", found {len(found)} {'fallacy' if len(found) == 1 else 'fallacies'}: {', '.join(found)}"
+        return LiveReport(sentences=(sentence,))
 
 
 SYSTEM = _StructuredSystem()

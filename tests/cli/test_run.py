@@ -56,7 +56,7 @@ def test_a_pipe_gets_the_debate_in_plain_lines(here: Path) -> None:
     done = debate("run", MOCK, "--id", "one", cwd=here, env={"TERM": "xterm-256color", "NO_COLOR": ""})
     assert done.code == 0
     assert "adopt microservices from day one?" in done.out
-    assert all(words in done.out for words in ("Pro: [PRO-1]", "== Verdict ==", "Rely on: ", "Cost: "))
+    assert all(words in done.out for words in ("Pro: [PRO-1]", "== Verdict ==", "Check first: ", "Cost: "))
     assert done.lines == [
         "saved: transcripts/one.json",
         "judge again: debate judge transcripts/one.json --system panel",
@@ -91,7 +91,7 @@ def test_quiet_prints_only_the_verdicts(here: Path) -> None:
     done, whole = (debate("run", MOCK, "--no-save", *quiet, cwd=here) for quiet in (["--quiet"], []))
     notice, heading, _, *rows = done.out.splitlines()
     assert (notice, heading, rows.pop()) == (REHEARSAL_NOTICE, "== Verdict ==", REHEARSAL_NOTICE)
-    assert [line.partition(":")[0] for line in rows] == ["Why", "Dispute", "Moderator", "Judges"]
+    assert [line.partition(":")[0] for line in rows] == ["Why", "Key insight", "Moderator", "Judges"]
     assert set(done.out.splitlines()) <= set(whole.out.splitlines())
     assert done.err == ""
 

@@ -374,13 +374,14 @@ def _judging_request(
 
 
 def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tuple[LoadedConfig, dict[str, Model]]:
-    """Return two values: `loaded`, changed so that it uses the caller's model objects; and these objects by name.
+    """Return a copy of `loaded` that uses the caller's model objects, and a mapping from names to these objects.
 
-    A key of `models` is a role, e.g. `judge`, or a `provider/model`. A name is always a `provider/model`. The object
-    for the role `judge` has the name `python/judge`.
+    `models`: the caller's model objects. The key of each object determines its names in the mapping:
 
-    An object for `mock/judge` gets the second name `python/judge`. The changed `loaded` has this second name in place
-    of `mock/judge`, because every model of the provider `mock` counts as the mock.
+    - A role, e.g. `judge`: the object has the name `python/judge`. The copy uses this name for the role.
+    - A model of the provider `mock`, e.g. `mock/judge`: the object has the names `mock/judge` and `python/judge`. The
+      copy uses `python/judge` in place of `mock/judge`, because every model of the provider `mock` counts as the mock.
+    - Any other `provider/model`: this text is the name of the object.
 
     Raises ConfigError if the changed configuration is not valid, or if no debater and no judge uses an object.
     """
@@ -417,10 +418,16 @@ def _require_used(own: Iterable[str], used: Collection[str], roles: Iterable[str
 def _open_session(
     context: RunContext, trusted_hosts: Sequence[str], observer: Observer | None, folder: Path | None, argument: str
 ) -> Session:
-    """Return a session that asks people through files in `folder`. Raises UntrustedHostError for a host without consent.
+    """Return a session for `context`. The session can ask people through files, but not at the terminal.
 
-    Raises ConfigError if a person would answer at the terminal, or through files although `folder` is None.
-    `argument`: name of the argument with which the caller chooses the folder.
+    - `folder`: the folder of the transcript. The files for people are in its subfolder `files`. None: the session can
+      ask nobody.
+    - `argument`: name of the argument with which the caller chooses the folder. Only the error message uses it.
+
+    Raises UntrustedHostError for a host without consent. Raises ConfigError in these cases:
+
+    - A person would answer at the terminal.
+    - A person would answer through files, but `folder` is None.
     """
     require_consents(context.destinations, trusted_hosts, os.environ)
     for name in context.asked_people:

@@ -1,15 +1,18 @@
 """Finds the hosts that get requests, and the consents that the user must give for them. `cli.consent` asks the user.
 
 A downloaded file could send keys to a stranger's host. So the user must consent to each host that a file names, and to
-each variable that the file sends there. A variable of a built-in provider, e.g. OPENAI_API_KEY, never goes from the
-environment to an address that a file names: no consent allows it. Four cases need no consent:
+each variable that the file sends there. Four cases need no consent:
 
-- A variable of a built-in provider, e.g. OPENAI_API_KEY, goes to that provider: to its own server, or to an address that
-  the environment sets for it.
-- Any other variable goes to a loopback address, or to an address that an option or the environment sets.
 - The value of the variable comes from the `.env` file beside the configuration.
+- A variable of a built-in provider, e.g. OPENAI_API_KEY, goes to that provider: to its own server, or to an address
+  that the environment sets for it.
+- Any other variable goes to a loopback address, or to an address that an option or the environment sets. Exception:
+  this address is the server of a built-in provider.
 - A request without variables goes to a loopback address, to a built-in provider, or to an address that an option or the
   environment sets.
+
+In all other cases, the user must consent. But one of these cases is forbidden, even if the user consents: a variable of
+a built-in provider goes to an address that a file names.
 """
 
 import hashlib
@@ -66,8 +69,8 @@ class Consent:
     download: str = ""
     """File that would be downloaded from the host. Empty for a consent to send texts or variables."""
     is_forbidden: bool = False
-    """Whether the user cannot give this consent, because `variable` belongs to a built-in provider and a file names
-    the host."""
+    """Whether the user cannot give this consent. True if `file` names the host, and `variable` belongs to a built-in
+    provider, e.g. OPENAI_API_KEY."""
 
     def format_sentence(self) -> str:
         """Return the error message: what would be sent or downloaded, and how to allow the host."""
@@ -240,22 +243,23 @@ def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str,
 
 
 def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
-    """Return which file chose the settings of each provider in a saved debate, and what this file chose.
-
-    The keys of the result are names of providers. The key WEB_SEARCH stands for the server for web searches.
+    """Return a `ProviderOrigin` for each provider in a saved debate. It tells what a file chose for the provider.
 
     - `file`: the saved debate.
     - `config`: the configuration in the saved debate.
     - `loaded`: the configuration that the user gave; None without one.
 
-    For each provider in `config`:
+    The keys of the result are names of providers. For each provider in `config`:
 
     - If `loaded` has the same settings for the provider, the result has the provider's entry in
       `loaded.provider_origins`. If there is no such entry, the provider is left out.
     - Otherwise, the result has a new entry that names `file`.
 
-    For WEB_SEARCH, the result has the entry in `loaded.provider_origins` if `loaded` has the same address. Otherwise,
-    or if there is no such entry, the result has a new entry that names `file`.
+    If `config` has an address for web searches (`config.web_search_url`), the result also has the key WEB_SEARCH:
+
+    - If `loaded` has the same address, and `loaded.provider_origins` has an entry for WEB_SEARCH, the result has this
+      entry.
+    - Otherwise, the result has a new entry that names `file`.
     """
     given = loaded.config.providers if loaded is not None else {}
     origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}

@@ -36,8 +36,11 @@ class Gates(NamedTuple):
     highest score; for a judged document, the most favourable outcome of the judging system."""
     min_score: float | None = None
     expected_winner: str | None = None
-    """Required outcome: for a debate, a debater's name, `draw` or `conditional`; for a debate or document on which
-    judges voted, an outcome such as `PASS`."""
+    """Required outcome. Possible values:
+
+    - A debater's name, `draw` or `conditional`, if a debate was judged.
+    - An outcome such as `PASS`, if the judges voted. Judges can vote on a debate or on a document.
+    """
     max_warnings: int | None = None
     """Maximum number of warnings in all turns and assessments together."""
     fail_on: tuple[str, ...] = ()

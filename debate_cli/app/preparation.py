@@ -135,8 +135,8 @@ _NAME_KEYS = frozenset({"name", "side", "model", "prefix", "id", "persona", "jud
 _NAMED_SECTIONS: tuple[KeyPath, ...] = (("providers",), ("models",))
 """Sections of a configuration in which each key is a name."""
 _MIN_SECRET_CHARS = 8
-"""Minimum length of a secret that a name in a configuration must not contain. Shorter secrets are not searched for,
-because an ordinary name can contain such a text by chance."""
+"""Names in a configuration must not contain secrets of at least this number of characters. The names are not searched
+for shorter secrets, because an ordinary name can contain a short text by chance."""
 
 
 def _refuse_secret_names(loaded: LoadedConfig, others: Iterable[ModelSpec]) -> None:

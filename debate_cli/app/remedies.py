@@ -128,7 +128,10 @@ class Remedy(NamedTuple):
 
 
 def find_remedy(debate: Debate, missing: Sequence[Brief], ended: EndedCommand) -> Remedy:
-    """Return what continues a saved debate: an unfinished one, or a complete one that lacks the judgements `missing`."""
+    """Return the commands that continue a saved debate.
+
+    The debate is unfinished, or it is complete but lacks judgements. `missing`: the tasks without a judgement.
+    """
     has_open_batch = ended.batch in {"pending", "unused"}
     if debate.status == "complete" or (missing and has_open_batch):
         return find_judging_remedy(debate, missing, ended)
@@ -409,13 +412,15 @@ def _higher_limit(config: DebateConfig, spec: ModelSpec) -> int:
 
 
 def _find_roles(debate: Debate, task: Task, *, with_judges: bool = False) -> tuple[str, dict[str, str]]:
-    """Return two values: the role of the debater or judge who does `task`, and a mapping from settings to roles.
+    """Return the role of the debater or judge who does `task`, and a mapping from key paths to roles.
 
-    A role is a key of `models` or a `provider/model`. It says which model a debater or judge uses. A setting is the key
-    path of a role, e.g. `debaters.0.model`.
+    A role names the model or person that answers for a debater or judge. It is a key of `models`, a `provider/model`,
+    or a person such as `human`. A key path is the place of a role in the configuration, e.g. `debaters.0.model`.
 
-    For a speech, the mapping contains the settings of all debaters. If `with_judges` is True, it also contains the
-    settings of all judges. For a judgement, it contains only the settings of all judges.
+    The mapping contains these key paths:
+
+    - If `task` is a speech: the key paths of all debaters. If `with_judges` is True, also those of all judges.
+    - If `task` is a judgement: the key paths of all judges.
     """
     config = debate.config
     default = "judge" if "judge" in config.models else "default"

@@ -94,11 +94,14 @@ def build_cases(
 ) -> list[AuditCase]:
     """Return the cases for each variant of each debate. `folder`: folder of the audit.
 
-    The variants `repeat` (an unchanged debate), `names` and `order` give one case, but `order` gives none if speeches
-    are sequential. Each other variant gives two cases, one per debater.
+    The number of cases depends on the variant:
 
-    The parameter `repeat`: number of times that each judge judges a case of the variant `repeat`. Each judge judges all
-    other cases once.
+    - `repeat` (the unchanged debate) and `names`: one case.
+    - `order`: one case. No case if speeches are sequential.
+    - Each other variant: two cases, one per debater.
+
+    The parameter `repeat` sets how often each judge judges a case of the variant `repeat`. Each judge judges all other
+    cases once.
     """
     return [
         AuditCase(

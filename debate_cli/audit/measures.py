@@ -103,10 +103,10 @@ def _margin(judgement: Judgement) -> float:
 
 
 def _noise(one: Observation) -> Iterator[float]:
-    """Yield 0 or 1 for each pair of judgements of the unchanged debate: 1 if the two winners differ.
+    """Yield one value for each pair of judgements in `one.unchanged`: 1 if the two winners differ, otherwise 0.
 
-    Each judgement of the unchanged debate has an observation of its own, and each of these observations contains all
-    the pairs. Only the observation of the first judgement yields values, so that each pair counts once.
+    Each judgement of the unchanged debate has its own observation. All these observations have the same judgements in
+    `unchanged`. Only the observation of the first judgement yields values, so that each pair counts once.
     """
     if one.judgement is one.unchanged[0]:
         pairs = combinations(one.unchanged, 2)

@@ -130,7 +130,10 @@ def _choose_target(given: RunOptions, context: RunContext, stored: StoredDebate 
 
 
 def _check_outputs(given: RunOptions, loaded: LoadedConfig, target: _Target) -> None:
-    """Raise UsageError if the run must not write its debate, cassette or report, e.g. because it reads the file."""
+    """Raise UsageError if the run must not write one of its outputs: the saved debate, the cassette or the report.
+
+    For example, an output must not overwrite an input of the run or another output.
+    """
     refuse_stdout(given.out, "--out")
     saved = () if target.path is None else debate_files(target.path)
     if given.resume is None:

@@ -225,7 +225,12 @@ def _without_notes(files: Iterator[CheckedFile]) -> list[CheckedFile]:
 
 
 def _print_missing(report: _Report) -> None:
-    """Print what an unfinished debate or missing judgements need, and how to get it: one note for all files."""
+    """Print a note if judgements are missing or a debate is unfinished. The note tells how to continue.
+
+    - If one file lacks judgements, or only one file was scored, the note is about this file.
+    - If several files lack judgements, one note names the first of these files.
+    - If several files were scored and none lacks judgements, nothing is printed.
+    """
     counts = report.missing
     file = report.first_lacking if len(counts) == 1 else report.only_file
     if file is not None and file.debate is not None and (file.missing or file.debate.status == "incomplete"):

@@ -218,21 +218,26 @@ class Debate(FrozenModel):
         return {run.id: run for run in self.runs}[run_id]
 
     def judged_all_turns(self, run: JudgingRun, kind: str | None = None) -> bool:
-        """Whether the run's judgements are up to date: whether all turns that the debate has now were judged.
+        """Whether the judgements of `run` are up to date.
 
-        Also True if the run has the system `kind`, and this system judges each turn separately: later turns then do not
-        change its judgements.
+        This is the case if one of these is true:
+
+        - The run judged all turns that the debate has now.
+        - The run has the system `kind`, and this system judges each turn separately. New turns of the debate do not
+          change the judgements of earlier turns.
         """
         if run.heard is None or run.heard >= len(self.turns):
             return True
         return any(system.judges_each_turn for system in run.judging.systems if system.kind == kind)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
-        """Return all judging runs, from the lowest precedence to the highest.
+        """Return all judging runs. The run with the lowest precedence is first, the run with the highest is last.
 
-        Runs by people come before runs by models. Among the runs by people, and among those by models, the runs that
-        judged all turns (see `judged_all_turns`) come last. Runs that are equal in both respects are sorted by age, the
-        oldest first.
+        Three rules determine the precedence. If the first rule does not decide, the second one counts, then the third:
+
+        - A run by models has precedence over a run by a person.
+        - A run with judgements that are up to date (see `judged_all_turns`) has precedence over other runs.
+        - A newer run has precedence over an older run.
         """
         return tuple(sorted(self.runs, key=lambda run: (run.reviewer is None, self.judged_all_turns(run, kind))))
 

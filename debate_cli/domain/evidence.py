@@ -94,7 +94,10 @@ class SearchFailure(FrozenModel):
 
 
 class Search(FrozenModel):
-    """A search for passages through a provider, before a speech or an assessment."""
+    """A search by a provider, before a speech or an assessment. It finds passages, or orders passages of files.
+
+    `SearchKind` describes the kinds of searches.
+    """
 
     key: str
     """Key of the cue or brief that needs the passages."""

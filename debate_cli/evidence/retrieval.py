@@ -17,7 +17,7 @@ from debate_cli.evidence.corpus import Corpus
 LOOKUP_PASSAGES = 2
 """Maximum number of passages that a judge gets for each query to the files."""
 RANKED_PASSAGES = 50
-"""Maximum number of passages that the ranker orders for one speech. They come from files."""
+"""Maximum number of passages from files that the ranker orders for one speech."""
 MAX_QUERY_CHARS = 400
 """Maximum length of a query to a search engine, in characters."""
 _PASSAGE_NUMBER = re.compile(r"S([0-9]{1,9})")

@@ -23,8 +23,8 @@ NUMBERED = (
 MAX_SENTENCE_WORDS = 200
 """A sentence with at most this number of words is never split."""
 MAX_LINE_WORDS = 1000
-"""`split_section` splits overlong sentences into lines. A line of such a sentence with at most this number of words is
-never split further."""
+"""`split_section` splits overlong sentences into lines. If a line has at most this number of words, the line is never
+split further."""
 
 
 def _is_none_of(abbreviations: tuple[str, ...]) -> str:
@@ -42,11 +42,12 @@ _LINE_END = re.compile(r"\n")
 def split_section(section: Section, words: int) -> Iterator[tuple[str, int, int]]:
     """Yield (text, start, end) of each passage of a section. `start` and `end` are positions in `section.text`.
 
-    A passage has about `words` words at most. If possible, it consists of whole paragraphs (in a list, of whole lines).
+    A passage has at most `words` words, except if it is one long sentence or line. If possible, a passage consists of
+    whole paragraphs (in a list, of whole lines). Longer texts are split in three steps:
 
-    - A paragraph of more than `words` words is split between sentences.
-    - A sentence is split at line ends if it has more than MAX_SENTENCE_WORDS words and more than twice `words`.
-    - A line of such a sentence that has more than MAX_LINE_WORDS words and more than twice `words` is cut into parts of
+    - If a paragraph has more than `words` words, it is split between its sentences.
+    - If a sentence has more than MAX_SENTENCE_WORDS words and more than 2 × `words` words, it is split into its lines.
+    - If one of these lines has more than MAX_LINE_WORDS words and more than 2 × `words` words, it is cut into parts of
       at most `words` words.
 
     In scripts without spaces, each character counts as a word.

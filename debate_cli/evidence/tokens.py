@@ -100,7 +100,8 @@ def expand_contraction(word: str) -> tuple[str, ...]:
 def stem(word: str) -> str:
     """Return an English word without its inflection, e.g. `plan` for `planned`.
 
-    A number, or a word without inflections such as `not`, gets the prefix `=`: `=not`.
+    The words in NEGATIONS and `_EXACT_WORDS` are never inflections of other words. They get the prefix `=`, e.g. `=not`
+    for `not`. A word with characters other than letters, e.g. a number, also gets this prefix.
     """
     if word in NEGATIONS or word in _EXACT_WORDS or not word.isalpha():
         return f"={word}"

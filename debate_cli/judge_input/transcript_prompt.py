@@ -19,9 +19,10 @@ PROSE_PHASES = frozenset({"rebuttal", "speech"})
 
 
 def sanitize_takeovers(text: str) -> str:
-    """Return `text` with masks in place of instructions to the judge that no honest text contains, e.g. encoded ones.
+    """Return the sanitized `text` with `REMOVAL_MARKER` in place of certain instructions to the judge.
 
-    `TAKEOVER_TECHNIQUES` lists how such instructions are written.
+    Only instructions that use one of the `TAKEOVER_TECHNIQUES` are replaced, e.g. encoded instructions. An honest text
+    contains no such instruction.
     """
     return mask_injection(text, only=TAKEOVER_TECHNIQUES)
 

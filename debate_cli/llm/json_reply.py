@@ -131,9 +131,11 @@ def repair_json(broken: str) -> dict[str, Any] | None:
 def _count_visits(broken: str) -> int:
     """Return an upper limit for the number of repeated visits of json_repair to list items and characters.
 
-    For each `[` and for each `}`, json_repair may visit all list items again. For each quotation mark between `[` and
-    `]`, it may visit the characters from `[` to the first white space again, to see whether they are part of a regular
-    expression.
+    Two things cause repeated visits:
+
+    - Each `[` and each `}`: json_repair may visit all list items again.
+    - Each quotation mark between a `[` and the next `]`: json_repair may visit the characters after this `[` again, up
+      to the first white space. It checks whether the characters are part of a regular expression.
     """
     brackets = sum(map(broken.count, "[}"))
     items = brackets + sum(1 for _ in _LIST_ITEM.finditer(broken))

@@ -31,18 +31,19 @@ doubles with each reminder."""
 PACE_MARGIN = 1.02
 """Factor by which the computed gap between calls is lengthened, because clocks and networks are not exact."""
 MAX_GAP_FACTOR = 4
-"""Maximum gap (time between two calls) after the gate opens, as a multiple of the time for which calls waited while the
-gate was closed. `ProviderGate` describes the gate. Without a maximum, a server that refuses calls at random would make
-the gap ever longer."""
+"""Factor for the maximum gap (time between two calls) after a `ProviderGate` opens. The maximum is MAX_GAP_FACTOR × the
+total time that calls had to wait while the gate was closed. Without a maximum, a server that refuses calls at random
+would make the gap ever longer."""
 GAP_FACTOR_PER_SERIES = 0.85
 """Factor by which the gap between calls is multiplied after each series of accepted calls (see SERIES_LENGTH)."""
 SERIES_LENGTH = 3
-"""Factor that determines after how many accepted calls the gap between calls becomes shorter. When the gate opens, the
-gap is computed from the times of N earlier accepted calls. After each series of SERIES_LENGTH × N further accepted
-calls, the gap becomes shorter (see GAP_FACTOR_PER_SERIES)."""
+"""Factor for the length of a series of accepted calls. When a `ProviderGate` opens, it computes the gap between calls
+from the accepted calls since its previous opening. N is the number of these calls. A series has SERIES_LENGTH × N
+further accepted calls. After each series, the gap becomes shorter (see GAP_FACTOR_PER_SERIES)."""
 MIN_PACED_CALLS = 3
-"""Minimum number of calls that the provider must accept before its first refusal in a run. With fewer accepted calls,
-the pace that the provider accepts is unknown, so the calls after this refusal are sent without a gap."""
+"""Minimum number of accepted calls from which a `ProviderGate` computes a gap after the first refusal in a run. If the
+provider accepted fewer calls before this refusal, the pace that it accepts is unknown. Then the calls after this
+refusal are sent without a gap."""
 MAX_REMEMBERED_CALLS = 1000
 """Maximum number of accepted calls that are remembered. The gap between calls is computed from their times."""
 

@@ -231,10 +231,11 @@ def _entity_pattern(chars: frozenset[str]) -> re.Pattern[str]:
 
 
 class _DecodedText:
-    """A text in which HTML entities of certain characters are decoded, i.e. replaced by these characters.
+    """A text in which certain HTML entities are decoded, i.e. replaced by their characters.
 
-    `chars`: the characters whose entities are decoded. Of all other characters, the entities of invisible ones are
-    removed from the text, and the entities of visible ones stay unchanged.
+    - The entity of a character in `chars` is decoded.
+    - The entity of any other invisible character is removed.
+    - All other entities stay unchanged.
     """
 
     def __init__(self, text: str, chars: frozenset[str]) -> None:

@@ -191,9 +191,12 @@ _REJECTED_PARAMETER = {
     )
     for name in ("temperature", "seed", "stream_options")
 } | {"max_tokens": re.compile(r"\bmax_completion_tokens\b")}
-"""Maps a parameter to a pattern for error messages that reject the parameter. The pattern for `max_tokens` is the name
-`max_completion_tokens`: a server that rejects `max_tokens` asks for `max_completion_tokens` instead. A message that
-names only `max_tokens` means that the value of `max_tokens` is wrong."""
+"""Maps a request parameter to a pattern for error messages. A match shows that the server rejects the parameter.
+
+The pattern for `max_tokens` looks for the name `max_completion_tokens`. A server that rejects `max_tokens` asks for
+`max_completion_tokens` instead. If a message names only `max_tokens`, the server rejects only the value of this
+parameter.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -318,7 +318,10 @@ def parse_optional_text(reported: object) -> str:
 
 
 def parse_objects(reported: object) -> list[dict[str, Any]]:
-    """Return the JSON objects in the list `reported`, without its other items. Raises TypeError for any other type."""
+    """Return the JSON objects in the list `reported`. Other items are left out.
+
+    Raises TypeError if `reported` is not a list.
+    """
     if not isinstance(reported, list):
         raise TypeError(type(reported).__name__)
     return [item for item in cast("list[Any]", reported) if isinstance(item, dict)]

@@ -40,7 +40,10 @@ _RESULT_BADGES = {
 
 
 def doctor_table(entries: Sequence[Mapping[str, Any]]) -> Table:
-    """Return a table with a row per model. The remarks name people, problems, and the tokens and cost of the checks."""
+    """Return a table with a row per entry. An entry is about a model, or about a person who answers instead of a model.
+
+    The remarks say where the people answer, which problems occurred, and the tokens and cost of the checks.
+    """
     problems = [f"{entry['model']}: {problem}" for entry in entries for problem in describe_problems(entry)]
     people = [f"{entry['model']}: {words}" for entry in entries if (words := describe_person(entry))]
     usage = [f"{entry['model']}: {words}" for entry in entries if (words := format_check_usage(entry))]

@@ -122,9 +122,10 @@ def labelled_rows(table: Table) -> Iterator[tuple[TableRow, list[tuple[int, str,
     out. Badges are never left out, even if they have no word.
 
     - `position`: index of the cell in the row.
-    - `header`: header of the cell's column. It is empty in a column with names of debaters, if it is the only one. It is
-      also empty in a column with badges that contain a word, e.g. `✓ upheld`, if only one column after the first has such
-      badges.
+    - `header`: header of the cell's column. The header is empty in two cases:
+
+      - Only this column has names of debaters.
+      - Only this column has badges that contain a word, e.g. `✓ upheld`. The table's first column does not count.
     """
     rows = [row for row in table.rows if row is not None]
     placed = [(position, cell) for row in rows for position, cell in enumerate(row)]

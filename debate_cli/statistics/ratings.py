@@ -25,16 +25,24 @@ if TYPE_CHECKING:
 ELO_SCALE = 400 / math.log(10)
 ELO_MEAN = 1500
 PRIOR_WEIGHT = 1.0
-"""Weight of an artificial draw. An artificial draw is a result of 0.5 that no comparison had.
+"""Weight of an artificial draw. An artificial draw is a result of 0.5 (a tie) that `rate` adds to the real results.
 
-`rate` adds artificial draws in two cases: the results do not connect all players, or the results alone would make a
-strength or the left player's advantage infinite. `Ratings.prior` and `Ratings.side_separable` say which draws were
-added.
+`rate` adds artificial draws in these cases:
+
+- The results do not connect all players.
+- The results alone would make the strength of a player infinite.
+- The results alone would make the advantage of the left player infinite.
+
+`Ratings.prior` and `Ratings.side_separable` say which draws were added to the fit of all results.
 """
 DIVERGED = 12.0
 """Maximum log odds of a predicted result (odds of 160,000 to 1). A fit with a greater value has diverged."""
 INFINITE_ABOVE = DIVERGED / 3
-"""Log odds. If a fit has diverged, a difference of strengths or an advantage above this value counts as infinite."""
+"""Limit in log odds for the values of a fit that has diverged.
+
+- If the highest and the lowest strength differ by more than this limit, a strength counts as infinite.
+- If the advantage of the left player, without its sign, is above this limit, the advantage counts as infinite.
+"""
 TOLERANCE = 1e-9
 _LEFT = "the left player (in debates: the player for the motion)"
 EQUAL_WITHIN = 1e-6
@@ -202,9 +210,11 @@ _NO_DRAWS = _ArtificialDraws(0.0, 0.0)
 def _fit_resamples(design: _Design, found: Floats, draws: _ArtificialDraws, resamples: int) -> tuple[list[Floats], int]:
     """Return the fitted values of each resample, and the number of resamples that needed further artificial draws.
 
+    An artificial draw is an added result of 0.5 (a tie).
+
     - `found`: the values fitted to all results. The fit of each resample starts from these values.
-    - `draws`: the artificial draws that the fit to all results needed. The fit of each resample gets the same draws,
-      and further draws while a value is infinite.
+    - `draws`: the artificial draws that the fit to all results needed. The fit of each resample gets the same draws.
+      If a fitted value is still infinite, further artificial draws are added.
     """
     fitted: list[Floats] = []
     refits, clusters = 0, len(design.weights)
@@ -295,8 +305,9 @@ class _Design:
     def find_infinite(self, values: Floats, draws: _ArtificialDraws) -> tuple[bool, bool]:
         """Return whether a player's strength is infinite, and whether the advantage of the left player is infinite.
 
-        `values`: the strengths, followed by the advantage of the left player. `draws`: artificial draws of this
-        fit. A value with an artificial draw is always finite.
+        - `values`: the fitted strengths, followed by the fitted advantage of the left player.
+        - `draws`: the artificial draws (added results of 0.5) in this fit. If `draws.players` is above 0, all strengths
+          are finite. If `draws.side` is above 0 too, the advantage is also finite.
 
         Source of the criterion: A. Albert and J. A. Anderson, Biometrika 71 (1984).
         """

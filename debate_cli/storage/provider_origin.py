@@ -36,7 +36,9 @@ class ProviderOrigin:
     file: str
     """Name of the file for messages."""
     fingerprint: str
-    """SHA-256 of the text that made these choices. It changes when the choices change.
+    """SHA-256 of the text that contains the file's choices. If the choices change, the SHA-256 changes.
+
+    The text is:
 
     - For a configuration file: the whole file.
     - For a provider of a saved debate: the provider's settings.

@@ -28,24 +28,30 @@ def score(
 
     `runs`: which judging runs are scored.
 
-    - `latest`: each system's newest run, and all runs in which a person judged. A run without judgements, or about only
-      some of the turns, is chosen only if the system has no other. If the newest run belongs to a comparison of judge
-      models, all runs of the comparison with judgements are scored.
+    - `latest`: for each system, one run in which models judged. Also all runs in which a person judged.
     - `all`: all runs.
     - The id of one run. An unknown id gives no verdicts.
 
     `systems`: the kinds of systems to score; None means all. `settings`: maps kinds of systems to settings that replace
     the stored settings.
 
-    The deciding verdict is the verdict of the system that decides the debate. If this system has several verdicts, the
-    newest decides. A verdict without judgements, or about only some of the turns, decides only if the system has no
-    other. If the system has no verdict, the first verdict by models in the order of the runs decides.
+    For `latest`, these rules choose a system's run. A later rule counts only if the earlier rules leave several runs.
 
-    The deciding verdict gets the flag `decides`, with two exceptions:
+    1. Runs with judgements are preferred.
+    2. Runs about all turns are preferred to runs about only some of the turns.
+    3. The newest run is chosen.
 
-    - If only people judged, no verdict decides.
-    - If the deciding verdict belongs to a comparison of judge models, no verdict gets the flag. The deciding system's
-      verdicts of all compared runs then come first. Runs without judgements are not compared.
+    If the chosen run belongs to a comparison of judge models, all compared runs with judgements are scored.
+
+    The function `deciding_kind` says which system decides the debate. The deciding verdict is a verdict of this system.
+    If the system has several verdicts, the same rules choose one. If none of these verdicts has judgements, the newest
+    decides. If the system has no verdict, the first verdict by models in the order of the runs decides.
+
+    The deciding verdict gets the flag `decides`. In two cases, no verdict gets the flag:
+
+    - Only people judged.
+    - The deciding verdict belongs to a comparison of judge models, and several compared runs have judgements. Then the
+      verdicts of the same system from all these runs come first.
     """
     replacing = settings or {}
     chosen = [
@@ -69,8 +75,9 @@ def score(
 def deciding_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
     """Return the verdicts that decide the debate. Verdicts by persons are ignored.
 
-    Normally, this is the one verdict with the flag `decides`. In a comparison of judge models, no verdict has the flag.
-    Then the system of the first of `verdicts` decides: the result is its verdicts from all compared runs.
+    - Usually, one verdict has the flag `decides`. Then only this verdict is returned.
+    - In a comparison of judge models, no verdict has the flag. The first verdict then shows which system decides. The
+      verdicts of this system from all compared runs are returned.
     """
     verdicts = [verdict for verdict in verdicts if verdict.reviewer is None]
     decisive = [verdict for verdict in verdicts if verdict.decides]
@@ -100,9 +107,10 @@ def combine_runs(debate: Debate, verdicts: Iterable[Verdict], runs: Iterable[str
 
 
 def _compared_with(debate: Debate, head: Verdict, verdicts: Iterable[Verdict]) -> tuple[Verdict, ...]:
-    """Return the items of `verdicts` with the system of `head`, from the same comparison of judge models as `head`.
+    """Return the items of `verdicts` that have the same system as `head` and come from one of the compared runs.
 
-    If the run of `head` belongs to no comparison, only items from this run are returned.
+    The compared runs are the run of `head` and all other runs in the same comparison of judge models. If the run of
+    `head` belongs to no comparison, only items from this run are returned.
     """
     compared = {run.id for run in debate.compared_runs(head.run)}
     return tuple(item for item in verdicts if item.system == head.system and item.run in compared)
@@ -121,7 +129,8 @@ def _put_compared_first(verdicts: Iterable[Verdict], compared: Collection[Verdic
 def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:
     """Return the items of `verdicts` that belong to the judging run `run`.
 
-    The deciding verdict comes first and gets the flag `decides`. If a person judged, no verdict gets the flag.
+    - If models judged, the deciding verdict comes first and gets the flag `decides`.
+    - If a person judged, no verdict gets the flag.
     """
     own = [item for item in verdicts if item.run == run]
     bare = [item.model_copy(update={"decides": False}) if item.decides else item for item in own]

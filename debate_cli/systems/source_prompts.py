@@ -45,9 +45,15 @@ LOOKED_UP = (
 def format_source_checks(debate: Debate, run_id: str, round_number: int | None = None) -> str:
     """Describe the sources of a round, for a judge's prompt. The text is empty if there is nothing to describe.
 
-    - Each citation has the result of its quote check and, if a run uses the system `sources`, a judge's answers.
-    - Evidence without a citation, and a cited source that the debate does not have, have a judge's answer to the
-      question whether the evidence or source exists. Items with the answer `unknown` are left out.
+    The text lists:
+
+    - Citations, with the result of each quote check.
+    - Judges' answers about these citations.
+    - Evidence without a citation, with a judge's answer: does the evidence exist?
+    - Cited sources that the debate does not have, with a judge's answer: does the source exist?
+
+    Evidence and sources with the answer `unknown` are left out. If no run uses the system `sources`, there are no
+    judges' answers: the text lists only citations and quote checks.
 
     `round_number`: None means the whole debate. `run_id`: the judging run whose answers are included. If this run does
     not use the system `sources`, the answers of the newest run with this system are included.

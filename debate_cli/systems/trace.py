@@ -193,7 +193,10 @@ class LowestScore:
 def find_lowest_score(debate: Debate, verdicts: Sequence[Verdict]) -> LowestScore | None:
     """Return the argument with the lowest score. If scores are equal, the argument with the worst standing is chosen.
 
-    None if no argument has a score, or if several have and all scores and standings are equal.
+    Return None in two cases:
+
+    - No argument has a score.
+    - Several arguments have scores, all with the same score and the same standing.
     """
     scores = score_arguments(debate, verdicts)
     rows = [row for row in build_trace_table(debate) if row.id in scores.by_argument]

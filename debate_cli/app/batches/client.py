@@ -209,8 +209,9 @@ class BatchClient:
     ) -> str:
         """Submit `entries`, and return the vendor's id of the batch.
 
-        After a temporary error, try again, unless the vendor may have accepted the batch. The store does not contain the
-        batch during the wait for the next attempt, because the program may end in this time.
+        After a temporary error, wait and try again, unless the vendor may have accepted the batch. The batch is not in
+        the store during the wait, because the vendor does not have it. If the program ends during the wait, a later
+        command then does not look for the batch at the vendor.
         """
         for number in range(1, MAX_SUBMISSIONS + 1):
             self._store.add(batch, requests)

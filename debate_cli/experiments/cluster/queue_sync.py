@@ -36,8 +36,8 @@ the queue may have a different experiment with the same name."""
 _CHUNK = 500
 _JOBS_CHUNK = 5000
 _OVERLAP = timedelta(seconds=60)
-"""`copy_changes` reads changes again if they are less than this time older than the newest copied change. The reason:
-other connections may see a change only some time after its `updated_at`."""
+"""Time span before the newest copied change. `copy_changes` reads the changes in this time span again, because other
+connections may see a change only some time after its `updated_at`."""
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _NO_WORKER_NOTICE_S = 10.0
 

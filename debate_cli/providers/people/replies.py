@@ -34,8 +34,8 @@ class PersonAnswer:
     is_usable: bool = True
     """Whether the answer can be used: it is readable, and no required text is missing."""
     is_final: bool = False
-    """Whether the answer is kept although it does not fill in the requested form: it consists of plain words. The
-    person is not asked again."""
+    """Whether the answer is kept although the requested form is not filled in. Then the person is not asked again. True
+    for an answer in plain words, if the task accepts plain words."""
     is_readable: bool = True
     """Whether the answer could be parsed. A form is readable even if it lacks required texts."""
 

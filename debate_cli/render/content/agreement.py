@@ -106,9 +106,10 @@ def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
 
 
 def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Return the label of a verdict: system and run if `debate judge` added the run, e.g. `structured r2`.
+    """Return the label of a verdict in a list of verdicts.
 
-    For a verdict of the first run or of a person, return `label_verdict(verdict, among)`.
+    - For a verdict of the first run or of a person: `label_verdict(verdict, among)`.
+    - For any other verdict: system and run, e.g. `structured r2`.
 
     `among`: the listed verdicts of the debate.
     """

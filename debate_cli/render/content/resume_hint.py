@@ -136,9 +136,10 @@ class MissingJudgements(NamedTuple):
 def open_work_lines(
     debate: Debate, missing: tuple[Brief, ...], ended: EndedCommand, *, is_running: bool
 ) -> Iterator[str]:
-    """Yield the lines about a saved debate that is unfinished or lacks the judgements `missing`, and what continues it.
+    """Yield lines that say what a saved debate lacks, and which commands continue the debate.
 
-    `is_running`: whether a process works on the debate.
+    - `missing`: the judges' tasks without an assessment. A complete debate without such tasks has no lines.
+    - `is_running`: whether a process works on the debate. If true, the lines name no commands.
     """
     if debate.status == "incomplete":
         after = f"after {count_speeches(len(debate.turns))}"

@@ -42,7 +42,8 @@ OPTIONAL_PARTS = (CAVEAT_PART, "open question", "recommendation", "key insight",
 """Parts of the closing screen that are left out if it has too many rows. The first part is left out first."""
 
 _CHECK_FIRST = "check first"
-"""Label of all claims that are not upheld. The briefing has a label for each standing."""
+"""The closing screen's label for all claims that are not upheld, and for doubtful sources. The briefing has a different
+label for each standing of a claim, e.g. `do not use` for refuted claims."""
 LABELS_BEYOND_VERDICT = frozenset({RELY_ON, _CHECK_FIRST, "open question", "recommendation"})
 """Labels of rows on the closing screen that are not about a verdict. `--quiet` leaves these rows out."""
 
@@ -126,8 +127,10 @@ def closing_rows(
 ) -> tuple[VerdictSummary, list[SummaryRow]]:
     """Return the summary and the rows of the closing screen.
 
-    `max_claims`: maximum number of claims or sources under each label, e.g. `rely on`. `only_verdicts`: whether to leave
-    out rows with a label in `LABELS_BEYOND_VERDICT`, and to list all required changes.
+    - `max_claims`: maximum number of claims under each label, e.g. `rely on`. The same maximum applies to the sources
+      under each label.
+    - `only_verdicts`: if true, rows with a label in `LABELS_BEYOND_VERDICT` are left out, and all required changes are
+      listed. If false, at most `MAX_CHANGES` required changes are listed.
     """
     summary = summarize_verdicts(debate, verdicts)
     ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))

@@ -98,8 +98,12 @@ def _rule(title: Text) -> Rule:
 class _ParticipantTable:
     """A row per debater or judge: name, part, model.
 
-    All groups share their columns if each row fits on one line. Otherwise each group has its own columns. In a group that
-    is still too wide, part and model are one column, and only rows that are too long have several lines.
+    The debaters are one group of rows, and the judges are another group. The layout depends on the width of the window:
+
+    - If the columns of all rows fit in the window, both groups share their columns.
+    - Otherwise, each group has its own columns.
+    - If a group's own columns do not fit, part and model become one column. Only rows that are too long have several
+      lines.
     """
 
     groups: Sequence[Sequence[ParticipantRow]]

@@ -98,9 +98,14 @@ def turn_lines(turn: Turn, threads: ThreadIndex, citations: CitationIndex, *, sh
 
 
 def judge_report_lines(report: JudgeReport) -> list[str]:
-    """Return a judge's report as lines: the judge with the vote or the scores, then each sentence.
+    """Return a judge's report as lines: the judge and the result, then each sentence.
 
-    Without a vote, the first sentence is in the first line if it is the only one, or if there are no scores.
+    The result is:
+
+    - The vote, if the judge voted.
+    - Otherwise, the scores. If the report has only one sentence, this sentence follows in the same line.
+    - Without a vote and scores, the first sentence.
+    - Without a vote, scores and sentences, the word `done`.
     """
     scores = ", ".join(f"{sanitize_line(item.participant)} {item.value:g}/{item.out_of:g}" for item in report.scores)
     vote = theme.format_cell(report.vote)

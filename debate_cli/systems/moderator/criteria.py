@@ -1,9 +1,14 @@
 """Criteria of the moderator, and the scale of its scores. Prompts, forms, scores and tables are derived from them.
 
-To add a criterion, add one line to `ROUND` or `FINAL` and raise `RULES`. Debates that were judged before have no
-marks in the new criterion, so their verdicts become undetermined. The moderator's rules in the prompts, and
-docs/systems/moderator.md, name some criteria: change these texts if the new criterion makes them wrong. Also change the
-ranges of sums in the docstrings of score.py.
+To add a criterion:
+
+1. Add one line to `ROUND` or `FINAL`.
+2. Increase `RULES`, the version of the scoring rules, by 1.
+3. Read the moderator's rules in the prompts, and docs/systems/moderator.md. These texts name some criteria. Change the
+   texts if the new criterion makes them wrong.
+4. Change the ranges of sums in the docstrings of score.py.
+
+Debates that were judged before have no marks in the new criterion, so their verdicts become undetermined.
 """
 
 from collections.abc import Mapping

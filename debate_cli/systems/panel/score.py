@@ -300,7 +300,8 @@ def _merge_demands(
     """Merge demands with the same words, and group them by dimension.
 
     The dimension of a demand is the first of `dimensions` whose name is in the demand's words. Demands without such a
-    name form one more group. The demand with the most weight is first in its group, and its group is first of all.
+    name form one more group. The weight of a merged demand is the sum of its judges' shares. In each group, the demand
+    with the highest weight comes first. The groups are sorted by the weight of their first demand, from high to low.
 
     - `demands`: tuples (what the judge requires, id of the judge, the judge's share of the voting weight).
     - `text`: the judged document. Passages that a demand quotes are searched for in this text.

@@ -16,7 +16,8 @@ from debate_cli.systems.persuasion.strategies import pick_strategy
 
 RATED_CRITERIA = ("persuasion", "attack", "evidence")
 KEYWORD_POINTS = {"persuasion": 0.3, "attack": 0.4, "evidence": 0.35}
-"""Maps each criterion to the points that a speech gets for each keyword of the criterion. A speech gets at most 1 point."""
+"""Maps a criterion to points. A speech gets these points for each keyword of the criterion in its text, but at most 1
+point per criterion."""
 
 
 def keyword_scores(text: str, settings: PersuasionSettings) -> tuple[float, ...]:

@@ -80,8 +80,8 @@ class PersuasionSettings(SystemSettings):
     embody: bool = True
     """Whether a debater's prompt describes the debater's own stance and conviction."""
     bystander_effect: UnitInterval = 0.0
-    """When a debater surrenders, each other stance of the same sign (for or against) loses this share (0-1) of its
-    distance to 0."""
+    """When a debater surrenders, the stances of the remaining debaters on the same side of 0 (for or against) move
+    towards 0. Each of these stances loses this share (0-1) of its distance to 0."""
     clear_margin: NonNegative = 30.0
     """A victory with a margin above this number of points is clear."""
 

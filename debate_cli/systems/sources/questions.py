@@ -143,11 +143,13 @@ def _passage_words(passage: Passage, names: tuple[str, ...]) -> dict[str, str]:
 
 
 def read_form(filled: SourcesForm, context: JudgingContext[SourcesSettings]) -> AssessmentContent:
-    """Return a finding for each answer about a citation or a claim.
+    """Return a finding for each entry of the form: an entry is about a citation or a claim.
 
-    If an answer about a claim names none of the passages in the prompt, `exists` becomes `unknown`. If the answer quotes
-    words that are not in the passage, `exists` keeps the answer, and a warning is added. `check_lookup` later makes the
-    answer `unknown`.
+    In an entry about a claim, the judge names a passage of the prompt, and quotes words from this passage.
+
+    - If the entry names no passage of the prompt, `exists` in the finding becomes `unknown`.
+    - If the quoted words are not in the passage, `exists` keeps the judge's value, and a warning is added. Later,
+      `check_lookup` returns `unknown` for this finding.
     """
     collector = MarkCollector()
     citations, claims = _round_citations(context), _round_claims(context)

@@ -394,7 +394,7 @@ def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tu
     config = loaded.config.model_copy(update={"models": specs})
     require_valid(replace(loaded, config=config), check_config)
     _require_used(own, _names(all_model_specs(config)), (*loaded.config.models, *JUDGE_ROLES))
-    renamed = {name: _full_name(name.partition("/")[2]) for name in own if is_mock(name)}
+    renamed = {name: f"{PYTHON_PROVIDER}/{name.partition('/')[2]}" for name in own if is_mock(name)}
     own |= {new: own[name] for name, new in renamed.items()}
     return replace(loaded, config=rename_models(config, renamed) if renamed else config), own
 

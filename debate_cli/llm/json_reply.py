@@ -129,13 +129,11 @@ def repair_json(broken: str) -> dict[str, Any] | None:
 
 
 def _count_visits(broken: str) -> int:
-    """Return an upper limit for the number of repeated visits of json_repair to list items and characters.
+    """Return an upper limit for how often json_repair reads list items and characters of `broken` again.
 
-    Two things cause repeated visits:
-
-    - Each `[` and each `}`: json_repair may visit all list items again.
-    - Each quotation mark between a `[` and the next `]`: json_repair may visit the characters after this `[` again, up
-      to the first white space. It checks whether the characters are part of a regular expression.
+    - At each `[` and each `}`, it may read all list items again.
+    - At each quotation mark between a `[` and the next `]`, it may read again from this `[` to the first white space.
+      There it looks for a regular expression.
     """
     brackets = sum(map(broken.count, "[}"))
     items = brackets + sum(1 for _ in _LIST_ITEM.finditer(broken))

@@ -144,8 +144,8 @@ class Ratings:
             f"In {100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples, artificial draws were "
             "needed to estimate the strengths, so the intervals of the strongest and the weakest "
             "players are too narrow.": bool(self.resamples_with_prior and not self.prior),
-            f"In {100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples, an artificial draw was "
-            "needed to estimate the advantage of the left player, so the interval of this advantage is "
+            f"In {100 * self.resamples_with_prior:.0f} % of the bootstrap's resamples, the advantage of the left "
+            "player could be estimated only with an artificial draw, so the interval of this advantage is "
             "too narrow.": bool(self.resamples_with_prior and self.prior),
             "Values without an interval are the same in all of the bootstrap's resamples, so it is unknown how "
             "uncertain they are.": self.has_constant_values,

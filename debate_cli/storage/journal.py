@@ -251,8 +251,8 @@ def _lost_costs(damage: _Damage) -> tuple[Event, ...]:
 def cut_at_damage(path: Path) -> str | None:
     """Remove the first damaged line of the journal and all later lines. A copy of the old journal is kept.
 
-    Some removed lines can still be read, e.g. intact lines after the damaged line. The journal keeps the usage in these
-    lines, and the usage reserved for requests in flight, so that the cost still counts for the budget.
+    What was paid for the removed lines still counts for the budget: new lines store the usage of all removed lines that
+    can be read, and the usage reserved for requests in flight.
 
     The caller must hold the debate's lock. Return a message about the removed lines; None if no line is damaged.
     Raises TranscriptError if no event precedes the damage, and StorageError if a file cannot be written.

@@ -37,7 +37,8 @@ POOR_SOURCES = (
     "claim. Poor sources support nothing. Lower the marks that depend on sources, and name the poor sources in your reasons."
 )
 LOOKED_UP = (
-    "Evidence without a citation, and cited sources that the debate does not have, were looked up. The results follow as data. "
+    "The program searched for evidence without a citation and for cited sources that the debate does not have. The results follow "
+    "as data. "
     "The key `exists` is the answer of the judge of sources. If evidence or a source does not exist, call it invented."
 )
 

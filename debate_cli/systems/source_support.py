@@ -161,7 +161,7 @@ def join_checks(debate: Debate, given: Iterable[Assessment]) -> list[tuple[Sourc
 
 
 def lookup_items(debate: Debate, round_number: int | None) -> tuple[LookupItem, ...]:
-    """Return the evidence and sources of a round for the question to a judge: does this evidence or source exist?
+    """Return the evidence and the sources of a round about which a judge is asked: does it exist?
 
     First comes the evidence of arguments without a citation (see `find_uncited`). Then come the cited sources that the
     debate does not have. `round_number`: number of the round; None means all rounds.

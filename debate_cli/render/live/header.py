@@ -33,7 +33,7 @@ from debate_cli.render.terminal.drawing import (
 PARTICIPANT_GAP = 2
 """Space between two columns of the table of participants, in characters."""
 MIN_WIDE_WINDOW = 80
-"""Minimum width in columns of a window with a progress bar, and with a judge's result beside the judge's name."""
+"""A window with fewer columns has no progress bar. It shows a judge's result below the judge's name, not beside it."""
 
 
 def debate_heading(debate: Debate, status: str = "", plan: theme.RunPlan = theme.NO_PLAN) -> RenderableType:

@@ -225,7 +225,7 @@ def _unresolved_table(unresolved: Iterable[UnresolvedExchange]) -> Table:
 
 
 def charts(verdict: Verdict) -> Iterator[Chart]:
-    """Yield a chart of each debater's mean scores by dimension."""
+    """Yield one chart with the mean score of every debater in every dimension."""
     yield percent_chart(
         "Marks by dimension",
         "Mean of the final scores of a debater's turns, as a percentage of the dimension's maximum.",

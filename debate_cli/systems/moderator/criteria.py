@@ -85,7 +85,7 @@ FINAL = CriterionSet((
     Criterion("comprehensiveness", "the important points of the others are answered", 10, "rebuttal_effectiveness"),
     Criterion("precision", "answers meet the strongest form of what was said, not a weaker one", 10, "rebuttal_effectiveness"),
     Criterion("counter_evidence", "answers bring evidence of their own", 5, "rebuttal_effectiveness"),
-    Criterion("framing_control", "the debate is held on the terms of this participant", 10, "strategic_positioning"),
+    Criterion("framing_control", "this participant determines which questions the debate is about", 10, "strategic_positioning"),
     Criterion("adaptability", "the case takes up what the others said and develops over the rounds", 10, "strategic_positioning"),
     Criterion("clarity", "a reader understands each point at once", 5, "rhetorical_effectiveness"),
     Criterion("persuasiveness", "an undecided reader is moved", 5, "rhetorical_effectiveness"),

@@ -39,6 +39,7 @@ CLOSE = "--close"
 MODEL_PLACEHOLDER = "PROVIDER/MODEL"
 JUDGE_WITH_OTHER_MODEL = f"--model {MODEL_PLACEHOLDER}"
 """Option of `debate judge` that replaces the models of all judges."""
+VARIABLE_PLACEHOLDER = "VARIABLE"
 OUTPUT_LIMIT_FACTOR = 4
 """Factor by which an output limit is raised after it cut off an answer."""
 BATCH_IN_PROGRESS = "a batch is in progress"
@@ -58,6 +59,8 @@ _UNUSABLE_MODELS = {
 }
 """Maps causes of failures to advice for messages. After these failures, every request to the model fails until the
 change in the advice is made."""
+_UNSET_KEY = re.compile(r"no key was sent; set (providers\.[\w-]+\.api_key_env) ")
+"""Matches the part of a failure's message that names the setting for the missing key."""
 _PLAIN_ROLE = re.compile(r"[\w-]+")
 """Matches a key of `models` that needs no quotes, neither on a command line nor in a key path `models.KEY.model`."""
 
@@ -176,7 +179,9 @@ def find_stop_remedy(debate: Debate, failure: Failure | None, ended: EndedComman
     commands = [ended.resume(option) for option in options if option != CLOSE or ended.path is not None]
     change = required_change(failure)
     named = (NextCommand("" if place else _after(change, action), command) for place, command in enumerate(commands))
-    return Remedy(tuple(named), _join("; ", change, _describe_new_limits(budget, debate, ended)))
+    return Remedy(
+        tuple(named), _join("; ", change, _describe_new_limits(budget, debate, ended), _explain_variable(*commands[:1]))
+    )
 
 
 def find_judging_remedy(debate: Debate, missing: Sequence[Brief], ended: EndedCommand) -> Remedy:
@@ -202,7 +207,9 @@ def find_judging_remedy(debate: Debate, missing: Sequence[Brief], ended: EndedCo
     if ended.batch != "unused":  # then `debate judge` refuses to ask other models
         commands.append(NextCommand("ask another model", other))
     limits = [option for option in _needed_budget_options(failures) if option in again]
-    return Remedy(tuple(commands), _join("; ", change, _describe_new_limits(limits, debate, ended)))
+    return Remedy(
+        tuple(commands), _join("; ", change, _describe_new_limits(limits, debate, ended), _explain_variable(again))
+    )
 
 
 def _after(change: str, action: str) -> str:
@@ -230,6 +237,15 @@ def _describe_new_limits(options: Sequence[str], debate: Debate, ended: EndedCom
     return f"{new_limit} for {scope}, which includes what is already used"
 
 
+def _explain_variable(command: str = "") -> str:
+    """Return a clause on the placeholder in `command` for a variable's name; empty if there is no such placeholder.
+
+    `this name` in the clause refers to the failure's message: `… to the name of the variable with the key`.
+    """
+    has_placeholder = f"={VARIABLE_PLACEHOLDER}" in command
+    return f"replace {VARIABLE_PLACEHOLDER} by this name" if has_placeholder else ""
+
+
 def last_failures(debate: Debate, briefs: Iterable[Brief]) -> list[Failure | None]:
     """Return the last failure of each task; None if the judge was not asked."""
     last = {failure.task.key: failure for failure in debate.failures}
@@ -242,8 +258,9 @@ def _same_models_command(
     """Return the command that asks the same models for the missing judgements. Empty if only other models can help."""
     options = {option for failure in failures for option in resume_options(debate, failure)}
     budget = _needed_budget_options(failures)
-    if REPEAT in options or ended.batch in {"pending", "unused"}:
-        return ended.resume(*budget)
+    keys = sorted(option for option in options if option.endswith(f"={VARIABLE_PLACEHOLDER}"))
+    if keys or REPEAT in options or ended.batch in {"pending", "unused"}:
+        return ended.resume(*budget, *(keys if ended.batch is None else ()))
     if options and ended.path is not None and ended.batch is None:
         return ended.resume(*budget, *([SHORTEN_PROMPTS] if SHORTEN_PROMPTS in options else sorted(options)))
     limits = _judge_limit_options(debate, failures, ended)
@@ -281,9 +298,14 @@ def required_change(failure: Failure | None) -> str:
 
     Example: `the model is likely to refuse again; choose another model`.
 
+    Also empty if the failure's message itself says what to change: it names the setting for a missing key.
     `failure`: None if the task was not requested yet.
     """
-    return "" if failure is None else (_REFUSED_REQUESTS | _UNUSABLE_MODELS).get(failure.cause, "")
+    return (
+        ""
+        if failure is None or _UNSET_KEY.search(failure.message)
+        else (_REFUSED_REQUESTS | _UNUSABLE_MODELS).get(failure.cause, "")
+    )
 
 
 def resume_options(debate: Debate, failure: Failure | None) -> tuple[str, ...]:
@@ -306,9 +328,11 @@ def resume_options(debate: Debate, failure: Failure | None) -> tuple[str, ...]:
             CLOSE if is_speech and debate.turns else "",
         )
         return tuple(filter(None, options))
+    unset_key = _UNSET_KEY.search(failure.message)
+    again = _set_options([f"{unset_key[1]}={VARIABLE_PLACEHOLDER}"]) if unset_key else REPEAT
     if is_speech and cause in _UNUSABLE_MODELS:
-        return REPEAT, other_model_options(debate, task, also_of_judges=True)
-    return (REPEAT,)
+        return again, other_model_options(debate, task, also_of_judges=True)
+    return (again,)
 
 
 def _can_shorten_prompts(debate: Debate, task: Task) -> bool:

@@ -228,7 +228,7 @@ class StatusRule:
 
 _LARGER_CONTEXT = "choose a model with a larger context"
 _ADD_CREDIT = "add credit to the account, or choose another model"
-_NAME_KEY = "set api_key_env to the name of the variable with the key"
+_NAME_KEY = "set {} to the name of the variable with the key"
 _OTHER_MODE = "retrying with another structured-output mode"
 STATUS_RULES: tuple[StatusRule, ...] = (
     StatusRule((400, 413, 422, 500), errors.ContextOverflowError, _LARGER_CONTEXT, _CONTEXT_OVERFLOW),
@@ -277,11 +277,11 @@ def error_from_status(
     lowered = body[:20_000].lower()
     row = next((row for row in STATUS_RULES if row.matches(code, lowered, asked)), DEFAULT_STATUS_RULE)
     variable = asked.endpoint.api_key_env
-    replace_key = f"replace the key in {variable}" if variable else _NAME_KEY
+    replace_key = f"replace the key in {variable}" if variable else _NAME_KEY.format("api_key_env")
     key_access = f"{replace_key}, or give the key access to this model"
     if asked.endpoint.api_key is None and not asked.endpoint.headers:  # a header may hold a key
-        on_resume = f"to resume, add --set providers.{asked.endpoint.provider}.api_key_env=VARIABLE"
-        replace_key = key_access = f"no key was sent; {_NAME_KEY} ({on_resume})"
+        setting = f"providers.{asked.endpoint.provider}.api_key_env"
+        replace_key = key_access = f"no key was sent; {_NAME_KEY.format(setting)}"
     advice = row.advice.format(replace_key=replace_key, key_access=key_access, model=asked.model)
     further: dict[str, Any] = {} if row.parameter is None else {"parameter": row.parameter}
     if issubclass(row.error_type, errors.TransientError):

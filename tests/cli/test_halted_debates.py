@@ -161,6 +161,20 @@ def test_judging_that_fails_leaves_the_debate_unchanged(saved: Path) -> None:
     assert [verdict for verdict in after["verdicts"] if verdict["run"] == "r1"] == before["verdicts"]
 
 
+def test_the_command_after_a_missing_key_has_the_setting_for_it(here: Path) -> None:
+    """The setting is in the message, too. A debate that was not saved gets the same option."""
+    option = "--set providers.vllm.api_key_env=VARIABLE"
+    with model_server(failures=[401] * 9) as server:
+        write_config(here, judged_by(server.base_url).replace("mock/a", "vllm/a"))
+        done = debate("run", "debate.yaml", "--id", "one", cwd=here)
+        unsaved = debate("run", "debate.yaml", "--no-save", cwd=here)
+    assert "no key was sent; set providers.vllm.api_key_env to the name of the variable with the key" in done.err
+    assert (
+        f"replace VARIABLE by this name; resume with:\ndebate run --resume transcripts/one.json {option}\n" in done.err
+    )
+    assert f"start it again with the same command and {option}\n" in unsaved.err
+
+
 @pytest.mark.parametrize(("status", "words"), [(401, "LAB_KEY"), (404, "name m")])
 def test_a_permanent_error_names_its_cause(here: Path, status: int, words: str) -> None:
     """Exit 3, and a message that names the variable of the key, or the model."""

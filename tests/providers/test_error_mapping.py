@@ -235,7 +235,7 @@ def test_the_advice_for_a_server_on_this_machine_is_to_start_it(url: str, advice
 @pytest.mark.parametrize(
     ("endpoint", "advice"),
     [
-        (Endpoint("lab", "https://lab.example"), "no key was sent; set api_key_env to the name of"),
+        (Endpoint("lab", "https://lab.example"), "no key was sent; set providers.lab.api_key_env to the name of"),
         (Endpoint("lab", "https://lab.example", headers={"X-Key": "k"}), " 401; set api_key_env to the name of"),
         (Endpoint("lab", "https://lab.example", "k", "LAB_KEY"), "replace the key in LAB_KEY, or give the key access"),
     ],

@@ -63,7 +63,7 @@ def session(cassette: Counting, observer: Observer | None = None) -> Sessions:
 
 def everything() -> DebateConfig:
     """A debate that all systems judge, the panel so strict that it deliberates to the end."""
-    changes = [("judging.systems.2.convergence_threshold", "1.0"), ("seed", "4")]
+    changes = [("judging.systems.2.convergence_threshold", "1.0"), ("seed", "3")]
     return with_mock_models(read_config_file(ROOT / "configs" / "everything.yaml", overrides=changes, env={}).config)
 
 

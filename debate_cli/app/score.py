@@ -170,7 +170,7 @@ def score_with_settings(
 def count_outdated(stored: StoredDebate, verdicts: Sequence[Verdict]) -> Counter[str]:
     """Count the stored verdicts that differ from `verdicts`, because they were stored under other scoring rules.
 
-    The keys are the kinds of the judging systems. `verdicts`: the recomputed verdicts.
+    The keys are the kinds of the judging systems. `verdicts`: the verdicts recomputed with the stored settings.
     """
     new = {(verdict.system, verdict.run): verdict for verdict in verdicts}
     pairs = [(old, new[key]) for old in stored.verdicts if (key := (old.system, old.run)) in new]
@@ -246,7 +246,9 @@ def _score_file(path: Path, request: ScoreRequest, *, is_alone: bool) -> Checked
         incomplete_line_warning=stored.incomplete_line_warning,
         missing=missing if missing and lock_holder(stored.path) is None else (),
         compared_count=check.compared_count,
-        outdated={} if request.check else count_outdated(stored, verdicts),
+        outdated={}
+        if request.check
+        else count_outdated(stored, [item for item in verdicts if item.system not in settings]),
         rescored_systems=tuple(settings),
         debate=debate,
     )

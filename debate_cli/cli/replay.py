@@ -48,8 +48,9 @@ def run(given: ReplayOptions) -> None:
     if given.round is not None and not debate.select_turns(round_number=given.round):
         raise UsageError(f"--round {given.round}: this debate has no such round; leave out --round to see all rounds")
     verdicts = score(debate, runs="all")
-    for note in describe_outdated(count_outdated(stored, verdicts)):
-        console.print_status(f"note: {note}")
+    if _shows_verdicts(given):
+        for note in describe_outdated(count_outdated(stored, verdicts)):
+            console.print_status(f"note: {note}")
     if given.only is not None and not _has_part(debate, verdicts, given.only):
         console.print_status(f"--only {given.only}: this debate has no such part; leave out --only to see all parts")
     if how == "terminal" and given.output is None:
@@ -148,14 +149,17 @@ def _play(given: ReplayOptions, stored: StoredDebate, verdicts: tuple[Verdict, .
             console.print_status(f"judge {it_or_again}: {suggest_judge_command(debate, str(stored.path))}")
 
 
+def _shows_verdicts(given: ReplayOptions) -> bool:
+    return given.only != "turns" and given.round is None
+
+
 def _print_open_work(given: ReplayOptions, stored: StoredDebate) -> None:
     """Print what is missing, and the command that requests it.
 
     An unfinished debate lacks speeches or judgements. A complete debate may lack judgements for the shown verdicts.
     """
     debate = stored.debate
-    shows_verdicts = given.only != "turns" and given.round is None
-    missing = missing_briefs(debate) if shows_verdicts or debate.status == "incomplete" else ()
+    missing = missing_briefs(debate) if _shows_verdicts(given) or debate.status == "incomplete" else ()
     if not missing and debate.status == "complete":
         return
     from debate_cli.app.remedies import EndedCommand

@@ -13,6 +13,8 @@ from debate_cli.systems.trace import build_trace_table, review_claims
 
 RELY_ON = "rely on"
 """Label of upheld claims, and of sources that support claims."""
+CHECK_FIRST = "check first"
+"""Label of doubtful sources. The closing screen has this label also for all claims that are not upheld."""
 CAVEAT = "Scores help you to judge. They do not establish facts: check the claims on which your decision rests."
 
 
@@ -73,8 +75,9 @@ class Briefing(FrozenModel):
         )
         groups = (
             (RELY_ON, (*_entries("UPHELD", self.rely_on), *reliable)),
+            (CHECK_FIRST, doubtful),
             ("do not use", _entries("REFUTED", self.not_to_use)),
-            ("check first", (*doubtful, *_entries("UNCERTAIN", self.uncertain))),
+            ("uncertain", _entries("UNCERTAIN", self.uncertain)),
             ("use within limits", _entries("PARTIALLY_UPHELD", self.limit)),
         )
         return tuple(group for group in groups if group[1])

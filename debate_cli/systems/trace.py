@@ -185,9 +185,11 @@ class LowestScore:
             if mark is not None
             else "",
             f"{fallacy}: {', '.join(self.row.fallacies)}." if self.row.fallacies else "",
-            {"UPHELD": "The judges nevertheless upheld the claim.", None: ""}.get(self.row.standing, reason),
         )
-        return tuple(filter(None, sentences))
+        found = tuple(filter(None, sentences))
+        upheld = "The claim was nevertheless upheld." if found else ""
+        last = {"UPHELD": upheld, None: ""}.get(self.row.standing, reason)
+        return (*found, last) if last else found
 
 
 def find_lowest_score(debate: Debate, verdicts: Sequence[Verdict]) -> LowestScore | None:

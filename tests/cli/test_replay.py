@@ -49,6 +49,16 @@ def test_a_verdict_of_older_rules_is_announced(saved: Path) -> None:
         saved.write_text(json.dumps(document))
         found.append(note in replay(saved, "saved").err)
     assert found == [False, False, True]
+    parts = (("--only", "turns"), ("--round", "1"), ("--only", "scores"))
+    assert [note in replay(saved, "saved", *part).err for part in parts] == [False, False, True]
+
+
+def test_a_resumed_run_shows_earlier_reports_as_tables(here: Path) -> None:
+    """It does not print the reports from before the interruption, so its tables must not leave them out."""
+    config = CONFIGS / "mock.yaml"
+    assert debate("run", config, "--id", "one", "--max-tokens", "16000", cwd=here).code == 4
+    done = debate("run", "--resume", "one", "--max-tokens", "1000000", "--details", cwd=here)
+    assert (done.code, "== Moderator: reports ==" in done.out) == (0, True)
 
 
 @pytest.mark.parametrize("reference", ["saved", "transcripts/saved.json", "transcripts/saved.jsonl"])

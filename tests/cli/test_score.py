@@ -135,6 +135,13 @@ def test_verdicts_of_other_rules_are_announced_once(saved: Path) -> None:
     assert "today's rules" not in score(saved, saved.parent, "--check").err
 
 
+def test_a_verdict_with_new_weights_is_not_compared_with_stored_rules(saved: Path) -> None:
+    """The new weights change the scores. So the difference says nothing about the rules."""
+    tamper(saved, ["verdicts", 0, "rules"], 99)
+    done = score(saved, saved, "--weights", "logic=1")
+    assert (done.code, "today's rules" in done.err) == (0, False)
+
+
 def test_weights_change_scores_as_the_formula_says(saved: Path) -> None:
     """With logic alone a side's score is the mean of its arguments' marks in logic."""
     document = json.loads(saved.read_text())

@@ -84,7 +84,7 @@ def test_arguments_that_are_not_distinguished_have_no_lowest_score(shown: Debate
 @pytest.mark.parametrize(
     ("standing", "reason"),
     [
-        ("UPHELD", "The judges nevertheless upheld the claim."),
+        ("UPHELD", "The claim was nevertheless upheld."),
         *((item, PRAISE) for item in ("REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD")),
     ],
 )

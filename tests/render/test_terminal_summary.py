@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rehearsal_support import config_of, run_debate
 from render_support import (
     HOSTILE,
     console,
@@ -184,6 +185,19 @@ def test_a_small_window_shows_fewer_claims() -> None:
     assert rows(all_rows + 5) == all_rows
     assert rows(all_rows + 4) < all_rows
     assert rows(10) == all_rows
+
+
+def test_six_debaters_and_five_systems_fit_on_one_screen() -> None:
+    """A less important part is left out only if there is no room for it. Scores of other verdicts would fill the screen."""
+    names = ("Ann", "Bob", "Cyd", "Dan", "Eve", "Fay")
+    debaters = [{"name": name, "side": ("for", "against")[place % 2]} for place, name in enumerate(names)]
+    systems = ["structured", "moderator", "panel", "persuasion", "live"]
+    shown = run_debate(config_of(debaters=debaters, judging={"systems": systems}))
+    drawn = text(fitting_screen(Console(width=80, height=200), shown, score(shown)), 80)
+    assert len(drawn.splitlines()) <= 35
+    parts = ("why", "key insight", "recommendation", "open question")
+    assert [f"\n{part} " in drawn for part in parts] == [True, True, True, False]
+    assert "moderator       Ann wins clearly, by 5.42 of 82.5 points.\n" in drawn
 
 
 def test_the_caveat_takes_no_row_from_a_claim() -> None:

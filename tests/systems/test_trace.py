@@ -112,7 +112,7 @@ def test_the_briefing_groups_claims_by_standing() -> None:
     assert groups == [
         ("rely on", ["PRO-1"]),
         ("do not use", ["PRO-3"]),
-        ("check first", ["PRO-4"]),
+        ("uncertain", ["PRO-4"]),
         ("use within limits", ["PRO-2"]),
     ]
     assert found.caveat == CAVEAT

@@ -21,7 +21,14 @@ from debate_cli.render.content.agreement import (
     sort_deciding_first,
 )
 from debate_cli.systems.base import JudgeQuote, Requirement
-from debate_cli.systems.briefing import RELY_ON, Briefing, BriefingEntry, build_briefing, describe_trial_judges
+from debate_cli.systems.briefing import (
+    CHECK_FIRST,
+    RELY_ON,
+    Briefing,
+    BriefingEntry,
+    build_briefing,
+    describe_trial_judges,
+)
 from debate_cli.systems.registry import get_system, system_kinds
 from debate_cli.systems.scales import describe_answer, format_ranked_scores
 from debate_cli.systems.scoring import deciding_verdicts
@@ -41,10 +48,7 @@ CAVEAT_PART = "caveat"
 OPTIONAL_PARTS = (CAVEAT_PART, "open question", "recommendation", "key insight", "other verdicts", "why")
 """Parts of the closing screen that are left out if it has too many rows. The first part is left out first."""
 
-_CHECK_FIRST = "check first"
-"""The closing screen's label for all claims that are not upheld, and for doubtful sources. The briefing has a different
-label for each standing of a claim, e.g. `do not use` for refuted claims."""
-LABELS_BEYOND_VERDICT = frozenset({RELY_ON, _CHECK_FIRST, "open question", "recommendation"})
+LABELS_BEYOND_VERDICT = frozenset({RELY_ON, CHECK_FIRST, "open question", "recommendation"})
 """Labels of rows on the closing screen that are not about a verdict. `--quiet` leaves these rows out."""
 
 
@@ -143,7 +147,7 @@ def closing_rows(
     groups = dict(briefing.claim_groups)
     reliable = sorted(groups.pop(RELY_ON, ()), key=lambda entry: -scores.get(entry.claim.id, 0.0))
     doubtful = sorted(chain(*groups.values()), key=lambda entry: entry.standing is not None)  # sources first
-    for label, entries in ((RELY_ON, reliable), (_CHECK_FIRST, doubtful)):
+    for label, entries in ((RELY_ON, reliable), (CHECK_FIRST, doubtful)):
         for _, group in groupby(entries, key=lambda entry: entry.standing is None):
             claims = [claim_row(label, entry, scores.get(entry.claim.id)) for entry in group]
             rows += limit_rows(claims, max_claims)
@@ -249,7 +253,9 @@ def _other_verdict_rows(debate: Debate, ordered: Sequence[Verdict]) -> Iterator[
             label = f"{label} ({', '.join(models_used_by_judges(debate, verdict.run, verdict.system))})"
         elif verdict is ordered[0]:
             continue
-        answer = f"{describe_answer(verdict, debate.document_name)} {format_ranked_scores(verdict)}".rstrip()
+        answer = describe_answer(verdict, debate.document_name)
+        if len(verdict.scores) == 2 and verdict.option is None:  # noqa: PLR2004 - more scores would fill several lines
+            answer = f"{answer} {format_ranked_scores(verdict)}"
         yield SummaryRow(label, (answer,), part="other verdicts")
 
 

@@ -44,10 +44,10 @@ _ROWS_BELOW = 5
 
 MIN_WIDTH = 80
 """Minimum width in columns to which claims are fitted. In a narrower window, claims are cut as if it had this width."""
-_WIDTH_BESIDE_CLAIM = 28
-"""Approximate width, in characters, of everything to the left of a claim: label, id, standing and score."""
 _LABEL_WIDTH = 16
 """Width of the column of labels, in characters."""
+_WIDTH_BESIDE_CLAIM = 28
+"""Approximate width, in characters, of everything to the left of a claim: label, id, standing and score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,10 @@ def fitting_screen(
 
     1. The screen gets the height of the window, but at most `MAX_SCREEN_ROWS` rows.
     2. If one claim per label is too much for this height, the screen gets `MAX_SCREEN_ROWS` rows.
-    3. If this is still too little, OPTIONAL_PARTS are left out, one after the other.
+    3. If this is still too little, OPTIONAL_PARTS are left out, one after the other, until the rest fits. Then each part
+       for which there is room after all comes back, the most important part first.
+
+    A debate with many debaters may need more rows in a very narrow window.
     """
 
     def height(parts: list[RenderableType]) -> int:
@@ -148,11 +151,17 @@ def fitting_screen(
         for parts, rows in zip(screens, heights, strict=True):
             if rows <= available:
                 return parts
-    parts = screens[-1]
-    for count in range(1, len(OPTIONAL_PARTS) + 1):
-        parts = draw(ScreenLimits(console.width, 1, OPTIONAL_PARTS[:count]))
+    parts, without = screens[-1], OPTIONAL_PARTS[:1]
+    for count in range(2, len(OPTIONAL_PARTS) + 1):
+        without = OPTIONAL_PARTS[:count]
+        parts = draw(ScreenLimits(console.width, 1, without))
         if height(parts) <= MAX_SCREEN_ROWS:
             break
+    for part in reversed(without[:-1]):
+        fewer = tuple(other for other in without if other != part)
+        fuller = draw(ScreenLimits(console.width, 1, fewer))
+        if height(fuller) <= MAX_SCREEN_ROWS:
+            parts, without = fuller, fewer
     return parts
 
 

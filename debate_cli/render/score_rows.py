@@ -13,7 +13,7 @@ from debate_cli.render.records import join_json_array
 from debate_cli.render.text.tables import table_lines
 from debate_cli.systems.aggregation import mean
 from debate_cli.systems.registry import get_system
-from debate_cli.systems.scales import describe_answer, format_ranked_scores, format_scale, rank_scores
+from debate_cli.systems.scales import describe_answer, format_ranked_scores, format_scale
 from debate_cli.systems.tables import JoinedCells, Number, Table, TableRow, make_table
 
 _VOTE_NOTES = ("option", "weights")
@@ -122,5 +122,5 @@ def _verdict_rows(file: ScoredFile) -> Iterator[TableRow]:
         yield (
             "" if number else name,
             label_listed_verdict(verdict, file.verdicts),
-            *outcome_cells(verdict, rank_scores(verdict)),
+            *outcome_cells(verdict),
         )

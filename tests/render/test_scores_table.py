@@ -175,12 +175,15 @@ def test_the_score_table_keeps_its_columns(width: int, has_file_column: bool) ->
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_scores_are_sorted_from_the_highest(width: int) -> None:
-    """The stored order has no effect; the path is shown once."""
+    """In the score table and the agreement table. The stored order has no effect; the path is shown once."""
     marks = {"Bartholomew": 6.5, "Wilhelmina": 5.9, "Adalbert": 8.6}
     verdicts = tuple(item.model_copy(update={"winner": "Adalbert", "scores": marks}) for item in score(debate()))
     shown = table(with_verdicts(verdicts, "transcripts/a.json"), width=width).partition("summary")[0]
     assert shown.count("transcripts/a.json") == 1
-    assert shown.index("8.6") < shown.index("6.5") < shown.index("5.9")
+    agreement = build_agreement_table(verdicts)
+    assert agreement is not None
+    for drawn in (shown, render_tables([agreement], width)):
+        assert drawn.index("8.6") < drawn.index("6.5") < drawn.index("5.9")
 
 
 def test_a_draw_is_shown_once_in_the_winners_column() -> None:

@@ -1,7 +1,9 @@
 """The tables of the five systems in every output form, and number formats."""
 
 import re
+import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ from debate_cli.render.content.report import build_verdict_tables
 from debate_cli.render.content.run_notices import build_judge_report
 from debate_cli.render.html.page import render_html
 from debate_cli.render.live.header import judge_report_notice
+from debate_cli.render.terminal import drawing
 from debate_cli.render.terminal.drawing import label_grid
 from debate_cli.render.terminal.report import closing_screen, details
 from debate_cli.render.text.markdown import format_markdown
@@ -306,14 +309,40 @@ def test_a_list_in_a_narrow_window_keeps_the_headers_of_long_texts() -> None:
 def test_a_list_in_a_narrow_window_keeps_the_order_of_fields() -> None:
     """Short fields share the line of the first cell where they fit; none moves before another, and none is broken."""
     heads = ("file", "winner", "scores", "margin")
-    row = ("transcripts/one.json", "Ada", JoinedCells(("Ada 8.13", "Bo 6.8", "Cyd 5.2", "Dan 4.1")), "1.33 of 10")
-    lines = render_tables([Table("scores", heads, (row,), has_key_column=True)], 40).splitlines()
+    rows = (
+        ("transcripts/one.json", "Ada", JoinedCells(("Ada 8.13", "Bo 6.8", "Cyd 5.2", "Dan 4.1")), "1.33 of 10"),
+        ("a.json", "Ada", JoinedCells(("Ada 8", "Bo 7")), "1 of 10"),
+    )
+    lines = render_tables([Table("scores", heads, rows, has_key_column=True)], 40).splitlines()
     assert [line.rstrip() for line in lines[2:]] == [
         "transcripts/one.json  winner Ada",
         "  scores Ada 8.13 · Bo 6.8 · Cyd 5.2",
         "  Dan 4.1",
         "  margin 1.33 of 10",
+        "a.json  winner Ada · scores Ada 8 · Bo 7",
+        "  margin 1 of 10",
     ]
+
+
+def test_the_work_for_a_table_depends_on_the_window() -> None:
+    """Ten times longer texts take no more steps to find the widths of the columns."""
+
+    def steps(length: int) -> int:
+        found = 0
+
+        def count(frame: FrameType, _event: str, _argument: object) -> None:
+            nonlocal found
+            found += frame.f_code.co_filename == drawing.__file__
+
+        table = Table("texts", ("a", "b"), (("x" * length, "y" * length),))
+        sys.setprofile(count)
+        try:
+            render_tables([table], 200)
+        finally:
+            sys.setprofile(None)
+        return found
+
+    assert 0 < steps(5_000) == steps(500)
 
 
 def test_a_list_indents_the_lines_of_a_cell() -> None:
@@ -413,10 +442,11 @@ def test_a_label_is_not_broken(width: int) -> None:
     ]
 
 
-def test_plain_lines_say_who_influences_whom() -> None:
-    """A table with several columns of debaters has the headers of these columns."""
-    heads, row = ("from", "on", "mean persuasion"), (DebaterCell("Con"), DebaterCell("Pro"), Number(0.3))
-    assert table_lines(make_table("influence", heads, [row]))[2:] == ["Con  on: Pro, mean persuasion 0.3"]
+@pytest.mark.parametrize("name", ["Pro", "Federal Representative for Transport"])
+def test_plain_lines_say_who_influences_whom(name: str) -> None:
+    """A table with several columns of debaters has the headers of these columns. A long name is on the line of its row."""
+    heads, row = ("from", "on", "mean persuasion"), (DebaterCell("Con"), DebaterCell(name), Number(0.3))
+    assert table_lines(make_table("influence", heads, [row]))[2:] == [f"Con  on: {name}, mean persuasion 0.3"]
 
 
 def test_plain_lines_keep_the_order_of_votes() -> None:

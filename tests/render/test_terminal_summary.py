@@ -30,6 +30,7 @@ from debate_cli.render import theme
 from debate_cli.render.content.report import ReportPart
 from debate_cli.render.content.speech_parts import CitationIndex, ThreadIndex
 from debate_cli.render.content.summary import closing_rows
+from debate_cli.render.html.page import render_html
 from debate_cli.render.live.header import debate_heading, round_rule
 from debate_cli.render.live.speech import PanelRow, turn_panel
 from debate_cli.render.terminal.bar import Bar
@@ -147,6 +148,11 @@ def on_pipe(shown: Debate) -> str:
     return "\n".join(closing_lines(shown, score(shown)))
 
 
+def on_page(shown: Debate) -> str:
+    """The text of the HTML page."""
+    return re.sub(r"<[^>]*>", "", render_html(shown, score(shown)))
+
+
 CLOSINGS = [on_terminal, on_pipe]
 
 
@@ -222,7 +228,7 @@ def test_other_verdicts_have_their_scores(show: Callable[[Debate], str]) -> None
     assert scores in show(debate())
 
 
-@pytest.mark.parametrize("show", CLOSINGS)
+@pytest.mark.parametrize("show", [*CLOSINGS, on_page])
 def test_a_fallacy_is_beside_its_claim(show: Callable[[Debate], str]) -> None:
     """It is in the row of the claim, before the claim's words."""
     assert re.search(r"PRO-1.*! fallacy: appeal to authority\s+Independent", show(debate()))

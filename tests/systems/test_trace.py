@@ -137,3 +137,11 @@ def test_the_standing_with_the_most_weight_counts(weight: float, standing: Stand
     opinions: tuple[tuple[str, Standing], ...] = (("a", "UPHELD"), ("b", "REFUTED"), ("c", "REFUTED"))
     given = [assessment("structured", (), trace("PRO-1", opinion), assessor=judge) for judge, opinion in opinions]
     assert build_trace_table(build_debate(opening_event(settings), OPENINGS, given))[0].standing == standing
+
+
+def test_divided_judges_are_quoted_in_words() -> None:
+    """The reason has the standings as people read them."""
+    opinions: tuple[tuple[str, Standing], ...] = (("judge-1", "PARTIALLY_UPHELD"), ("judge-2", "REFUTED"))
+    given = [assessment("structured", (), trace("PRO-1", opinion), assessor=judge) for judge, opinion in opinions]
+    row = build_trace_table(build_debate(opening_event(StructuredSettings(judges=2)), OPENINGS, given))[0]
+    assert row.reason == "The judges are divided: judge-1 says partially upheld, judge-2 says refuted."

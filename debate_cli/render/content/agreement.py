@@ -10,7 +10,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.systems.aggregation import mean
 from debate_cli.systems.explanation import describe_agreement, name_result
-from debate_cli.systems.scales import format_scale
+from debate_cli.systems.scales import format_scale, rank_scores
 from debate_cli.systems.tables import (
     Cell,
     DebaterCell,
@@ -37,7 +37,7 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
     rows = [
         (
             f"{label_verdict(verdict, verdicts)}{', decides' if verdict.decides else ''}",
-            *outcome_cells(verdict, verdict.displayed_scores.items()),
+            *outcome_cells(verdict),
         )
         for verdict in verdicts
     ]
@@ -76,9 +76,9 @@ def _describe_probabilities(debate: Debate, run: str) -> Iterator[str]:
         yield f"{name} {', '.join(values)} %"
 
 
-def outcome_cells(verdict: Verdict, scores: Iterable[tuple[str, float]]) -> TableRow:
-    """Return winner, victory, margin, scale and the given scores of a verdict."""
-    shown = tuple(f"{name} {format_number(score)}" for name, score in scores)
+def outcome_cells(verdict: Verdict) -> TableRow:
+    """Return winner, victory, margin, scale and ranked scores of a verdict."""
+    shown = tuple(f"{name} {format_number(score)}" for name, score in rank_scores(verdict))
     scale = format_scale([verdict]) if shown else ""
     return winner_cell(verdict), _victory_cell(verdict), Number(verdict.margin), scale, JoinedCells(shown)
 

@@ -404,9 +404,9 @@ def _fit_columns(sizes: Sequence[tuple[int, int]], room: int) -> list[int] | Non
 
     Returns None if `room` is too small for the minimum widths of the columns. `sizes`: minimum and full width per column.
     """
-    widths = [max(size) for size in sizes]
     if sum(least for least, _ in sizes) > room:
         return None
+    widths = [max(least, min(full, room)) for least, full in sizes]
     while sum(widths) > room:
         narrowable = (place for place, width in enumerate(widths) if width > sizes[place][0])
         widths[max(narrowable, key=widths.__getitem__)] -= 1
@@ -452,13 +452,12 @@ def _list_row(
     separator, is_open = "  " if first else "", not below
     for _, header, cell in cells:
         label = f"{header} " if header else ""
-        if isinstance(cell, JoinedCells) and len(cell.cells) > 1:
+        if isinstance(cell, JoinedCells):
             block = [(INDENT, line) for line in _join_on_lines(cell, styles, width - INDENT, label)]
-            is_short = False
         else:
             start, *below = join_text((label, theme.MUTED), render_cell(cell, styles)).split("\n")
             block = [(INDENT, start), *((2 * INDENT, line) for line in below)]
-            is_short = not below
+        is_short = len(block) == 1
         indent, last = lines[-1]
         text = block[0][1]
         if is_open and is_short and indent + last.cell_len + len(separator) + text.cell_len <= width:

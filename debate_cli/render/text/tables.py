@@ -8,7 +8,7 @@ from debate_cli.systems.tables import Badge, Cell, DebaterCell, JoinedCells, Num
 
 MAX_SHORT_CELL = 24
 """A text cell with at most this number of characters is on the line of its row. A longer cell has its own line, except
-`JoinedCells`."""
+`JoinedCells`, `DebaterCell` and `Badge`."""
 
 
 def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[str]:
@@ -45,7 +45,7 @@ def _table_row_lines(
             plain.append(words if name == "score" else f"{name} {words}")
         elif not header and (len(words) <= MAX_SHORT_CELL or isinstance(cell, DebaterCell | Badge)):
             plain.append(words)
-        elif len(words) > MAX_SHORT_CELL and not isinstance(cell, JoinedCells):
+        elif len(words) > MAX_SHORT_CELL and not isinstance(cell, JoinedCells | DebaterCell | Badge):
             long.append(f"  {header}: {words}" if header else f"  {words}")
         else:
             pairs.append(f"{_without_weight(name)}{' ' if isinstance(cell, Number) else ': '}{words}")

@@ -33,6 +33,7 @@ from debate_cli.systems.base import WHOLE_DEBATE, ClaimReview, ClaimStanding, br
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_above_threshold, decide_outcome
 from debate_cli.systems.structured.findings import Fallacy, Insight, Standing, Trace
 from debate_cli.systems.structured.settings import StructuredSettings
+from debate_cli.systems.tables import STANDING_BADGES
 
 MIN_ARGUMENT_MARK, MAX_ARGUMENT_MARK = 1.0, 10.0
 VICTORY_LABELS: dict[Victory, str] = {
@@ -311,6 +312,6 @@ def _weightiest_standing(traces: Mapping[str, Trace], weights: Mapping[str, floa
     heaviest: list[Standing] = [item for item in weight_of if totals[item] == max(totals.values())]
     first, *others = heaviest
     if others:
-        opinions = ", ".join(f"{judge} says {traces[judge].standing}" for judge in judges)
+        opinions = ", ".join(f"{judge} says {STANDING_BADGES[traces[judge].standing].word}" for judge in judges)
         return ClaimStanding("UNCERTAIN", f"The judges are divided: {opinions}.")
     return ClaimStanding(first, next(traces[judge].reason for judge in judges if traces[judge].standing == first))

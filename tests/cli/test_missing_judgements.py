@@ -96,8 +96,8 @@ def test_the_advice_for_a_judging_that_is_not_saved_helps(saved: Path) -> None:
         write_config(here, NOWHERE.replace("http://127.0.0.1:9/v1", server.base_url))
         refused = debate("judge", saved, "--config", "debate.yaml", "--no-save", "-q", cwd=here)
     assert (
-        "every request fails until the server accepts the key or you choose another model; then ask again with"
-        in refused.err
+        "(debate explain key-refused); replace VARIABLE by this name; ask again with the same command and "
+        "--set providers.lab.api_key_env=VARIABLE\n" in refused.err
     )
     assert refused.lines[-1] == "or ask another model with the same command and --model PROVIDER/MODEL"
     write_config(here, NOWHERE)

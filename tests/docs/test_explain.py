@@ -135,7 +135,8 @@ def test_a_servers_error_names_its_page(here: Path, status: int, page: str) -> N
         assert (done.code, len(server.bodies) <= 2) == (3, True), done.err
     sentence = next(line for line in done.lines if line.endswith("resume with:"))
     assert f"(debate explain {page})" in sentence
-    assert "debate run --resume transcripts/one.json" in done.lines[done.lines.index(sentence) + 1 :]
+    key = " --set providers.vllm.api_key_env=VARIABLE" if status == 401 else ""
+    assert f"debate run --resume transcripts/one.json{key}" in done.lines[done.lines.index(sentence) + 1 :]
 
 
 def test_an_abstention_names_its_page(here: Path) -> None:

@@ -272,7 +272,7 @@ def test_only_a_saved_debate_is_offered_for_a_replay(saved: Path | None) -> None
 
 @pytest.mark.parametrize(
     ("saved", "commands"),
-    [(None, "`--details` shows"), (Path("one.json"), "`debate replay one.json` and `--details` show")],
+    [(None, "`--details` shows"), (Path("one.json"), "`debate replay one.json` shows")],
 )
 @pytest.mark.parametrize("width", [40, 60])
 def test_a_narrow_window_says_how_many_rows_are_left_out(width: int, saved: Path | None, commands: str) -> None:

@@ -158,7 +158,7 @@ def build_debate_report(
         caution=describe_trial_judges(shown),
         blocks_by_part={
             "verdict": [*reports, *_omitted_groups(omitted), *filter(None, [agreement])],
-            "briefing": [_briefing_group(shown, reports, briefing)] if briefing is not None else [],
+            "briefing": [_briefing_group(shown, reports, agreement, briefing)] if briefing is not None else [],
             "cast": [_cast_table(cast)],
             "scores": [
                 table
@@ -181,9 +181,12 @@ def _omitted_groups(sentences: Sequence[str]) -> list[RowGroup]:
     return [RowGroup("verdict", tuple(SummaryRow("note", (sentence,)) for sentence in sentences))] if sentences else []
 
 
-def _briefing_group(debate: Debate, verdicts: Sequence[VerdictReport], briefing: Briefing) -> RowGroup:
+def _briefing_group(
+    debate: Debate, verdicts: Sequence[VerdictReport], agreement: Table | None, briefing: Briefing
+) -> RowGroup:
     outcome = [("outcome", item.answer) for item in verdicts[:1] if item.verdict.scores]
-    first = [*outcome, ("debate", participants.describe_debate(debate)), ("key insight", briefing.key_insight)]
+    judges = [("judges", remark) for remark in (agreement.remarks if agreement is not None else ())]
+    first = [*outcome, *judges, ("debate", participants.describe_debate(debate)), ("key insight", briefing.key_insight)]
     rows = [*caution_rows(debate), *(SummaryRow(label, (words,)) for label, words in first if words)]
     rows += [claim_row(label, entry) for label, entries in briefing.claim_groups for entry in entries]
     rows += [SummaryRow("open question", (question,)) for question in briefing.unresolved_questions]

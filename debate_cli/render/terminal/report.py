@@ -93,8 +93,7 @@ def closing_screen(
     more = f"{replay} shows the speeches and all tables; " if replay else ""
     more += "`--details` shows all tables at the end of a run"
     if omitted:
-        commands = f"{replay} and `--details` show" if replay else "`--details` shows"
-        more = f"{count_noun(omitted, 'row')} left out here: {commands} all rows and tables"
+        more = f"{count_noun(omitted, 'row')} left out here: {replay or '`--details`'} shows all rows and tables"
     body = [_shorten_row(row, limits.width) for row in rows]
     body += [] if limits.only_verdicts else [*usage_rows(debate, judged), SummaryRow("more", (more,))]
     notice = _rehearsal(debate)

@@ -420,8 +420,8 @@ def _open_session(
 ) -> Session:
     """Return a session for `context`. The session can ask people through files, but not at the terminal.
 
-    - `folder`: the folder of the transcript. The files for people are in its subfolder `files`. None: the session can
-      ask nobody.
+    - `folder`: the folder of the transcript. The files for people are in its subfolder `files`. None: the
+      session cannot ask people.
     - `argument`: name of the argument with which the caller chooses the folder. Only the error message uses it.
 
     Raises UntrustedHostError for a host without consent. Raises ConfigError in these cases:

@@ -151,9 +151,10 @@ def closing_rows(
         for _, group in groupby(entries, key=lambda entry: entry.standing is None):
             claims = [claim_row(label, entry, scores.get(entry.claim.id)) for entry in group]
             rows += limit_rows(claims, max_claims)
-    questions, advice = briefing.unresolved_questions, filter(None, [briefing.recommendation])
-    rows += limit_rows([_optional_row("open question", question) for question in questions], MAX_QUESTIONS)
-    rows += [_optional_row("recommendation", words) for words in advice]
+    questions = [_optional_row("open question", question) for question in briefing.unresolved_questions]
+    rows += limit_rows(questions, MAX_QUESTIONS)
+    if briefing.recommendation:
+        rows.append(_optional_row("recommendation", briefing.recommendation))
     rows += _other_verdict_rows(debate, ordered)
     agreement = build_agreement_table(ordered)
     rows += [SummaryRow("judges", (remark,)) for remark in (agreement.remarks if agreement is not None else ())]

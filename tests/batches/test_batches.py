@@ -21,6 +21,7 @@ from batch_server import USAGE, BatchServer, Fate, ServedBatch, batch_server
 from cli_support import CONFIGS, CommandResult, RunningProcess, debate, run_on_terminal, start_process, wait_until
 from llm_support import request
 
+from debate_cli.app.batches import queue
 from debate_cli.app.batches.client import BatchClient, BatchOptions, Question
 from debate_cli.cli.batches import collect_command
 from debate_cli.engine import StopSignal
@@ -31,6 +32,12 @@ from debate_cli.providers.endpoint import Endpoint
 from debate_cli.storage.batch_store import BatchStore, RequestKey
 
 MODELS = ("openai/gpt-4.1-mini", "anthropic/claude-sonnet-4-5")
+
+
+@pytest.fixture(autouse=True)
+def _early_first_poll(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
+    """Commands in this process check a batch soon after they have submitted it."""
+    monkeypatch.setattr(queue, "FIRST_POLL_S", 0.05)
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from debate_cli.app.config_resolution import escape_variables, resolve_config
 from debate_cli.app.context import Cassette
 from debate_cli.cli.console import print_status
 from debate_cli.domain.config_checks import check_config, check_for_any_use
-from debate_cli.domain.message_text import closest_match
+from debate_cli.domain.message_text import closest_match, did_you_mean
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
 from debate_cli.regular_file import follow_links, read_regular_text, shorten_path
@@ -159,7 +159,7 @@ def _suggest_motion(path: Path) -> str:
 def _suggest_file(path: Path) -> str:
     by_stem = {file.stem: file for file in path.parent.glob("*.y*ml")}
     match = closest_match(path.stem, by_stem)
-    return f"did you mean `{by_stem[match]}`?" if match else "`debate init` writes one"
+    return did_you_mean(str(by_stem[match])) if match else "`debate init` writes one"
 
 
 def load_judging_config(

@@ -87,7 +87,12 @@ def closest_match(word: str, known: Iterable[str]) -> str | None:
 def format_suggestion(word: str, known: Iterable[str]) -> str:
     """Return `; did you mean …?` with the most similar name, or an empty string if no name is similar."""
     match = closest_match(word, known)
-    return f"; did you mean `{match}`?" if match is not None else ""
+    return f"; {did_you_mean(match)}" if match is not None else ""
+
+
+def did_you_mean(name: str) -> str:
+    """Return ``did you mean `NAME`?``."""
+    return f"did you mean `{name}`?"
 
 
 def format_suggestion_or_list(word: str, known: Iterable[str]) -> str:

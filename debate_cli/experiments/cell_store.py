@@ -15,6 +15,7 @@ from debate_cli.domain.config import Limits
 from debate_cli.errors import DebateError, StorageError
 from debate_cli.experiments.ledger import (
     DEBATES_FOLDER,
+    LEASE_S,
     CellRecord,
     CellState,
     Ledger,
@@ -25,8 +26,6 @@ from debate_cli.llm.budget import Budget, BudgetAmount
 from debate_cli.llm.rate_limit import WINDOW_S, Admission, SharedRates
 from debate_cli.storage.transcript_store import open_debate
 
-LEASE_S = 30.0
-"""Seconds that the lease of a run lasts. A run whose lease has expired is treated as dead."""
 MIN_WAIT_S = 0.01
 """Minimum seconds to wait if a limit per minute is reached."""
 RECOVER_EVERY = 10

@@ -24,6 +24,8 @@ from debate_cli.storage.plain_data import is_mapping
 DEBATES_FOLDER = "debates"
 CellState = Literal["open", "running", "failed", "done"]
 LEDGER_NAME = "ledger.sqlite"
+LEASE_S = 30.0
+"""Seconds after which a run, or a worker of a queue, that has not renewed its lease is treated as dead."""
 REHEARSAL_META = "rehearsal_notice"
 """Name under which the ledger stores the rehearsal notice, which says that the mock spoke or judged."""
 _MOCK_OPTION = "--mock"

@@ -22,14 +22,8 @@ from debate_cli.errors import StorageError, TranscriptError
 from debate_cli.regular_file import read_regular_file, shorten_path
 from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors, write_all
 from debate_cli.storage.plain_data import is_mapping
-from debate_cli.storage.serialization import (
-    SCHEMA_VERSION,
-    Redact,
-    check_version,
-    config_to_json,
-    dump_json,
-    providers_to_json,
-)
+from debate_cli.storage.serialization import Redact, config_to_json, dump_json, providers_to_json
+from debate_cli.storage.upgrades import SCHEMA_VERSION, check_version
 
 MAX_JOURNAL_BYTES = 256 * 1024 * 1024
 _VERSION_KEY = "schema_version"

@@ -47,14 +47,8 @@ from debate_cli.plugins import SYSTEMS
 from debate_cli.regular_file import read_regular_file, shorten_path
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.plain_data import is_list, is_mapping
-from debate_cli.storage.serialization import (
-    Redact,
-    check_version,
-    config_to_json,
-    dump_json,
-    providers_to_json,
-    upgrade_transcript,
-)
+from debate_cli.storage.serialization import Redact, config_to_json, dump_json, providers_to_json
+from debate_cli.storage.upgrades import check_version, upgrade_transcript
 
 OPTIONAL_KEYS = frozenset({
     "personality", "stance", "conviction", "strategy", "arguments", "responses", "answers", "closing", "directive",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.message_text import format_suggestion, quote_path
+from debate_cli.domain.message_text import did_you_mean, format_suggestion, quote_path
 from debate_cli.domain.text_normalization import common_prefix_length
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import ConfigError, TranscriptError, UsageError
@@ -85,7 +85,7 @@ def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
             ids |= {path.stem for path in list_debate_files(folder)}
     longer = max((known for known in ids if name and known.startswith(name)), default=None)
     if longer is not None:
-        return f"; did you mean `{longer}`?"
+        return f"; {did_you_mean(longer)}"
     return format_suggestion(name, sorted(ids, key=lambda known: (-common_prefix_length(name, known), known)))
 
 

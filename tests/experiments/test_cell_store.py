@@ -14,9 +14,9 @@ from experiments_support import PAIR, run, write_experiment, write_served_experi
 from model_server import model_server
 
 from debate_cli.domain.config import Limits
-from debate_cli.experiments.cell_store import LEASE_S, LedgerCells, LedgerWindow
+from debate_cli.experiments.cell_store import LedgerCells, LedgerWindow
 from debate_cli.experiments.cells import Cell
-from debate_cli.experiments.ledger import LEDGER_NAME, Ledger
+from debate_cli.experiments.ledger import LEASE_S, LEDGER_NAME, Ledger
 from debate_cli.llm.budget import BudgetAmount
 
 WINDOW = 62

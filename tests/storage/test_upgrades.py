@@ -9,8 +9,8 @@ import pytest
 from debate_cli.domain.events import DebateResumed
 from debate_cli.llm.redaction import Redactor
 from debate_cli.storage.journal import Journal, read_journal
-from debate_cli.storage.serialization import SCHEMA_VERSION, UPGRADE_STEPS, upgrade_transcript
 from debate_cli.storage.transcript import load_transcript_file, transcript_to_debate
+from debate_cli.storage.upgrades import SCHEMA_VERSION, UPGRADE_STEPS, upgrade_transcript
 from debate_cli.systems.scoring import score, verdicts_match
 
 VERSIONS = Path(__file__).parent / "versions"

@@ -18,8 +18,16 @@ from debate_cli.errors import UsageError
 from debate_cli.experiments.cells import CellPlan, cell_to_json
 from debate_cli.experiments.cluster.database import Database, fetch
 from debate_cli.experiments.cluster.documents import dump_experiment
-from debate_cli.experiments.cluster.queued_cells import COLUMNS, LEASE_S, TASK, QueuedCells, record_from_row
-from debate_cli.experiments.ledger import DEBATES_FOLDER, LEDGER_NAME, REHEARSAL_META, CellRecord, Ledger, ResultRow
+from debate_cli.experiments.cluster.queued_cells import COLUMNS, TASK, QueuedCells, record_from_row
+from debate_cli.experiments.ledger import (
+    DEBATES_FOLDER,
+    LEASE_S,
+    LEDGER_NAME,
+    REHEARSAL_META,
+    CellRecord,
+    Ledger,
+    ResultRow,
+)
 from debate_cli.experiments.progress import ExperimentObserver, deciding_winners, read_progress
 from debate_cli.experiments.runner import RENEW_S, RunSummary
 from debate_cli.storage.atomic_write import atomic_write

@@ -17,7 +17,7 @@ from debate_cli.experiments.cells import cell_from_json
 from debate_cli.experiments.cluster.database import Database, fetch
 from debate_cli.experiments.cluster.lease import CURRENT_LEASE, Lease
 from debate_cli.experiments.cluster.limits import QueueWindow, SharedBudget
-from debate_cli.experiments.ledger import DEBATES_FOLDER, CellRecord, CellState, ResultRow
+from debate_cli.experiments.ledger import DEBATES_FOLDER, LEASE_S, CellRecord, CellState, ResultRow
 from debate_cli.experiments.progress import ExperimentProgress
 from debate_cli.llm.budget import Budget
 from debate_cli.llm.rate_limit import SharedRates
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from procrastinate.jobs import Job
     from psycopg import AsyncConnection
 
-LEASE_S = 30.0
-"""Seconds without a heartbeat after which a worker is treated as dead."""
 TASK = "debate_cli.cell"
 """Name of the task that runs a cell, in the job queue."""
 COLUMNS = "cell, seq, plan, state, attempts, cost_usd, tokens, calls, seconds, cause, message"

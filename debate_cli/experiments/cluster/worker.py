@@ -15,8 +15,9 @@ from debate_cli.errors import UsageError
 from debate_cli.experiments.cells import CellPlan
 from debate_cli.experiments.cluster.database import Database, address_secrets
 from debate_cli.experiments.cluster.documents import load_document
-from debate_cli.experiments.cluster.queued_cells import LEASE_S, QueuedCells
+from debate_cli.experiments.cluster.queued_cells import QueuedCells
 from debate_cli.experiments.definition import ConfigVariant
+from debate_cli.experiments.ledger import LEASE_S
 from debate_cli.experiments.progress import ExperimentObserver
 from debate_cli.experiments.runner import MAX_FAILURES_IN_A_ROW, ExperimentRun
 from debate_cli.resolved_secrets import record_secrets

@@ -1,4 +1,4 @@
-"""Computes the report of an audit. No model is asked."""
+"""Computes the report of an audit, and the advice whether to rely on the judge. No model is asked."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Output of commands: status lines on stderr, data on stdout."""
+"""Output of commands: status lines on stderr, data on stdout; what happens if the output pipe is closed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The forms of debaters, one per phase, and their conversion to the content of a turn.
+"""The forms of debaters, one per phase, with the lengths of their fields. Converts them to the content of a turn.
 
 In a turn's text, each field has a label, e.g. `Support:` for `evidence`. Labels avoid words that the persuasion system
 counts in speeches, e.g. "evidence".

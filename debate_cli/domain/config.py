@@ -1,4 +1,4 @@
-"""`debate.yaml` as a value, with every default filled in."""
+"""`debate.yaml` as a value: every key with its default and its limits."""
 
 import hashlib
 import json

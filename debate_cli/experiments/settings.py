@@ -1,4 +1,4 @@
-"""Reads and checks the file of an experiment: players, motions, pairing, sides, axes, judges and limits."""
+"""The keys of an experiment's file: players, motions, who meets whom, sides, axes, judges, limits. Checks the file."""
 
 import hashlib
 import json

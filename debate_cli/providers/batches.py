@@ -1,4 +1,4 @@
-"""Batches of requests at OpenAI, Anthropic and the mock.
+"""Batches of requests at OpenAI, Anthropic and the mock, and the errors of requests in them, e.g. of expired ones.
 
 `openai.py` and `anthropic.py` build the requests and read the answers.
 """

@@ -1,4 +1,4 @@
-"""Replays the speeches and judgements of a saved debate to an observer."""
+"""Replays the speeches and judgements of a saved debate to an observer, at the pace of `--speed`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores a debate: computes the verdict of each judging system, and marks the verdict that decides.
+"""Scores a debate: computes the verdict of each judging system, marks the verdict that decides, compares verdicts.
 
 Pure: no clock, network or randomness.
 """

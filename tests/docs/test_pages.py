@@ -12,6 +12,7 @@ import pytest
 import yaml
 from cli_support import CONFIGS, debate, run_script
 from played_pages import DOCS, PLAYED, ROOT, played
+from reference_files import files_reference
 from reference_pages import cli_reference, config_reference, documented
 from reference_python import python_reference
 
@@ -62,8 +63,9 @@ def test_a_page_shows_what_its_commands_print(page: str) -> None:
 
 
 def test_the_reference_is_current() -> None:
-    """Configuration, command line and Python."""
+    """Configuration, command line, Python and the files of the package."""
     made = {"config": config_reference(), "cli": cli_reference(), "python": written_python_reference()}
+    made["files"] = files_reference()
     assert {name: read(f"docs/reference/{name}.md") for name in made} == made, STALE
 
 

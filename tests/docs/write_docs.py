@@ -7,6 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from played_pages import DOCS, PLAYED, played
+from reference_files import files_reference
 from reference_pages import cli_reference, config_reference
 from reference_python import python_reference, scores_reference
 
@@ -15,6 +16,7 @@ REFERENCE: Mapping[str, str] = {
     "reference/cli.md": cli_reference(),
     "reference/python.md": python_reference(),
     "reference/scores.md": scores_reference(),
+    "reference/files.md": files_reference(),
 }
 
 

@@ -1,4 +1,4 @@
-"""Settings of the live system."""
+"""Settings of the live system: feedback to debaters, penalties, thresholds of a verdict."""
 
 from typing import Annotated, Literal, Self
 

@@ -1,4 +1,4 @@
-"""Settings of the moderator."""
+"""Settings of the moderator: judges, guidance between rounds, thresholds of a verdict."""
 
 from typing import Annotated, ClassVar, Literal, Self
 

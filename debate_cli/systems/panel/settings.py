@@ -1,4 +1,4 @@
-"""Settings of the panel."""
+"""Settings of the panel: personas with weights, dimensions, rounds of votes, when the panel agrees."""
 
 from collections.abc import Callable, Iterator
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Settings of the persuasion system."""
+"""Settings of the persuasion system: keywords, weights of factors, conditions of surrender."""
 
 from collections.abc import Iterator
 from typing import Annotated, ClassVar, Literal, Self

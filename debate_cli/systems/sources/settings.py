@@ -1,4 +1,4 @@
-"""Settings of the system `sources`."""
+"""Settings of the system `sources`: where to look up facts without a citation, thresholds of a verdict."""
 
 from typing import Annotated, ClassVar, Literal, Self
 

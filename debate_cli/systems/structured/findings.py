@@ -1,4 +1,4 @@
-"""Findings of the structured judge: fallacies, standings of claims, and insights."""
+"""Classes of what the structured judge reports besides marks: fallacies, standings of claims, insights."""
 
 from typing import Literal
 

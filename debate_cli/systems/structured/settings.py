@@ -1,4 +1,4 @@
-"""Settings of the structured system."""
+"""Settings of the structured system: criteria with weights, fallacies, judges, thresholds of a verdict."""
 
 import math
 import re

@@ -318,7 +318,7 @@ def change_stored_settings(stored: StoredDebate, request: JudgingRequest) -> Jud
 def add_judge_settings(
     request: JudgingRequest, config: DebateConfig, changes: Iterable[ConfigChange]
 ) -> JudgingRequest:
-    """Return `request` with new `judge_settings`: the settings of `models.judge` that `changes` set, except `model`.
+    """Return `request` with new `judge_settings`: the changed settings of `models.judge`, without `model`.
 
     `config`: the configuration after `changes` were applied. The values of the settings come from `config`.
 

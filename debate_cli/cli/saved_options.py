@@ -458,7 +458,10 @@ class ImportOptions(NamedTuple):
     drop: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Leave out a speaker (repeatable).")] = None
     merge: Annotated[
         list[str] | None,
-        typer.Option(metavar="SPELLING=NAME", help="Count speeches under SPELLING as speeches of NAME (repeatable)."),
+        typer.Option(
+            metavar="SPELLING=NAME",
+            help="If the file spells a speaker's name as SPELLING, read it as NAME (repeatable).",
+        ),
     ] = None
     round_by: Annotated[
         RoundBy | None,

@@ -174,9 +174,8 @@ class SilenceReportingModel:
     - `subject`: start of the message, e.g. `still waiting for lab/m`.
     - `reported`: maps a subject to its longest reported silence in seconds. All wrappers share this mapping, so that
       simultaneous requests with the same subject do not repeat a message.
-    - `only_longer`: whether `subject` stays in `reported` when a request ends. Later requests then report only silences
-      that are longer than this reported silence. If False, the end of a request removes `subject` from `reported`.
-      Later requests then report all silences again.
+    - `only_longer`: True: later requests with the same subject report only silences that are longer than all reported
+      ones. False: each request reports all its silences; when a request ends, `subject` is removed from `reported`.
     """
 
     def __init__(

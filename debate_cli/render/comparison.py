@@ -31,7 +31,7 @@ OUTCOME_BADGES = {
     "same": Badge("=", "same", "info"),
     "victory": Badge("~", "same winner, other kind of victory", "mixed"),
     "winner": Badge("≠", "other outcome", "bad"),
-    "one_sided": Badge("…", "only in A or B", "mixed"),
+    "one_sided": Badge("…", "in only one of A and B", "mixed"),
 }
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
 MOTION_SETTING = "topic"

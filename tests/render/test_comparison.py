@@ -152,7 +152,7 @@ def test_systems_without_verdicts_on_both_sides_are_not_compared() -> None:
         next(summarize_comparison(pair)) == "No system has a verdict in both A and B, so the outcomes are not compared."
     )
     assert "== Scores ==" not in lines(pair)
-    assert "moderator  only in A or B  (A: not judged, B: Bo, " in lines(pair)
+    assert "moderator  in only one of A and B  (A: not judged, B: Bo, " in lines(pair)
 
 
 def test_systems_of_one_side_are_listed_as_words() -> None:

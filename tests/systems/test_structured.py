@@ -221,7 +221,7 @@ def test_a_penalty_that_is_a_fraction_is_shown_with_three_digits() -> None:
     ("settings", "words"),
     [
         ({"criteria": [CLARITY, CLARITY]}, "criteria.1.name: an earlier criterion has this name"),
-        ({"criteria": [CLARITY], "weights": {"logic": 1}}, "weights: apply to the default criteria only"),
+        ({"criteria": [CLARITY], "weights": {"logic": 1}}, "weights: has no effect together with `criteria`"),
         ({"judges": [{"id": "a"}, {"id": "A"}]}, "judges.1: an earlier judge has this id"),
         ({"fallacies": ["straw man", "Straw man"]}, "fallacies.1.name: an earlier fallacy has this name"),
     ],

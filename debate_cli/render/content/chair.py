@@ -90,7 +90,7 @@ def _describe_task(stage: Stage, debate: Debate) -> str:
         case "cross_examination":
             return f"each answers every argument of {others}"
         case "answers":
-            return "those who were asked reply to the questions"
+            return "each replies to the questions of the others"
         case "rebuttal":
             return f"each answers arguments of {others} and cites their ids"
         case "closing":

@@ -237,7 +237,7 @@ class StructuredSettings(SystemSettings):
         for place in duplicate_indices(criterion.name.casefold() for criterion in self.criteria):
             yield ("criteria", place, "name"), "an earlier criterion has this name; keep one"
         if self.criteria and self.weights != StructuredWeights():
-            advice = "apply to the default criteria only; give each of `criteria` its `weight`, and remove `weights`"
+            advice = "has no effect together with `criteria`; remove `weights`, and give each of the `criteria` its own `weight`"
             yield ("weights",), advice
         for place in duplicate_indices(fallacy.name.casefold() for fallacy in self.fallacies):
             yield ("fallacies", place, "name"), "an earlier fallacy has this name; keep one"

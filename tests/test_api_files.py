@@ -9,12 +9,11 @@ from cli_support import CONFIGS
 
 import debate_cli
 from debate_cli.domain.config import ModelSpec
-from debate_cli.errors import ConfigError, TranscriptError
+from debate_cli.errors import ConfigError, DebateError, TranscriptError
 from debate_cli.observer import NullObserver
 from debate_cli.providers.mock.model import MockModel
 
 MOCK = CONFIGS / "mock.yaml"
-LONG = "a" * 5000
 
 
 @pytest.fixture(scope="module")
@@ -34,14 +33,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("arguments", "sentence"),
     [
         ({"folder": "a\0b"}, "folder: 'a\\\\x00b' contains a null character"),
-        ({"folder": LONG}, "folder: the path is longer than 3,800 bytes"),
-        ({"folder": "a" * 256}, "folder: the path is longer"),
+        ({"folder": "a" * 256}, r"cannot be locked \(File name too long\); choose another folder"),
         ({"debate_id": ""}, "`` is not a valid id"),
     ],
 )
 def test_a_debate_is_not_begun_where_it_cannot_be_saved(here: Path, arguments: dict[str, Any], sentence: str) -> None:
-    """The argument is named, and no folder is created."""
-    with pytest.raises(ConfigError, match=sentence):
+    """The argument or the path is named, and no folder is created."""
+    with pytest.raises(DebateError, match=sentence):
         asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK), **arguments))
     assert not list(here.iterdir())
 
@@ -53,7 +51,8 @@ def test_a_debate_is_not_begun_where_it_cannot_be_saved(here: Path, arguments: d
         ({"path": Path()}, "path: '.' is a folder"),
         ({"path": CONFIGS}, "is a folder"),
         ({"path": "a\0b"}, "path: .* contains a null character"),
-        ({"path": LONG}, "path: the path is longer"),
+        ({"path": "a" * 256}, "cannot be written .* too long"),
+        ({"path": "a" * 250 + ".json"}, "cannot be read .* too long"),
         ({"model": ""}, "model: '' names no model"),
     ],
 )
@@ -62,9 +61,9 @@ def test_judging_refuses_a_path_or_model_that_cannot_be(
 ) -> None:
     """A debate and a text alike."""
     given: dict[str, Any] = {"model": "mock/judge", **arguments}
-    with pytest.raises(ConfigError, match=sentence):
+    with pytest.raises(DebateError, match=sentence):
         asyncio.run(debate_cli.judge(debate, **given))
-    with pytest.raises(ConfigError, match=sentence):
+    with pytest.raises(DebateError, match=sentence):
         asyncio.run(debate_cli.judge_text("Plan.", **given))
 
 

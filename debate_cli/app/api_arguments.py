@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from inspect import signature
 from numbers import Real
-from os import PathLike, fsencode, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +11,13 @@ from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.errors import ConfigError
 from debate_cli.importing.formats import READERS
+from debate_cli.storage.atomic_write import friendly_os_errors
 from debate_cli.storage.batch_store import STORE_NAME
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 from debate_cli.storage.lock import LOCK_SUFFIX
 
 MAX_NAME_CHARS = 4000
 """Maximum number of characters in the name of a judged document. The same maximum applies to the topic of a debate."""
-MAX_PATH_BYTES, MAX_FILE_NAME_BYTES = 3800, 255
-"""Maximum length in bytes of a path, and of each file or folder name in it.
-
-Linux allows paths of 4096 bytes. The maximum is lower, so that a folder with this path can contain files.
-"""
 Check = Callable[[Any], str | None]
 """A function that checks one argument. It returns None for a usable argument, else what is wrong and what to pass."""
 
@@ -89,8 +85,11 @@ def _share(given: Any) -> str | None:
     return None if is_share else f"{_describe(given)} is not a number from 0 to 1; pass one, e.g. 0.7"
 
 
-def _folder(given: Any) -> str | None:
-    return _path(given) or find_path_problem(given)
+def _path(given: Any) -> str | None:
+    if not isinstance(given, str | PathLike):
+        return f"{_describe(given)} is not a path; pass a str or a pathlib.Path"
+    text = str(given)  # pyright: ignore[reportUnknownArgumentType]
+    return f"{text!r} contains a null character; remove it" if "\0" in text else None
 
 
 def _model(given: Any) -> str | None:
@@ -104,33 +103,26 @@ def _name(given: Any) -> str | None:
     return problem
 
 
-def find_path_problem(path: str | PathLike[str]) -> str | None:
-    """Return why `path` cannot be the path of a file or folder, e.g. its length; None if `path` is usable."""
-    text = fspath(path)
-    if "\0" in text:
-        return f"{text!r} contains a null character; remove it"
-    parts = [len(fsencode(part)) for part in Path(text).parts]
-    if len(fsencode(text)) > MAX_PATH_BYTES or max(parts, default=0) > MAX_FILE_NAME_BYTES:
-        return (
-            f"the path is longer than {MAX_PATH_BYTES:,} bytes, or a name in it is longer than "
-            f"{MAX_FILE_NAME_BYTES} bytes; choose a shorter path"
-        )
-    return None
-
-
 _OTHER_SUFFIXES = {JOURNAL_SUFFIX, LOCK_SUFFIX, Path(STORE_NAME).suffix}
 
 
 def check_transcript_path(path: str | PathLike[str]) -> Path:
-    """Return `path` as the path of a transcript to write. Raises ConfigError if no file can have this path."""
-    problem = find_path_problem(path)
-    if problem is None and (not Path(path).name or Path(path).is_dir()):
-        problem = f"{str(path)!r} is a folder, not a file; pass the path of a transcript, e.g. transcripts/one.json"
-    if problem is None and Path(path).suffix in _OTHER_SUFFIXES:
-        problem = f"{str(path)!r} has the suffix of a journal, lock or batch file; pass a path that ends in .json"
-    if problem is not None:
-        raise ConfigError(f"path: {problem}")
-    return Path(path)
+    """Return `path` as the path of a transcript to write. Raises ConfigError if a transcript cannot have this path.
+
+    Raises StorageError if the operating system refuses the path, e.g. because it is too long.
+    """
+    target = Path(path)
+    with friendly_os_errors(target, "written"):
+        is_folder = not target.name or target.is_dir()
+    if is_folder:
+        raise ConfigError(
+            f"path: {str(path)!r} is a folder, not a file; pass the path of a transcript, e.g. transcripts/one.json"
+        )
+    if target.suffix in _OTHER_SUFFIXES:
+        raise ConfigError(
+            f"path: {str(path)!r} has the suffix of a journal, lock or batch file; pass a path that ends in .json"
+        )
+    return target
 
 
 def _describe(argument: object) -> str:
@@ -138,10 +130,9 @@ def _describe(argument: object) -> str:
 
 
 _text = _accept(str, "a text; pass a str")
-_path = _accept((str, PathLike), "a path; pass a str or a pathlib.Path")
 _CHECKS: Mapping[str, Check] = {
     "path": _path,
-    "folder": _folder,
+    "folder": _path,
     "config": _accept(DebateConfig, "a DebateConfig; load one with debate_cli.load_config"),
     "debate": _accept(Debate, "a Debate; load one with debate_cli.load_transcript"),
     "overrides": _accept_mapping('{"format.arguments": 2}'),

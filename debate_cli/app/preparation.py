@@ -72,7 +72,7 @@ from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
 from debate_cli.storage.plain_data import is_list, is_mapping
 from debate_cli.storage.serialization import config_to_json
 from debate_cli.storage.transcript_store import StoredDebate
-from debate_cli.storage.variables import is_secret_variable, load_environment
+from debate_cli.storage.variables import load_environment
 
 SearchPlace = Literal["files", "web"]
 """Where a run searches for passages: in the configured sources, or on the web."""
@@ -141,18 +141,13 @@ for shorter secrets, because an ordinary name can contain a short text by chance
 
 def _refuse_secret_names(loaded: LoadedConfig, others: Iterable[ModelSpec]) -> None:
     """Raise ConfigError if a name in the configuration, or a model in `others`, contains a secret."""
-    secrets = sorted(secret for secret in all_secrets(loaded) if len(secret) >= _MIN_SECRET_CHARS)
-    redact = Redactor(secrets)
+    redact = Redactor(secret for secret in all_secrets(loaded) if len(secret) >= _MIN_SECRET_CHARS)
     judge: KeyPath = ("models", "judge")
     configured = list(_iter_names(config_to_json(loaded.config), ()))
     known = {name for _, name in configured}
     names = [*configured, *((judge, spec.model) for spec in others if spec.model not in known)]
-    problems: list[Problem] = []
-    for path, name in names:
-        if redact.finds_secret(name) and all(problem.path != path for problem in problems):
-            variable = _find_variable(next(each for each in secrets if Redactor((each,)).finds_secret(name)), loaded)
-            message = f"contains the value of {variable}, which is a secret; choose a name without it"
-            problems.append(Problem(path, message))
+    message = "contains a secret, i.e. an API key or the value of a secret variable; choose a name without it"
+    problems = [Problem(path, message) for path, name in names if redact.finds_secret(name)]
     if problems:
         raise ConfigError(*loaded.source_map.format_problems(problems, redact))
 
@@ -175,17 +170,6 @@ def _iter_names(data: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
             yield from _iter_names(item, (*path, key))
     elif isinstance(data, str) and path[-1] in _NAME_KEYS:
         yield path, data
-
-
-def _find_variable(secret: str, loaded: LoadedConfig) -> str:
-    """Return the name of a variable whose value contains `secret`; the text `a variable` if no value contains it."""
-    variables = [*loaded.env.items(), *loaded.config.vars.items()]
-    holders = sorted(
-        (not is_secret_variable(name), value.strip() != secret.strip(), name)
-        for name, value in variables
-        if secret in value
-    )
-    return holders[0][-1] if holders else "a variable"
 
 
 def _list_parts(

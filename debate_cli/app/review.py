@@ -268,7 +268,7 @@ class _Reading:
         return ModelCall(model=model, rung="text", attempts=1, latency_s=seconds, cost_usd=0.0)
 
 
-def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = None) -> Review:
+def open_review(stored: StoredDebate, terms: ReviewTerms) -> Review:
     """Begin a review of a saved debate by one person. `terms`: the settings of the review.
 
     Raises UsageError for an unusable system, or for an invalid name of the reviewer. Raises TranscriptError if the
@@ -294,7 +294,7 @@ def open_review(stored: StoredDebate, terms: ReviewTerms, at: datetime | None = 
     if reason is not None:
         raise TranscriptError(f"{'the debate' if terms.blind else stored.path}: {reason}")
     opened = JudgingOpened(
-        at=at or datetime.now(UTC),
+        at=datetime.now(UTC),
         run=next(new_run_ids(debate)),
         judging=JudgingConfig(systems=(settings,)),
         models={reviewer.assessor: ModelSpec(model=f"human/{terms.reviewer}")},

@@ -7,6 +7,7 @@ from pathlib import Path
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import ContextOverflowError, StorageError, TranscriptError, UsageError
+from debate_cli.storage.atomic_write import friendly_os_errors
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.serialization import Redact
@@ -79,8 +80,9 @@ def refuse_foreign(path: Path, debate: Debate) -> None:
 
 def refuse_changed(path: Path, read: Debate) -> None:
     """Raise UsageError if `path` or its journal no longer contains `read`, the debate that was read from it."""
-    if not path.exists() and not path.with_suffix(JOURNAL_SUFFIX).exists():
-        return
+    with friendly_os_errors(path, "read"):
+        if not path.exists() and not path.with_suffix(JOURNAL_SUFFIX).exists():
+            return
     stored = open_debate(path)
     there = stored.debate
     if stored.from_journal:

@@ -195,7 +195,7 @@ class Session:
         if stored.from_journal:
             if not force:
                 refuse_foreign(path, before)
-            opened, _ = Journal.open_existing(stored.path, self.context.redact, mirror=self.context.journal_mirror)
+            opened = Journal.open_existing(stored.path, self.context.redact, mirror=self.context.journal_mirror)
         else:
             opened = await self._create_journal(path, transcript_to_events(to_transcript(before)), overwrite=True)
         with opened as journal:

@@ -17,7 +17,6 @@ from debate_cli.render.content.agreement import label_verdict
 from debate_cli.render.terminal.drawing import INDENT, CopyableCommand, join_text, section, terminal_line
 from debate_cli.systems.tables import Badge
 
-INDEX_COLUMNS = ("id", "started", "topic", "models", "winners", "cost_usd", "state", "rehearsal")
 EMPTY_COLUMN = "-"
 _VERDICT_FIELDS = {"system", "run", "winner", "victory", "margin", "decides", "reviewer"}
 STATE_BADGES = {
@@ -48,7 +47,9 @@ def index_view(entries: Sequence[IndexEntry], folder: str) -> list[RenderableTyp
 
 
 def format_index_row(entry: IndexEntry) -> str:
-    """Return the values of INDEX_COLUMNS for one debate, separated by tabs. An empty value becomes `-`.
+    """Return the columns of one debate, separated by tabs: id, start, topic, models, winners, cost, state, rehearsal.
+
+    An empty value becomes `-`.
 
     If the mock gave all answers, the last value is `rehearsal`; if it gave some, `rehearsal in part`.
     """

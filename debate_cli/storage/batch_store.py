@@ -41,16 +41,6 @@ CREATE INDEX IF NOT EXISTS by_task ON requests (debate, task);
 CREATE INDEX IF NOT EXISTS by_batch ON requests (batch);
 PRAGMA user_version = {_VERSION};
 """
-_ADD_WAITING = "INSERT OR IGNORE INTO waiting SELECT debate FROM requests"
-_UPGRADES = (
-    ("CREATE TABLE IF NOT EXISTS waiting (debate TEXT PRIMARY KEY) WITHOUT ROWID", _ADD_WAITING),
-    (
-        "CREATE TABLE IF NOT EXISTS unfinished (debate TEXT PRIMARY KEY) WITHOUT ROWID",
-        "ALTER TABLE requests ADD COLUMN is_rejected INTEGER NOT NULL DEFAULT 0",
-    ),
-)
-"""SQL statements of each upgrade: first from version 1 to 2, then from version 2 to 3."""
-
 
 BatchState = Literal["pending", "unused", "unfinished"]
 """State of a debate's missing judgements that were requested in batches. `pending`: a batch with a question about the
@@ -174,7 +164,7 @@ class BatchStore:
             database.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)", batch)
             rows = ((each.custom_id, each.batch, *each.key, each.answer, each.is_rejected) for each in requests)
             database.executemany("INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-            database.execute(f"{_ADD_WAITING} WHERE batch = ?", (batch.key,))
+            database.execute("INSERT OR IGNORE INTO waiting SELECT debate FROM requests WHERE batch = ?", (batch.key,))
 
     def confirm(self, key: str, vendor_id: str) -> None:
         """Store the id that the vendor gave to a batch."""
@@ -254,7 +244,9 @@ class BatchStore:
                 if version > _VERSION:
                     raise StorageError(f"{self.path}: written by a newer version of debate-cli; upgrade debate-cli")
                 if 0 < version < _VERSION:
-                    _upgrade(database)
+                    raise StorageError(
+                        f"{self.path}: written by an unreleased version of debate-cli; choose another folder"
+                    )
                 yield database
         except sqlite3.Error as error:
             advice = "restore the file; without the file, requests of running batches are sent and paid for again"
@@ -262,16 +254,6 @@ class BatchStore:
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise StorageError(f"{self.path}: cannot be opened ({reason}); choose another folder") from error
-
-
-def _upgrade(database: sqlite3.Connection) -> None:
-    with database:
-        database.execute("BEGIN IMMEDIATE")
-        version = database.execute("PRAGMA user_version").fetchone()[0]  # perhaps another process was first
-        for statements in _UPGRADES[version - 1 :]:
-            for statement in statements:
-                database.execute(statement)
-        database.execute(f"PRAGMA user_version = {_VERSION}")
 
 
 def _remove_requests(database: sqlite3.Connection, requests: Collection[tuple[str, str]]) -> None:

@@ -129,17 +129,15 @@ class Journal:
         return cls(path, len(data), checksum, redact, mirror)
 
     @classmethod
-    def open_existing(
-        cls, path: Path, redact: Redact, *, mirror: JournalMirror | None = None
-    ) -> tuple[Self, JournalContents]:
-        """Open a journal for appending, and remove an incomplete last line. Return the journal and its contents.
+    def open_existing(cls, path: Path, redact: Redact, *, mirror: JournalMirror | None = None) -> Self:
+        """Open a journal for appending, and remove an incomplete last line.
 
         Raises TranscriptError if the file cannot be read, and StorageError if it cannot be written.
         """
         contents = read_journal(path)
         if contents.version < SCHEMA_VERSION or contents.checksum is None:
-            return cls.create(path, contents.events, redact, overwrite=True, mirror=mirror), contents
-        return cls(path, contents.length, contents.checksum, redact, mirror), contents
+            return cls.create(path, contents.events, redact, overwrite=True, mirror=mirror)
+        return cls(path, contents.length, contents.checksum, redact, mirror)
 
     @property
     def is_on_disk(self) -> bool:

@@ -790,18 +790,6 @@ def test_store_that_knows_a_saved_debate(
     assert debate("judge", "transcripts/d0.json", "--mock", cwd=here).code == 0
 
 
-def test_store_of_an_earlier_version(here: Path, slow: BatchServer, judge_until_killed: Callable[[str], None]) -> None:
-    """A store without the lists of debates and without the marks of rejected requests is upgraded."""
-    judge_until_killed(MODELS[0])
-    with closing(sqlite3.connect(stored(here).path)) as database, database:
-        database.executescript(
-            "DROP TABLE waiting; DROP TABLE unfinished; ALTER TABLE requests DROP COLUMN is_rejected; PRAGMA user_version = 1"
-        )
-    slow.is_open.set()
-    assert collect(here, slow).code == 0
-    assert len(answers(here)) == 3
-
-
 def test_without_its_store_nothing_is_submitted_again(
     here: Path, slow: BatchServer, judge_until_killed: Callable[[str], None]
 ) -> None:

@@ -68,13 +68,13 @@ def test_an_error_of_the_configuration_shows_no_secret(here: Path, setting: str,
 
 @pytest.mark.parametrize(("setting", "path"), NAMES)
 def test_a_name_that_contains_a_secret_is_refused(here: Path, setting: str, path: str) -> None:
-    """The error names the key path and the variable, and not the value."""
+    """The error names the key path, and not the value."""
     write_config(here, CONFIG)
     done = debate("run", "debate.yaml", "--set", setting.replace("SECRET", SECRET), cwd=here, env=ENV)
-    message = f"{path}: contains the value of LAB_KEY, which is a secret; choose a name without it"
+    message = f"{path}: contains a secret"
     assert (done.code, SECRET in done.out + done.err) == (2, False)
     assert message in done.err
-    assert done.err.count("contains the value of") == 1
+    assert done.err.count("contains a secret") == 1
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_the_error_has_the_position_of_the_name(here: Path, command: tuple[str, 
     write_config(here, CONFIG.replace("name: Pro", f"name: {SECRET}"))
     done = debate(*command, cwd=here, env=ENV)
     assert (done.code, SECRET in done.out + done.err) == (2, False)
-    assert "debate.yaml:5:19: debaters.0.name: contains the value of LAB_KEY" in done.out + done.err
+    assert "debate.yaml:5:19: debaters.0.name: contains a secret" in done.out + done.err
 
 
 def test_a_name_from_a_variable_for_texts_is_refused(here: Path) -> None:
@@ -93,7 +93,7 @@ def test_a_name_from_a_variable_for_texts_is_refused(here: Path) -> None:
     write_config(here, CONFIG.replace("name: Pro", 'name: "${MY_TOKEN}"'))
     done = debate("check", "debate.yaml", "--var", "MY_TOKEN=aunt-abigail", cwd=here)
     assert (done.code, "abigail" in done.out + done.err) == (2, False)
-    assert "contains the value of MY_TOKEN" in done.err
+    assert "contains a secret" in done.err
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_judge_whose_model_contains_a_secret_is_refused(failed: Path, options:
     """`judge` names the option."""
     done = debate("judge", "one", "--config", "debate.yaml", *options, cwd=failed, env=ENV)
     assert (done.code, SECRET in done.out + done.err) == (2, False)
-    assert "--model: contains the value of LAB_KEY" in done.err
+    assert "--model: contains a secret" in done.err
 
 
 def test_a_short_or_placeholder_key_may_be_part_of_a_name(here: Path) -> None:

@@ -91,23 +91,17 @@ def test_the_state_of_a_debate(tmp_path: Path) -> None:
     assert store.state("d0") == "pending"
 
 
-def test_store_of_the_second_version(tmp_path: Path) -> None:
-    """Its requests are kept, none of them as rejected. A debate that its budget has stopped does not wait."""
+@pytest.mark.parametrize(("version", "words"), [(2, "unreleased version"), (4, "newer version")])
+def test_a_store_of_another_version_is_refused(tmp_path: Path, version: int, words: str) -> None:
+    """The file is unchanged."""
     store = BatchStore(tmp_path)
-    add_batch(store, "b", 1)
-    store.save_answers([("b-d0-first", "{}"), ("b-d0-second", "{}")])
+    store.add_waiting("d0")
     with closing(sqlite3.connect(store.path)) as database, database:
-        database.executescript(
-            "DELETE FROM waiting; DROP TABLE unfinished; ALTER TABLE requests DROP COLUMN is_rejected; PRAGMA user_version = 2"
-        )
-    assert store.open_debates() == {"d0"}
-    assert not store.waiting_debates()
-    assert store.state("d0") == "unused"
-    store.mark_rejected(["b-d0-first", "b-d0-second"])
-    assert not store.open_debates()
-    assert store.state("d0") == "unfinished"
-    store.forget("d0")
-    assert store.state("d0") is None
+        database.execute(f"PRAGMA user_version = {version}")
+    before = store.path.read_bytes()
+    with pytest.raises(StorageError, match=words):
+        store.add_waiting("d1")
+    assert store.path.read_bytes() == before
 
 
 def test_an_unusable_store_hinders_no_screen(tmp_path: Path) -> None:

@@ -49,8 +49,8 @@ def test_a_journal_torn_at_any_byte_keeps_the_whole_lines(tmp_path: Path) -> Non
     for length in sorted({*range(first, len(data) + 1, EVERY), *near, len(data)}):
         torn.write_bytes(data[:length])
         whole = sum(length >= end for end in ends(data))
-        journal, contents = Journal.open_existing(torn, PLAIN)
-        with journal:
+        contents = read_journal(torn)
+        with Journal.open_existing(torn, PLAIN) as journal:
             journal.append(DebateResumed(at=AT))
         assert list(contents.events) == SHORT[:whole], length
         assert (contents.incomplete_line_warning is None) == (
@@ -136,8 +136,8 @@ def test_a_damaged_journal_is_cut_and_its_original_kept(tmp_path: Path) -> None:
     path.write_bytes(damaged := data.replace(b"resumed", b"resumee"))
     assert str(cut_at_damage(path)).startswith(f"{path}: line 3 was cut off, because the line is damaged")
     assert (tmp_path / "a.jsonl.damaged").read_bytes() == damaged
-    journal, contents = Journal.open_existing(path, PLAIN)
-    with journal:
+    contents = read_journal(path)
+    with Journal.open_existing(path, PLAIN) as journal:
         journal.append(SHORT[2])
     assert (list(contents.events), path.read_bytes(), cut_at_damage(path)) == (SHORT[:2], data, None)
 
@@ -169,7 +169,7 @@ def test_a_journal_without_checksums_is_read_and_gets_them(tmp_path: Path) -> No
     data = path.read_bytes()
     path.write_bytes(re.sub(rb',"crc32":"\w+"', b"", data))
     assert list(read_journal(path).events) == SHORT
-    Journal.open_existing(path, PLAIN)[0].close()
+    Journal.open_existing(path, PLAIN).close()
     assert path.read_bytes() == data
 
 

@@ -60,8 +60,8 @@ def test_a_transcript_of_version_1_still_has_its_verdicts() -> None:
 def test_a_journal_of_version_1_is_continued_as_the_newest_version(tmp_path: Path) -> None:
     """Its events are kept, the file is rewritten before the first new event, and it is read again."""
     path = Path(shutil.copy(VERSIONS / "1.jsonl", tmp_path))
-    journal, before = Journal.open_existing(path, Redactor())
-    with journal:
+    before = read_journal(path)
+    with Journal.open_existing(path, Redactor()) as journal:
         journal.append(DebateResumed(at=before.events[0].at))
     after = read_journal(path)
     assert (before.version, after.version) == (1, SCHEMA_VERSION)

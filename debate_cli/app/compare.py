@@ -1,4 +1,4 @@
-"""Compares two judgements: their verdicts, the standing of each claim, and their settings. Pure functions."""
+"""Finds what differs between two judgements: verdicts, standings of claims, settings. Pure functions."""
 
 from __future__ import annotations
 

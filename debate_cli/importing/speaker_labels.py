@@ -1,4 +1,4 @@
-"""Decides which `Name:` at the start of a line names a speaker, and which is part of a speech.
+"""Decides which `Name:` at the start of a line (also after a time, as in chats) names a speaker, and which is speech.
 
 A name begins with a capital letter (`Ann Lee`) or a letter without case (`王伟`), or is one word, e.g. `user_1`.
 """

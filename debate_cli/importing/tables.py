@@ -1,4 +1,4 @@
-"""Reads tables with a row per speech (CSV, JSON lines, a JSON list), and messages of a chat."""
+"""Reads tables with a row per speech (CSV, JSON lines, a JSON list), and chats that are stored as JSON."""
 
 import json
 from collections import Counter

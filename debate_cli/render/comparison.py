@@ -1,4 +1,4 @@
-"""Describes the differences between two judgements, A and B, of one debate or of two debates."""
+"""Builds the tables, lines and JSON of `debate diff`: both judgements, their models, costs, scores and claims."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

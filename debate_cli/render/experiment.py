@@ -1,4 +1,4 @@
-"""Formats the progress and results of an experiment as sentences, plain lines and JSON.
+"""Formats the progress and results of `debate experiment` as sentences, plain lines and JSON.
 
 A cell is one debate of the experiment.
 """

@@ -1,4 +1,4 @@
-"""Formats judge cards: the results of a judge's audit as tables, Markdown and plain sentences."""
+"""Formats the judge cards of `debate audit`: the measures of a judge as tables, Markdown and plain sentences."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple

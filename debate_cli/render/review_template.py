@@ -1,4 +1,4 @@
-"""Writes the YAML file of a review. Speeches and explanations are comments; the reviewer fills in the fields."""
+"""Writes the YAML file of `debate review`. Speeches and explanations are comments; the reviewer fills in the fields."""
 
 import hashlib
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Formats the list of saved debates as cards on a terminal, tab-separated lines, or a JSON document."""
+"""Formats the list of `debate list` as cards on a terminal, tab-separated lines, or a JSON document."""
 
 import json
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Formats the verdicts of many files as JSON, plain lines and tables."""
+"""Formats the verdicts of `debate score` as JSON, plain lines and tables."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""docs/reference/files.md: every file of the package with the first sentences and the constants of its source."""
+"""docs/reference/files.md: every file of the package with the first sentence and the constants of its source."""
 
 import ast
 from itertools import groupby
@@ -10,33 +10,43 @@ PACKAGE = Path(__file__).parents[2] / "debate_cli"
 INTRODUCTION = """\
 Each file of `debate_cli/` in a sentence, with its constants: where a number or a text of the program stands. What a folder may import
 and what it is for: [ARCHITECTURE](../../ARCHITECTURE.md)."""
+UNLISTED = {"__init__.py", "__main__.py", "py.typed"}
 
 
 def files_reference() -> str:
     """docs/reference/files.md."""
-    modules = [
-        place.relative_to(PACKAGE) for place in PACKAGE.rglob("*.py") if place.stem not in {"__init__", "__main__"}
-    ]
-    ordered = sorted(modules, key=lambda place: (place.parts[:-1], place.name))
-    folders = groupby(ordered, key=lambda place: place.parent.as_posix())
+    found = (place for place in PACKAGE.rglob("*") if place.is_file() and "__pycache__" not in place.parts)
+    files = [place.relative_to(PACKAGE) for place in found if place.name not in UNLISTED]
+    ordered = sorted(files, key=lambda place: (place.parts[:-1], place.name))
     parts = [f"# Files\n\n{MADE}\n\n{INTRODUCTION}\n"]
-    for folder, files in folders:
+    for folder, members in groupby(ordered, key=lambda place: place.parent.as_posix()):
         title = "debate_cli" if folder == "." else folder
-        rows = "\n".join(map(_row, files))
+        rows = "\n".join(
+            f"| `{file.name}` | {about} | {names} |" for file in members for about, names in [_describe(file)]
+        )
         parts.append(f"## {title}\n\n| file | contents | constants |\n|---|---|---|\n{rows}\n")
     return "\n".join(parts)
 
 
-def _row(file: Path) -> str:
-    tree = ast.parse((PACKAGE / file).read_text(encoding="utf-8"))
-    about = (ast.get_docstring(tree) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
-    named = [node.targets[0] if isinstance(node, ast.Assign) else node.target
-             for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]  # fmt: skip
-    names = [
-        part.id
-        for target in named
-        for part in (target.elts if isinstance(target, ast.Tuple) else [target])
-        if isinstance(part, ast.Name) and part.id.isupper() and not part.id.startswith("_")
-    ]
-    constants = " ".join(f"`{name}`" for name in names if len(name) > 1)
-    return f"| `{file.name}` | {about} | {constants} |"
+def _describe(file: Path) -> tuple[str, str]:
+    """First sentence of the file, and its public constants."""
+    text = (PACKAGE / file).read_text(encoding="utf-8")
+    match file.suffix:
+        case ".py":
+            tree = ast.parse(text)
+            about = (ast.get_docstring(tree) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
+            return about, " ".join(f"`{name}`" for name in _constants(tree))
+        case ".toml" | ".yaml":
+            return text.partition("\n")[0].removeprefix("# "), ""
+        case ".md":
+            return "A prompt, or a part of one.", ""
+        case _:
+            return "A part of HTML pages.", ""
+
+
+def _constants(tree: ast.Module) -> list[str]:
+    assigned = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
+    assigned += [node.target for node in tree.body if isinstance(node, ast.AnnAssign)]
+    targets = [part for target in assigned for part in (target.elts if isinstance(target, ast.Tuple) else [target])]
+    names = [part.id for part in targets if isinstance(part, ast.Name)]
+    return [name for name in names if name.isupper() and not name.startswith("_") and len(name) > 1]

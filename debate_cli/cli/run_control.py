@@ -114,10 +114,8 @@ def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
                     "A second signal",
                     f"stopped by {number.name}",
                 )
-            observer.stop_cause = BY_USER._replace(reason=reason)
-            observer.warn(
-                f"{stopping}. Waiting up to {GRACE_S:g} s for calls in flight. {second_signal} stops at once."
-            )
+            notice = f"{stopping}. Waiting up to {GRACE_S:g} s for calls in flight. {second_signal} stops at once."
+            observer.announce_stop(BY_USER._replace(reason=reason), notice)
 
     loop = asyncio.get_running_loop()
     for number in (signal.Signals[name] for name in _STOP_SIGNALS if name in signal.Signals.__members__):

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from debate_cli.render.live.experiment import LiveExperimentObserver
     from debate_cli.render.live.view import LiveObserver
 
-    TerminalView = LiveObserver | LiveExperimentObserver
-
 Detail = Literal["brief", "summary", "details"] | ReportPart
 """How much of the end of a debate is shown.
 
@@ -79,7 +77,7 @@ class PipeSafeObserver:
         observer: Observer,
         *,
         show_warning: Callable[[str], None] | None = None,
-        screen: TerminalView | None = None,
+        screen: LiveObserver | None = None,
         is_read: bool = False,
     ) -> None:
         """`show_warning`: shows warnings. If None, `observer` shows warnings as notes.
@@ -151,6 +149,13 @@ class PipeSafeObserver:
             self.note(note)
         elif self._is_new(note):
             self.show_warning(note)
+
+    def announce_stop(self, cause: StopCause, notice: str) -> None:
+        """Record why a stop was requested, and show `notice`. A live view shows it until the run ends."""
+        self.stop_cause = cause
+        if self._screen is not None:
+            self._screen.stop_notice = notice
+        self.warn(notice)
 
     def _is_new(self, note: str) -> bool:
         same = _DURATION.sub("", note)
@@ -271,7 +276,7 @@ def open_observer(
                 lines.finish()
 
 
-ViewT = TypeVar("ViewT", bound="TerminalView")
+ViewT = TypeVar("ViewT", bound="LiveObserver | LiveExperimentObserver")
 
 
 @contextmanager

@@ -308,7 +308,7 @@ class _Judging:
         code = run_control.report_outcome(
             outcome,
             ended._replace(options=files, config_option=config, shown_failures=observer.shown_failures),
-            suggest_judging=len(self.plans) == 1 and not given.quiet and not given.json,
+            suggests_judging=len(self.plans) == 1 and not given.quiet and not given.json,
             stop_cause=observer.stop_cause,
         )
         prefix = f"{task.target or task.source}: " if len(self.plans) > 1 else ""

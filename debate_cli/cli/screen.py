@@ -28,6 +28,7 @@ from debate_cli.errors import ExitCode
 from debate_cli.formats.schedule import turns_hidden_from_people
 from debate_cli.observer import NullObserver, Observer
 from debate_cli.render.content.report import ReportPart
+from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.text.plain import PlainObserver
 from debate_cli.render.theme import NO_PLAN, RunPlan
 
@@ -357,3 +358,9 @@ def show_summary(
     )
     for line in wrap_for_terminal(lines, sys.stdout):
         print(line)
+
+
+def suggest_judging(debate: Debate, path: Path) -> None:
+    """Print a command that judges the debate saved at `path`, if there is one to suggest."""
+    if command := suggest_judge_command(debate, str(path)):
+        print_status(f"judge {'again' if debate.was_judged else 'it'}: {command}")

@@ -16,6 +16,7 @@ PAGE` shows them.
 """
 
 import sys
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import ClassVar, Self
 
@@ -310,3 +311,17 @@ def format_install_command(extra: str = "") -> str:
 def format_page_hint(page: str) -> str:
     """Return ` (debate explain PAGE)` for the end of a message. Empty if `page` is empty."""
     return f" (debate explain {page})" if page else ""
+
+
+def add_page_hint(lines: Sequence[str], page: str) -> list[str]:
+    """Return the lines of one or more errors, with the command that shows their help page at the end of the last error.
+
+    A line that begins with a blank belongs to the error before it. `page`: empty if there is no page; the lines are then
+    unchanged.
+    """
+    starts = [number for number, line in enumerate(lines) if number == 0 or not line.startswith(" ")]
+    changed = list(lines)
+    if page and starts:
+        hint = f" (for all these errors: debate explain {page})" if len(starts) > 1 else format_page_hint(page)
+        changed[starts[-1]] = changed[starts[-1]].removesuffix(".") + hint
+    return changed

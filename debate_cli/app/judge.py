@@ -43,7 +43,14 @@ from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.folder import list_debate_files, new_id, validate_id
 from debate_cli.storage.lock import check_unlocked
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
-from debate_cli.storage.transcript_store import open_debate
+from debate_cli.storage.transcript_store import (
+    describe_unknown_id,
+    is_unknown_id,
+    open_debate,
+    refuse_unknown_id,
+    suggest_debate_id,
+    transcript_dirs,
+)
 from debate_cli.systems.explanation import name_result
 from debate_cli.systems.registry import check_system_kind, text_system_options
 from debate_cli.systems.scoring import score
@@ -293,6 +300,7 @@ def _debate_id(path: Path) -> str | None:
 
 
 def _build_completion_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgeTask:
+    refuse_unknown_id(path, transcript_dirs())
     stored = open_debate(path)
     check_unlocked(path)
     is_over = stored.debate.status == "complete"
@@ -404,7 +412,7 @@ def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConf
     if not source.is_text:
         return _build_transcript_task(path, request, loaded)
     if source.content is None and not may_exist(path):
-        raise TranscriptError(f"{path}: no such file; give a transcript, or a document with {text_system_options()}")
+        raise TranscriptError(_describe_missing(path, request, loaded))
     if not request.judges_texts:
         raise TranscriptError(f"{path}: is not a transcript; to judge it as a document, add {text_system_options()}")
     if request.changes:
@@ -420,6 +428,19 @@ def _build_task(source: JudgeSource, request: JudgingRequest, loaded: LoadedConf
     openings = open_further_runs(debate, request, now)
     unsuitable = unsuitable_systems(debate, request)
     return JudgeTask(path, events, openings, context, target, is_text=True, unsuitable=unsuitable)
+
+
+def judged_folders(request: JudgingRequest, loaded: LoadedConfig | None) -> Iterator[Path]:
+    """Return the folders in which to search for the debates to judge. `loaded`: see `build_judge_plans`."""
+    return transcript_dirs(None if loaded is None else Path(loaded.config.output.dir), changes=request.changes)
+
+
+def _describe_missing(path: Path, request: JudgingRequest, loaded: LoadedConfig | None) -> str:
+    if is_unknown_id(path):
+        folders = list(judged_folders(request, loaded))
+        if hint := suggest_debate_id(path.name, folders):
+            return describe_unknown_id(path.name, folders, hint)
+    return f"{path}: no such file; give a transcript, or a document with {text_system_options()}"
 
 
 def _read_judged_text(source: JudgeSource) -> str:

@@ -19,7 +19,13 @@ from debate_cli.evidence.source_checks import SourceCheck, check_sources
 from debate_cli.judging.schedule import missing_briefs
 from debate_cli.storage.lock import lock_debate, lock_holder
 from debate_cli.storage.transcript import to_transcript, write_transcript
-from debate_cli.storage.transcript_store import StoredDebate, load_last_transcript, open_debate
+from debate_cli.storage.transcript_store import (
+    StoredDebate,
+    load_last_transcript,
+    open_debate,
+    refuse_unknown_id,
+    transcript_dirs,
+)
 from debate_cli.systems.base import JudgeVote, Requirement
 from debate_cli.systems.registry import check_system_kind, get_system, is_installed
 from debate_cli.systems.rubric import Rubric
@@ -141,6 +147,7 @@ def score_files(paths: Sequence[Path], request: ScoreRequest) -> Iterator[Checke
         check_system_kind(kind)
     for path in paths:
         try:
+            refuse_unknown_id(path, transcript_dirs())
             yield _score_file(path, request, is_alone=len(paths) == 1)
         except DebateError as error:
             if len(paths) == 1:

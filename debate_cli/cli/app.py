@@ -33,8 +33,8 @@ from debate_cli.errors import (
     ExitCode,
     UnsavedError,
     UsageError,
+    add_page_hint,
     describe_missing_module,
-    format_page_hint,
 )
 from debate_cli.regular_file import shorten_path
 from debate_cli.resolved_secrets import secret_collector
@@ -346,10 +346,7 @@ def _describe_error(error: Exception) -> list[str]:
         case _:
             what = " ".join(f"{type(error).__name__}: {error}".split())
             return [f"debate: unexpected {what}; please report it with the output of --debug"]
-    if error.page and lines:
-        last = max(number for number, line in enumerate(lines) if number == 0 or not line.startswith(" "))
-        lines[last] = lines[last].removesuffix(".") + format_page_hint(error.page)
-    return lines
+    return add_page_hint(lines, error.page)
 
 
 def _describe_usage_error(error: TyperException) -> str:

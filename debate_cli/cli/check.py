@@ -17,7 +17,7 @@ from debate_cli.cli.setup_options import CheckOptions
 from debate_cli.domain.config_checks import find_notices
 from debate_cli.domain.message_text import count_noun
 from debate_cli.domain.nested_texts import map_texts
-from debate_cli.errors import DebateError, ExitCode, format_page_hint
+from debate_cli.errors import DebateError, ExitCode, add_page_hint
 from debate_cli.render.theme import format_model_id
 from debate_cli.storage.variables import unknown_variables
 
@@ -96,10 +96,8 @@ def _report_to_json(report: ConfigReport) -> dict[str, object]:
 
 def _print_report(report: ConfigReport) -> None:
     if report.problems:
-        *others, last = report.problems
-        for problem in others:
-            print_status(problem)
-        print_status(last.removesuffix(".") + format_page_hint(report.help_page))
+        for line in add_page_hint(report.problems, report.help_page):
+            print_status(line)
         return
     name, models = replace_control_chars(report.config), ", ".join(map(format_model_id, report.models))
     use = "" if report.has_debaters else " for `debate judge`, but `debate run` needs at least two debaters"

@@ -19,6 +19,7 @@ from debate_cli.app.judge import (
     build_judge_plans,
     find_uncollected,
     judge_files,
+    judged_folders,
 )
 from debate_cli.app.judge_request import JudgingRequest, add_judge_settings, parse_model
 from debate_cli.app.model_roles import mock_spec
@@ -140,7 +141,7 @@ def _plan_judging(
     described_in = (given.config, given.context, loaded.background_file if loaded is not None else None)
     sources, notes = find_sources(
         given.paths or (),
-        transcript_dirs(None if loaded is None else Path(loaded.config.output.dir), changes=request.changes),
+        judged_folders(request, loaded),
         judges_texts=request.judges_texts,
         read_stdin=read_stdin,
         not_judged=[Path(file) for file in described_in if file is not None],
@@ -307,7 +308,7 @@ class _Judging:
         code = run_control.report_outcome(
             outcome,
             ended._replace(options=files, config_option=config, shown_failures=observer.shown_failures),
-            suggest_judging=len(self.plans) == 1 and not given.quiet and not given.json,
+            suggests_judging=len(self.plans) == 1 and not given.quiet and not given.json,
             stop_cause=observer.stop_cause,
         )
         prefix = f"{task.target or task.source}: " if len(self.plans) > 1 else ""

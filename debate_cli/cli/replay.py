@@ -19,7 +19,6 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
 from debate_cli.judging.schedule import missing_briefs
 from debate_cli.llm.redaction import Redactor
-from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.replay import ReplayPlan
 from debate_cli.render.text.plain import details_lines
 from debate_cli.storage.atomic_write import atomic_write
@@ -145,8 +144,7 @@ def _play(given: ReplayOptions, stored: StoredDebate, verdicts: tuple[Verdict, .
     if part != "turns" and given.round is None:
         screen.show_summary(debate, verdicts, part or "details", plain=given.plain, follows_reports=part is None)
         if part is None and debate.status == "complete" and not missing_briefs(debate):
-            it_or_again = "again" if debate.was_judged else "it"
-            console.print_status(f"judge {it_or_again}: {suggest_judge_command(debate, str(stored.path))}")
+            screen.suggest_judging(debate, stored.path)
 
 
 def _shows_verdicts(given: ReplayOptions) -> bool:

@@ -257,7 +257,7 @@ def _execute(
             _format_evidence_options(context),
             shown_failures=observer.shown_failures,
         ),
-        suggest_judging=not given.quiet,
+        suggests_judging=not given.quiet,
         stop_cause=observer.stop_cause,
     )
     code = run_control.report_gates(gates, outcome, code)

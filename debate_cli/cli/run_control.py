@@ -18,7 +18,7 @@ from debate_cli.cli.console import (
     print_status_lines,
     redirect_to_devnull,
 )
-from debate_cli.cli.screen import BY_USER, PipeSafeObserver, StopCause
+from debate_cli.cli.screen import BY_USER, PipeSafeObserver, StopCause, suggest_judging
 from debate_cli.domain.model_call import TERMINAL_PROVIDERS
 from debate_cli.domain.tasks import Brief
 from debate_cli.engine import GRACE_S, StopSignal
@@ -26,7 +26,6 @@ from debate_cli.errors import ExitCode, StorageError, UsageError, format_page_hi
 from debate_cli.judging.schedule import missing_briefs
 from debate_cli.providers.people.person import PeopleAccess, PromptFolder, describe_missing_terminal
 from debate_cli.render.content.resume_hint import MissingJudgements, halt_lines, interruption_lines
-from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.person_form.person import PeopleAtTerminal
 from debate_cli.storage.folder import JOURNAL_SUFFIX
 
@@ -114,10 +113,8 @@ def _handle_signals(observer: PipeSafeObserver) -> StopSignal:
                     "A second signal",
                     f"stopped by {number.name}",
                 )
-            observer.stop_cause = BY_USER._replace(reason=reason)
-            observer.warn(
-                f"{stopping}. Waiting up to {GRACE_S:g} s for calls in flight. {second_signal} stops at once."
-            )
+            notice = f"{stopping}. Waiting up to {GRACE_S:g} s for calls in flight. {second_signal} stops at once."
+            observer.announce_stop(BY_USER._replace(reason=reason), notice)
 
     loop = asyncio.get_running_loop()
     for number in (signal.Signals[name] for name in _STOP_SIGNALS if name in signal.Signals.__members__):
@@ -164,7 +161,7 @@ class PeopleOfCommand:
 
 
 def report_outcome(
-    outcome: Outcome, ended: EndedCommand, *, suggest_judging: bool = False, stop_cause: StopCause | None = None
+    outcome: Outcome, ended: EndedCommand, *, suggests_judging: bool = False, stop_cause: StopCause | None = None
 ) -> ExitCode:
     """Print where the debate is saved and what is left to do. Returns the exit code.
 
@@ -189,9 +186,8 @@ def report_outcome(
             return ExitCode.PROVIDER_FAILED
     if stop_cause is not None:
         return stop_cause.exit_code
-    if not briefs and suggest_judging and outcome.path is not None:
-        it_or_again = "again" if outcome.debate.was_judged else "it"
-        print_status(f"judge {it_or_again}: {suggest_judge_command(outcome.debate, str(outcome.path))}")
+    if not briefs and suggests_judging and outcome.path is not None:
+        suggest_judging(outcome.debate, outcome.path)
     return ExitCode.DONE
 
 

@@ -35,13 +35,12 @@ from debate_cli.cli.saved_options import RowKind, ScoreFormat, ScoreOptions
 from debate_cli.domain.debate import Debate, rehearsal_notice
 from debate_cli.domain.message_text import describe_missing
 from debate_cli.errors import ExitCode, StorageError, UsageError
-from debate_cli.regular_file import may_exist
 from debate_cli.render import records, score_rows
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.folder import free_name
 from debate_cli.storage.lock import lock_holder
 from debate_cli.storage.out_path import OutPath
-from debate_cli.storage.transcript_store import expand_references, find_debate, transcript_dirs
+from debate_cli.storage.transcript_store import expand_references, transcript_dirs
 from debate_cli.systems.rubric import Rubric, parse_weights
 
 MAX_NAMED_FILES = 3
@@ -75,8 +74,6 @@ def run(given: ScoreOptions) -> None:
     )
     report = _Report()
     paths = sorted(expand_references(given.paths, transcript_dirs()))
-    if len(paths) == 1 and not paths[0].suffix and not may_exist(paths[0]):
-        paths = [find_debate(str(paths[0]), transcript_dirs())]
     pages = PageWriter(given.output, paths, force=given.force) if given.output is not None else None
     files = report.read(score_files(paths, request), pages)
     _print_scores(files, form, given.per, report, pages)

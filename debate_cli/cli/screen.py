@@ -28,14 +28,13 @@ from debate_cli.errors import ExitCode
 from debate_cli.formats.schedule import turns_hidden_from_people
 from debate_cli.observer import NullObserver, Observer
 from debate_cli.render.content.report import ReportPart
+from debate_cli.render.content.summary import suggest_judge_command
 from debate_cli.render.text.plain import PlainObserver
 from debate_cli.render.theme import NO_PLAN, RunPlan
 
 if TYPE_CHECKING:
     from debate_cli.render.live.experiment import LiveExperimentObserver
     from debate_cli.render.live.view import LiveObserver
-
-    TerminalView = LiveObserver | LiveExperimentObserver
 
 Detail = Literal["brief", "summary", "details"] | ReportPart
 """How much of the end of a debate is shown.
@@ -79,7 +78,7 @@ class PipeSafeObserver:
         observer: Observer,
         *,
         show_warning: Callable[[str], None] | None = None,
-        screen: TerminalView | None = None,
+        screen: LiveObserver | None = None,
         is_read: bool = False,
     ) -> None:
         """`show_warning`: shows warnings. If None, `observer` shows warnings as notes.
@@ -151,6 +150,13 @@ class PipeSafeObserver:
             self.note(note)
         elif self._is_new(note):
             self.show_warning(note)
+
+    def announce_stop(self, cause: StopCause, notice: str) -> None:
+        """Record why a stop was requested, and show `notice`. A live view shows it until the run ends."""
+        self.stop_cause = cause
+        if self._screen is not None:
+            self._screen.stop_notice = notice
+        self.warn(notice)
 
     def _is_new(self, note: str) -> bool:
         same = _DURATION.sub("", note)
@@ -271,7 +277,7 @@ def open_observer(
                 lines.finish()
 
 
-ViewT = TypeVar("ViewT", bound="TerminalView")
+ViewT = TypeVar("ViewT", bound="LiveObserver | LiveExperimentObserver")
 
 
 @contextmanager
@@ -352,3 +358,9 @@ def show_summary(
     )
     for line in wrap_for_terminal(lines, sys.stdout):
         print(line)
+
+
+def suggest_judging(debate: Debate, path: Path) -> None:
+    """Print a command that judges the debate saved at `path`, if there is one to suggest."""
+    if command := suggest_judge_command(debate, str(path)):
+        print_status(f"judge {'again' if debate.was_judged else 'it'}: {command}")

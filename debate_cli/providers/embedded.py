@@ -96,8 +96,8 @@ PROMPT_CACHE_MIB = 1024
 EMBEDDED_TIMEOUT_S = 900.0
 """Minimum `timeout_s` of an embedded model, in seconds. A slow machine needs minutes to read a long prompt."""
 MISSING_EXTRA_MESSAGE = (
-    'local/ models need the package `xllamacpp`, which is not installed; install it with `pip install "xllamacpp>=2026.10,<2027"`, '
-    "or run with --mock"
+    "local/ models need the package `xllamacpp`, which is not installed; enter `make run` in the checkout of debate-cli, "
+    'install it with `pip install "xllamacpp>=2026.10,<2027"`, or run with --mock'
 )
 SILENT_VERBOSITY = -1
 """Log level at which llama.cpp writes nothing to the terminal."""

@@ -14,6 +14,7 @@ from debate_cli.domain.model_call import is_mock
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_verdict
+from debate_cli.render.score_rows import NOT_JUDGED
 from debate_cli.render.terminal.drawing import INDENT, CopyableCommand, join_text, section, terminal_line
 from debate_cli.systems.tables import Badge
 
@@ -51,19 +52,26 @@ def format_index_row(entry: IndexEntry) -> str:
 
     An empty value becomes `-`.
 
-    If the mock gave all answers, the last value is `rehearsal`; if it gave some, `rehearsal in part`.
+    The winners of a debate without a verdict to show are NOT_JUDGED. If the mock gave all answers, the last value is `rehearsal`; if it gave some, `rehearsal in part`.
     """
+    winners = [f"{label_verdict(item, entry.conclusions)}={item.outcome}" for item in _shown_verdicts(entry)]
     cells = (
         entry.id,
         entry.started_at,
         entry.topic,
         ",".join(entry.models),
-        ",".join(f"{label_verdict(item, entry.conclusions)}={item.outcome}" for item in entry.conclusions),
+        ",".join(winners) or NOT_JUDGED,
         "" if entry.cost_usd is None else f"{entry.cost_usd:.6g}",
         ", ".join(filter(None, (entry.state, format_missing_judgements(entry)))),
         _rehearsal_word(entry),
     )
     return "\t".join(sanitize.sanitize_line(cell) or EMPTY_COLUMN for cell in cells)
+
+
+def _shown_verdicts(entry: IndexEntry) -> list[Verdict]:
+    """Return the verdicts to show. If a debate stopped early, its undetermined verdicts are left out."""
+    stopped = entry.state in RESUMABLE_STATES
+    return [verdict for verdict in entry.conclusions if not (stopped and verdict.victory == "undetermined")]
 
 
 def _rehearsal_word(entry: IndexEntry) -> str:
@@ -118,8 +126,7 @@ def _card(entry: IndexEntry) -> RenderableType:
             (f"{sanitize.sanitize_line(label_verdict(item, entry.conclusions))} ", theme.MUTED),
             terminal_line(format_conclusion(item)),
         )
-        for item in entry.conclusions
-        if item.victory != "undetermined" or not is_resumable
+        for item in _shown_verdicts(entry)
     ]
     lines += [join_text(*verdicts, separator=" · ")] if verdicts else []
     if state.word:

@@ -51,7 +51,7 @@ class StoredDebate(NamedTuple):
 def find_debate(reference: str, folders: Iterable[Path]) -> Path:
     """Return the path of a debate's journal or transcript. `reference`: a path, or an id to search in `folders`.
 
-    Raises UsageError if there is no such debate.
+    Raises UsageError if `reference` cannot name a debate, and TranscriptError if there is no debate with this id.
     """
     path = Path(reference)
     is_path = path.suffix in _SUFFIXES or len(path.parts) > 1
@@ -71,7 +71,26 @@ def find_debate(reference: str, folders: Iterable[Path]) -> Path:
     if is_path:
         raise UsageError(f"{path}: no such file; give the path of a transcript or journal")
     hint = suggest_debate_id(reference, searched) or "; give the id or the path of a saved debate, see `debate list`"
-    raise UsageError(f"`{reference}`: there is no such debate in {' or '.join(map(str, searched))}{hint}")
+    raise TranscriptError(describe_unknown_id(reference, searched, hint))
+
+
+def is_unknown_id(path: Path) -> bool:
+    """Return whether `path` can only be the id of a debate: it has neither a suffix nor a folder, and there is no such file.
+
+    The debate may exist in a folder of transcripts.
+    """
+    return not path.suffix and len(path.parts) == 1 and not may_exist(path)
+
+
+def refuse_unknown_id(path: Path, folders: Iterable[Path]) -> None:
+    """Raise TranscriptError if `path` is the id of a debate that is not in `folders`. Other paths are not checked."""
+    if is_unknown_id(path):
+        find_debate(str(path), folders)
+
+
+def describe_unknown_id(name: str, folders: Iterable[Path], advice: str) -> str:
+    """Return the message that no debate in `folders` has the id `name`. `advice`: the end of the message."""
+    return f"`{name}`: there is no such debate in {' or '.join(map(str, folders))}{advice}"
 
 
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
@@ -150,15 +169,14 @@ def is_transcript_of(path: Path, debate: Debate) -> bool:
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """Expand paths, ids, folders and globs to a list of files without repetitions. `folders`: where to search for ids.
 
-    - A path is returned even if it cannot be opened, e.g. the path of a missing file or of a FIFO.
+    - A path is returned even if it cannot be opened, e.g. the path of a missing file or of a FIFO. So is an unknown id.
     - A folder is replaced by the debates in it.
     - A glob is replaced by the files that match it.
     - Exception: a folder without debates is returned itself if its name ends in `.json` or `.jsonl`.
 
     If several paths lead to one file, the first path that is not a link is returned.
 
-    Raises UsageError if a folder or glob has no files. Also raises UsageError if the only result is an unknown id that is
-    similar to the id of a debate.
+    Raises UsageError if a folder or glob has no files.
     """
     found: dict[Path, Path] = {}
     searched: list[Path] | None = None
@@ -171,7 +189,7 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
                 files = [path]
         elif glob.has_magic(reference) and not may_exist(path):
             files = _expand_glob(reference)
-        elif not may_exist(path) and not path.suffix and len(path.parts) == 1:
+        elif is_unknown_id(path):
             searched = list(folders) if searched is None else searched
             places = (place for folder in searched for place in reversed(_journal_and_transcript(folder / path)))
             files = [next(filter(may_exist, places), path)]
@@ -183,10 +201,6 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
             place = follow_links(file)
             found[place] = min(found.get(place, file), file, key=os.path.islink)
     paths = list(found.values())
-    if searched and len(paths) == 1 and not may_exist(paths[0]):
-        hint = suggest_debate_id(paths[0].name, searched)
-        if hint:
-            raise UsageError(f"`{paths[0]}`: there is no such debate in {' or '.join(map(str, searched))}{hint}")
     return [path for path in paths if not is_schema_file(path.name)] or paths
 
 

@@ -5,9 +5,10 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
+from live_support import LiveView
 from render_support import debate, opening_event, turns
 
-from debate_cli.cli.screen import PipeSafeObserver
+from debate_cli.cli.screen import BY_USER, PipeSafeObserver
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateClosed, DebateResumed, Event, TaskStarted, TurnCompleted
@@ -153,3 +154,14 @@ def test_a_resumed_debate_hides_what_a_waiting_person_may_not_see() -> None:
     with wrapper.hold_output():
         pass
     assert observer.heard == ["resumed", "turned"]
+
+
+def test_a_live_view_shows_the_notice_of_a_stop_until_the_run_ends() -> None:
+    """The notice is printed once, and stays below the progress line."""
+    view = LiveView(60)
+    observer = PipeSafeObserver(view.observer, screen=view.observer)
+    observer.announce_stop(BY_USER, "Stopping. Ctrl-C again stops at once.")
+    view.request(turns()[0])
+    assert observer.stop_cause == BY_USER
+    assert view.printed_text().count("! Stopping. Ctrl-C again stops at once.") == 1
+    assert view.region()[-1].strip() == "! Stopping. Ctrl-C again stops at once."

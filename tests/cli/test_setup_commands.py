@@ -102,7 +102,10 @@ def test_check_reports_all_mistakes_with_their_places(here: Path) -> None:
 
 
 def test_check_reports_missing_keys(here: Path) -> None:
-    """Each missing key is one line with its provider; with the keys the configuration is valid."""
+    """Each missing key is one line with its provider; with the keys the configuration is valid.
+
+    The help page is named once, for all lines.
+    """
     config = write_config(
         here, f"topic: x\nmodels: {{default: {{model: openai/a}}, judge: {{model: anthropic/b}}}}\n{TWO}"
     )
@@ -111,7 +114,7 @@ def test_check_reports_missing_keys(here: Path) -> None:
     assert (without.code, with_keys.code) == (2, 0)
     assert [line.split(": ")[1:] for line in without.lines] == [
         ["models.default.model", "OPENAI_API_KEY is not set", "provider openai needs it; set it in the environment or in .env, or run with --mock"],
-        ["models.judge.model", "ANTHROPIC_API_KEY is not set", "provider anthropic needs it; set it in the environment or in .env, or run with --mock (debate explain missing-key)"],
+        ["models.judge.model", "ANTHROPIC_API_KEY is not set", "provider anthropic needs it; set it in the environment or in .env, or run with --mock (for all these errors", "debate explain missing-key)"],
     ]  # fmt: skip
 
 

@@ -64,6 +64,27 @@ def test_a_misspelt_id_gets_a_suggestion(command: tuple[str, ...], two_saved: Pa
     )
 
 
+@pytest.mark.parametrize(
+    ("command", "other", "code"),
+    [
+        (("score",), "too", 2),
+        (("score",), "one", 1),
+        (("judge", "--mock"), "too", 1),
+        (("judge", "--mock"), "one", 1),
+        (("judge", "--collect"), "too", 1),
+    ],
+)
+def test_each_of_several_misspelt_ids_gets_a_suggestion(
+    command: tuple[str, ...], other: str, code: int, two_saved: Path
+) -> None:
+    """The messages are the same as for one id."""
+    done = debate(*command, "tow", other, cwd=two_saved.parent.parent)
+    message = "there is no such debate in transcripts; did you mean `two`?"
+    wrong = {"tow", other} - {"one"}
+    assert done.code == code
+    assert {line for line in done.lines if "no such" in line} == {f"debate: `{name}`: {message}" for name in wrong}
+
+
 @pytest.mark.parametrize("command", [("replay",), ("score",), ("diff", "one"), ("run", "--resume")])
 def test_an_unknown_id_leads_to_the_list(command: tuple[str, ...], two_saved: Path) -> None:
     """The message is the same for every command that takes only debates."""

@@ -122,7 +122,7 @@ def test_a_failed_run_names_its_page(here: Path, case: Case) -> None:
     write_config(here, case.text)
     done = debate("run", "debate.yaml", "-q", *case.options, cwd=here)
     assert done.code in {2, 3, 4}
-    assert done.err.count(f"(debate explain {case.page})") == 1, done.err
+    assert done.err.count(f"debate explain {case.page})") == 1, done.err
 
 
 @pytest.mark.parametrize(("status", "page"), [(401, "key-refused"), (404, "unknown-model"), (429, "rate-limited")])

@@ -190,6 +190,14 @@ def test_a_system_that_has_not_judged_is_suggested(judged: Debate, suggested: st
     assert suggest_judge_command(judged, "x.json") == f"debate judge x.json --system {suggested}"
 
 
+def test_nothing_is_suggested_after_a_repetition_if_all_systems_have_judged() -> None:
+    """The result is empty, and the HTML page has no card for it."""
+    judged = judged_by("structured", "panel", "live", "persuasion", "sources")
+    assert suggest_judge_command(judged, "x.json") == ""
+    cards = ['class="card again"' in render_html(shown, ()) for shown in (debate(), judged)]
+    assert cards == [True, False]
+
+
 def test_the_suggested_command_quotes_an_untrusted_id() -> None:
     """The id stays one word of the shell command."""
     shown = debate().model_copy(update={"id": "x; rm -rf ~\n`id`"})

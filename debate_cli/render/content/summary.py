@@ -11,6 +11,7 @@ from typing import NamedTuple
 from debate_cli.domain.config_differences import format_setting
 from debate_cli.domain.debate import Debate, models_used_by_judges, usage_of_briefs
 from debate_cli.domain.events import SettingChange
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.message_text import quote_path
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
@@ -89,7 +90,7 @@ class VerdictSummary:
     Examples: `structured` if it is the only verdict, `structured r3 decides`, `none decides; structured is shown`.
     """
     judge_again: str
-    """A command that judges the debate again, quoted for a shell."""
+    """A command that judges the debate again, quoted for a shell; may be empty, see `suggest_judge_command`."""
 
     @property
     def repeats(self) -> bool:
@@ -290,19 +291,25 @@ def label_requirement(change: Requirement) -> str:
 def suggest_judge_command(debate: Debate, path_or_id: str) -> str:
     """Return a command that judges the debate with a judging system that has not judged it yet.
 
-    If all systems that can judge the debate have judged it, the command repeats one of them.
+    If all systems that can judge the debate have judged it, the command repeats the first of them. The result is empty if
+    models have already judged with this system more than once.
     """
     known = tuple(map(get_system, system_kinds()))
     able = [system.kind for system in known if system.unsuitable_reason(debate) is None]
     able = able or [system.kind for system in known if system.judges_texts]
-    asked = {
-        system.kind
-        for run in debate.runs
-        for system in run.judging.systems
-        if debate.judged_all_turns(run, system.kind)
-    }
-    system = next((kind for kind in able if kind not in asked), f"{able[0]}{_REPEAT_OPTION}")
+    runs = {kind: _find_current_runs(debate, kind) for kind in able}
+    system = next((kind for kind in able if not runs[kind]), None)
+    if system is None:
+        if sum(run.reviewer is None for run in runs[able[0]]) > 1:
+            return ""
+        system = f"{able[0]}{_REPEAT_OPTION}"
     return f"debate judge {quote_path(path_or_id)} --system {system}"
+
+
+def _find_current_runs(debate: Debate, kind: str) -> list[JudgingRun]:
+    """Return the judging runs that have the system `kind`, and whose judgements are up to date."""
+    runs = [run for run in debate.runs if any(system.kind == kind for system in run.judging.systems)]
+    return [run for run in runs if debate.judged_all_turns(run, kind)]
 
 
 def explain_scores(verdict: Verdict) -> str:

@@ -80,6 +80,8 @@ class LiveObserver:
         self.waits: Mapping[str, Callable[[], str]] = {}
         """Maps each provider to a function that returns a text: how long the provider has refused calls, and when the next
         call is sent. The text is empty if calls need not wait."""
+        self.stop_notice = ""
+        """How the run stops, after a stop was requested; empty before. Shown below the progress line."""
         self._state = _ViewState(expected, plan, show_hidden=show_hidden, hint=hint, clock=clock)
         self._actions: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._stopping = ThreadEvent()
@@ -129,8 +131,9 @@ class LiveObserver:
         self._enqueue(lambda: self._state.print(header.notice("!", theme.GOLD, note)))
 
     def region(self) -> RenderableType:
-        """Return the redrawn region: speeches in progress, progress line, what the run waits for, bottom line."""
-        return self._state.region(self.console, list(filter(None, (describe() for describe in self.waits.values()))))
+        """Return the redrawn region: speeches in progress, progress line, waits, notice of a stop, bottom line."""
+        notices = [*(describe() for describe in self.waits.values()), self.stop_notice]
+        return self._state.region(self.console, list(filter(None, notices)))
 
     def __rich__(self) -> RenderableType:  # Rich calls it after each print, so the region is up to date
         return self.region()
@@ -199,13 +202,13 @@ class _ViewState:
         printed, self._printed = self._printed, []
         return printed
 
-    def region(self, console: Console, waits: Sequence[str]) -> RenderableType:
+    def region(self, console: Console, notices: Sequence[str]) -> RenderableType:
         if self._debate is None:
             return Group()
         parts: list[RenderableType] = []
         width, height = console.size
         status: list[RenderableType] = [self.progress.render(width, self._pending.values())]
-        status += [terminal_line(f"! {wait}", theme.GOLD) for wait in waits]
+        status += [terminal_line(f"! {notice}", theme.GOLD) for notice in notices]
         if self._hint:
             status.append(Text(self._hint, no_wrap=True, overflow="ellipsis"))
         status[-1] = Constrain(status[-1], max(1, width - ECHO_WIDTH))

@@ -881,7 +881,7 @@ def test_reached_budget_holds_for_later_commands(here: Path, server: BatchServer
     assert server.request_count == affordable
     assert not stored(here).open_debates()
     _continue_with_a_higher_budget(here, server, stopped)
-    assert len(answers(here)) == 45 == server.request_count
+    assert len(answers(here)) == 30 == server.request_count
 
 
 def test_paid_answer_that_the_budget_leaves_unused(here: Path, server: BatchServer) -> None:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from debate_cli.app.context import RunContext
 from debate_cli.app.judge import JudgeTask
@@ -19,22 +19,33 @@ from debate_cli.app.model_roles import mock_spec, with_mock_models, with_run_pro
 from debate_cli.app.session import Session
 from debate_cli.domain.config import DebateConfig, FormatConfig, Limits, ModelSpec
 from debate_cli.domain.debate import Debate, fold, usage_of_briefs
+from debate_cli.domain.events import DebateResumed
 from debate_cli.domain.evidence import SearchRecord
 from debate_cli.domain.judging_config import judge_ids, judge_model_role, judge_title
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.model_call import TotalUsage, Usage, is_person
 from debate_cli.engine import StopSignal
+from debate_cli.evidence.corpus import Corpus
 from debate_cli.formats.schedule import planned_turns, stages
 from debate_cli.judging.schedule import planned_briefs
+from debate_cli.llm.budget import BudgetAmount
 from debate_cli.llm.model import Model, OnText, Profile, Reply, Request
 from debate_cli.llm.search import MAX_CONTINUATIONS, REPORT_TOKENS, RERANK_PURPOSE
 from debate_cli.llm.structured_output import MAX_REASKS
-from debate_cli.llm.usage import TOKENS_PER_SEARCH, compute_cost, estimate_input_tokens, halve_price
+from debate_cli.llm.usage import (
+    TOKENS_PER_SEARCH,
+    compute_cost,
+    estimate_input_tokens,
+    estimate_max_cost_usage,
+    halve_price,
+)
 from debate_cli.observer import NullObserver
 from debate_cli.providers.registry import ProviderRegistry
 from debate_cli.providers.search.table import find_search_target, rerank_spec, with_lookup_search
 from debate_cli.systems.registry import get_system
 
+MAX_ESTIMATED_CALLS = 60
+"""A run with at most this many planned calls is estimated without being asked to. With more calls, this would take too long."""
 MAX_SIMULATED_TURNS = 120
 MAX_ASKS = 1 + MAX_REASKS
 """Maximum number of requests for one answer. An answer that does not fit its form is requested again."""
@@ -87,6 +98,11 @@ class CallTotals:
     cost_usd: float | None
     """Cost in US dollars; None if a price is unknown."""
 
+    @property
+    def tokens(self) -> int:
+        """Tokens of the requests and their answers together."""
+        return self.usage.input_tokens + self.usage.output_tokens
+
     def __add__(self, other: CallTotals) -> CallTotals:
         known = self.cost_usd is not None and other.cost_usd is not None
         both = (self.cost_usd or 0.0) + (other.cost_usd or 0.0)
@@ -112,6 +128,23 @@ class RoleEstimate:
     """Tokens of the longest planned prompt, plus the tokens of an average answer."""
     context_tokens: int | None = None
     """Size of the model's context in tokens; None if unknown."""
+    reservation: CallTotals = NO_CALLS
+    """The amount that the call with the longest planned prompt reserves in the budget."""
+
+
+class SufficientLimits(NamedTuple):
+    """Limits of the budget that are probably large enough: the planned use, and the largest reservation of one call."""
+
+    tokens: int
+    usd: float | None
+    """US dollars; None if a price is unknown."""
+
+    @classmethod
+    def of_plan(cls, tokens: float, usd: float | None, roles: Sequence[RoleEstimate]) -> Self:
+        """`tokens`, `usd`: the planned use. `roles`: those who make the calls. The results are rounded up to two digits."""
+        reserved = max((role.reservation.tokens for role in roles), default=0)
+        reserved_usd = max((role.reservation.cost_usd or 0.0 for role in roles), default=0.0)
+        return cls(int(_round_up(tokens + reserved)), None if usd is None else _round_up(usd + reserved_usd))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,12 +175,19 @@ class RunEstimate:
                     f"{role.spec.model} has {role.context_tokens:,}; shorten the background, plan fewer turns, or choose "
                     "another model"
                 )
-        planned, advice = self.planned, "so the run would stop before its end; raise the limit"
-        tokens, cost = planned.usage.input_tokens + planned.usage.output_tokens, planned.cost_usd
-        if limits.max_tokens is not None and tokens > limits.max_tokens:
-            yield f"limits.max_tokens is {limits.max_tokens}, but about {tokens} tokens are planned, {advice}"
-        if limits.max_cost_usd is not None and cost is not None and cost > limits.max_cost_usd:
-            yield f"limits.max_cost_usd is ${limits.max_cost_usd:.4g}, but about ${cost:.4f} are planned, {advice}"
+        planned = self.planned
+        enough = SufficientLimits.of_plan(planned.tokens, planned.cost_usd, self.roles)
+        reason = "planned, and each call reserves its longest answer); with less it may stop without a verdict; raise the limit"
+        if limits.max_tokens is not None and limits.max_tokens < enough.tokens:
+            yield (
+                f"limits.max_tokens is {limits.max_tokens}, but the run needs about {enough.tokens} "
+                f"(about {planned.tokens} are {reason}"
+            )
+        if limits.max_cost_usd is not None and enough.usd is not None and limits.max_cost_usd < enough.usd:
+            yield (
+                f"limits.max_cost_usd is ${limits.max_cost_usd:.4g}, but the run needs about ${enough.usd:.4g} "
+                f"(about ${planned.cost_usd:.4f} are {reason}"
+            )
 
 
 def planned_call_count(config: DebateConfig) -> int:
@@ -158,13 +198,8 @@ def planned_call_count(config: DebateConfig) -> int:
 async def estimate_run(context: RunContext) -> RunEstimate:
     """Estimate a run of `context.config`. Assumes that no debater surrenders."""
     config, meter = context.config, PromptMeter()
-    mocked = with_mock_models(config)
-    systems = tuple(system.without_surrender() for system in mocked.judging.systems)
-    shorter = {
-        "judging": mocked.judging.model_copy(update={"systems": systems}),
-        "format": _shorten_format(config.format, MAX_SIMULATED_TURNS // max(1, len(config.debaters))),
-    }
-    mocked = mocked.model_copy(update=shorter)
+    shorter = _shorten_format(config.format, MAX_SIMULATED_TURNS // max(1, len(config.debaters)))
+    mocked = _mock_without_surrender(config).model_copy(update={"format": shorter})
     debate = (await Session(_simulated(context, mocked, meter)).begin("simulation", None)).debate
     turns = planned_turns(config)
     growth = turns / max(1, planned_turns(mocked)) if debate.closed == "complete" else 1.0
@@ -177,6 +212,52 @@ async def estimate_run(context: RunContext) -> RunEstimate:
         *estimator.estimate_reranking(),
     )
     return RunEstimate(turns, planned_briefs(config), roles)
+
+
+async def estimate_sufficient_limits(debate: Debate, corpus: Corpus | None = None) -> SufficientLimits:
+    """Return limits with which `debate` can be expected to reach its end when it is resumed. Raises DebateError.
+
+    The planned use is what is used already, and the rest as the mock simulates it. If the answers so far are longer than
+    those of the mock, the rest is assumed to be longer by the same factor. `corpus`: see `RunContext`.
+    """
+    context, meter = RunContext(debate.config, corpus=corpus), PromptMeter()
+    simulated = replace(_simulated(context, _mock_without_surrender(debate.config), meter), mock=True)
+    resumed = debate.apply(DebateResumed(at=debate.started_at, config=simulated.config))
+    fast = tuple(run.model_copy(update={"models": _fast_mocks(run.models)}) for run in resumed.runs)
+    completed = (await Session(simulated).continue_unsaved(resumed.model_copy(update={"runs": fast}))).debate
+    before, after = (RunEstimate(0, 0, tuple(_estimate_roles(context, state, meter))) for state in (debate, completed))
+    done, whole = before.planned, after.planned
+    rest, answers = whole.calls - done.calls, whole.usage.output_tokens - done.usage.output_tokens
+    factor = max(1.0, done.usage.output_tokens / done.calls * rest / answers) if done.calls and answers else 1.0
+    used = BudgetAmount.of_calls(debate.model_calls)
+    tokens = used.tokens + whole.usage.input_tokens - done.usage.input_tokens + factor * answers
+    usd = None
+    if whole.cost_usd is not None and done.cost_usd is not None:
+        usd = used.usd + factor * (whole.cost_usd - done.cost_usd)
+    return SufficientLimits.of_plan(tokens, usd, after.roles)
+
+
+def _estimate_roles(context: RunContext, debate: Debate, meter: PromptMeter) -> Iterator[RoleEstimate]:
+    """Yield the estimates of all roles for what `debate` contains; nothing further is planned."""
+    for run in debate.runs:
+        estimator = _Estimator(context, run, debate, meter, len(debate.turns), len(debate.turns_by_round))
+        if run.id == FIRST_RUN:
+            yield from estimator.estimate_debaters()
+            yield from _estimate_searches(context.config, context.env, debate.searches)
+            yield from estimator.estimate_reranking()
+        yield from estimator.estimate_judges()
+
+
+def _round_up(amount: float) -> float:
+    """Round a positive amount up to two significant digits, e.g. 37124 to 38000."""
+    step = 10.0 ** (math.floor(math.log10(amount)) - 1) if amount > 0 else 1.0
+    return float(f"{math.ceil(amount / step) * step:.2g}")
+
+
+def _mock_without_surrender(config: DebateConfig) -> DebateConfig:
+    mocked = with_mock_models(config)
+    systems = tuple(system.without_surrender() for system in mocked.judging.systems)
+    return mocked.model_copy(update={"judging": mocked.judging.model_copy(update={"systems": systems})})
 
 
 def _shorten_format(form: FormatConfig, rounds: int) -> FormatConfig:
@@ -315,6 +396,7 @@ class _Estimator:
         worst = Usage(
             input_tokens=calls * (load.prompt_tokens + load.further_tokens) + repeated, output_tokens=calls * output
         )
+        longest = estimate_max_cost_usage(load.prompt_tokens, output, price)
         return RoleEstimate(
             name,
             spec,
@@ -322,6 +404,7 @@ class _Estimator:
             CallTotals(calls, worst, compute_cost(worst, price)),
             longest_call_tokens=load.prompt_tokens + load.used.output_tokens // max(1, load.planned_questions),
             context_tokens=self.registry.context_tokens(spec.model),
+            reservation=CallTotals(1, longest, compute_cost(longest, price)),
         )
 
     def _speech_tokens(self) -> int:
@@ -344,15 +427,17 @@ def _estimate_searches(
         calls = round(growth * len({item.key if item.key.startswith("turn/") else item.id for item in made}))
         planned = _search_usage(calls, TYPICAL_SEARCH_TOKENS, TYPICAL_REPORT_TOKENS)
         most = calls * (1 + MAX_CONTINUATIONS)
-        worst = _search_usage(most, settings.max_searches * TOKENS_PER_SEARCH, REPORT_TOKENS, settings.max_searches)
+        longest = _search_usage(1, settings.max_searches * TOKENS_PER_SEARCH, REPORT_TOKENS, settings.max_searches)
     else:
         calls = most = round(growth * len(made))
-        planned = worst = _search_usage(calls, 0, 0)
+        planned, longest = _search_usage(calls, 0, 0), _search_usage(1, 0, 0)
+    totals = CallTotals(1, longest, compute_cost(longest, price))
     yield RoleEstimate(
         "web search",
         target.spec,
         CallTotals(calls, planned, compute_cost(planned, price)),
-        CallTotals(most, worst, compute_cost(worst, price)),
+        totals * most,
+        reservation=totals,
     )
 
 

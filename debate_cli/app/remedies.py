@@ -1,14 +1,14 @@
 """Determines which commands continue a debate that stopped or lacks judgements, and the options that may help.
 
-All functions are pure, except two: `EndedCommand.of_saved` reads `batches.sqlite`, and `find_saved_remedy` reads
-`batches.sqlite` and the debate's lock.
+All functions are pure, except `EndedCommand.of_saved`, which reads `batches.sqlite`.
 """
 
 import json
 import re
 import shlex
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple, Self
 
 from debate_cli.domain.config import OUTPUT_LIMIT_SETTING, DebateConfig, ModelSpec
@@ -21,13 +21,11 @@ from debate_cli.domain.recent_history import recent_history
 from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.errors import BudgetError, UnrecordedCallError
 from debate_cli.judge_input.transcript_prompt import format_full_prompt, format_recent_prompt
-from debate_cli.judging.schedule import missing_briefs
-from debate_cli.llm.budget import list_budget_options
+from debate_cli.llm.budget import BUDGET_OPTIONS, exceeded_limits
 from debate_cli.llm.model import Profile
 from debate_cli.llm.truncation import TRUNCATED_REASONS, may_need_higher_limit
 from debate_cli.providers.provider_table import find_profile, merge_provider_rows
 from debate_cli.storage.batch_store import BatchState, BatchStore
-from debate_cli.storage.lock import lock_holder
 from debate_cli.systems.registry import settings_for
 
 REPEAT = ""
@@ -80,6 +78,9 @@ class EndedCommand(NamedTuple):
     """State of the debate's judgements in batches; None if the judges were not asked in batches."""
     shown_failures: Collection[str] = ()
     """Messages of failures that the user has already read, so that they are not repeated."""
+    new_limits: Mapping[str, str] = MappingProxyType[str, str]({})
+    """Maps limits of the budget, e.g. `limits.max_tokens`, to values that are probably large enough for the rest of the
+    debate. Limits without an estimate get a placeholder."""
 
     @classmethod
     def of_saved(cls, path: Path, debate: Debate) -> Self:
@@ -144,19 +145,6 @@ def find_remedy(debate: Debate, missing: Sequence[Brief], ended: EndedCommand) -
     return find_stop_remedy(debate, find_stop(debate, debate.closed), ended._replace(batch=None))
 
 
-def find_saved_remedy(path: Path, debate: Debate) -> Remedy | None:
-    """Return what continues the debate saved at `path`.
-
-    Return None if the debate lacks nothing, or if a process works on the debate.
-    """
-    if lock_holder(path) is not None:
-        return None
-    missing = missing_briefs(debate)
-    if debate.status == "complete" and not missing:
-        return None
-    return find_remedy(debate, missing, EndedCommand.of_saved(path, debate))
-
-
 def find_stop(debate: Debate, halted: CloseReason | None) -> Failure | None:
     """Return the failure that stopped a debate early; None if no failure did. `halted`: e.g. `budget` or `failed`."""
     last = {failure.task.key: failure for failure in debate.failures}
@@ -174,7 +162,7 @@ def find_stop_remedy(debate: Debate, failure: Failure | None, ended: EndedComman
     if failure is not None and failure.cause == UnrecordedCallError.__name__:
         action = "to ask the models instead, resume"
         options = options if ended.path is not None else ()
-    budget = _needed_budget_options([failure])
+    budget = _needed_budget_options([failure], ended)
     options = (_join(" ", *budget),) if budget else options
     commands = [ended.resume(option) for option in options if option != CLOSE or ended.path is not None]
     change = required_change(failure)
@@ -206,7 +194,7 @@ def find_judging_remedy(debate: Debate, missing: Sequence[Brief], ended: EndedCo
     commands = [NextCommand(action, again)] if again else []
     if ended.batch != "unused":  # then `debate judge` refuses to ask other models
         commands.append(NextCommand("ask another model", other))
-    limits = [option for option in _needed_budget_options(failures) if option in again]
+    limits = [option for option in _needed_budget_options(failures, ended) if option in again]
     return Remedy(
         tuple(commands), _join("; ", change, _describe_new_limits(limits, debate, ended), _explain_variable(again))
     )
@@ -220,21 +208,31 @@ def _after(change: str, action: str) -> str:
     return f"then {action}" if change in _UNUSABLE_MODELS.values() else action
 
 
-def _needed_budget_options(failures: Iterable[Failure | None]) -> list[str]:
-    return list_budget_options(item.message for item in failures if item and item.cause == BudgetError.__name__)
+def _needed_budget_options(failures: Iterable[Failure | None], ended: EndedCommand) -> list[str]:
+    exceeded = exceeded_limits(item.message for item in failures if item and item.cause == BudgetError.__name__)
+    estimated = exceeded and ended.batch is None
+    return [
+        f"{option} {ended.new_limits.get(limit, placeholder) if estimated else placeholder}"
+        for limit, (option, placeholder) in BUDGET_OPTIONS.items()
+        if limit in exceeded or (estimated and limit in ended.new_limits)
+    ]
 
 
 def _describe_new_limits(options: Sequence[str], debate: Debate, ended: EndedCommand) -> str:
-    """Return a clause on the placeholders of budget options, e.g. on the N of `--max-tokens N`; empty without options."""
-    placeholders = " and ".join(option.split()[-1] for option in options)
-    if not placeholders:
+    """Return a clause on the values or placeholders of budget options such as `--max-tokens N`; empty without options."""
+    if not options:
         return ""
-    new_limit = f"replace {placeholders} by the new limit{'s' if len(options) > 1 else ''}"
+    values = [tuple(option.split()) for option in options]
+    placeholders = [value for option, value in values if (option, value) in BUDGET_OPTIONS.values()]
+    action = f"replace {' and '.join(placeholders)} by the new limit{'s' if len(placeholders) > 1 else ''}"
+    if not placeholders:
+        amounts = (f"${value}" if option == "--max-cost" else f"{value} tokens" for option, value in values)
+        action = f"about {' and '.join(amounts)} should be enough"
     if ended.batch is not None:
-        return f"{new_limit} for this command alone"
+        return f"{action} for this command alone"
     saved = "the whole judging" if debate.document_name is not None else "the whole debate"
     scope = "the whole command" if ended.path is None else saved
-    return f"{new_limit} for {scope}, which includes what is already used"
+    return f"{action} for {scope}, which includes what is already used"
 
 
 def _explain_variable(command: str = "") -> str:
@@ -257,7 +255,7 @@ def _same_models_command(
 ) -> str:
     """Return the command that asks the same models for the missing judgements. Empty if only other models can help."""
     options = {option for failure in failures for option in resume_options(debate, failure)}
-    budget = _needed_budget_options(failures)
+    budget = _needed_budget_options(failures, ended)
     keys = sorted(option for option in options if option.endswith(f"={VARIABLE_PLACEHOLDER}"))
     if keys or REPEAT in options or ended.batch in {"pending", "unused"}:
         return ended.resume(*budget, *(keys if ended.batch is None else ()))

@@ -130,6 +130,10 @@ class Session:
         with lock_debate(path):
             return await self._resume_locked(open_debate(stored.path), path, close=close, force=force)
 
+    async def continue_unsaved(self, debate: Debate) -> Outcome:
+        """Ask for all speeches and judgements that `debate` lacks. Nothing is saved."""
+        return await self._run_engine(debate, None)
+
     async def judge(
         self,
         events: Sequence[Event],

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from debate_cli.app.remedies import Remedy, find_saved_remedy
+from debate_cli.app.new_limits import find_saved_remedy
+from debate_cli.app.remedies import Remedy
 from debate_cli.app.session import Outcome
 from debate_cli.cli.console import print_status
 from debate_cli.domain.nested_texts import map_texts

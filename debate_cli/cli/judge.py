@@ -23,6 +23,7 @@ from debate_cli.app.judge import (
 )
 from debate_cli.app.judge_request import JudgingRequest, add_judge_settings, parse_model
 from debate_cli.app.model_roles import mock_spec
+from debate_cli.app.new_limits import ended_command_of
 from debate_cli.app.remedies import EndedCommand
 from debate_cli.app.score import ScoredFile, describe_unfinished
 from debate_cli.app.session import Outcome
@@ -304,7 +305,7 @@ class _Judging:
             print_status(f"note: {task.target or task.source}: {unfinished}")
         files = "" if given.files is None else f"--files {quote_path(given.files)}"
         config = "" if given.config is None or given.settings or given.var else f"--config {quote_path(given.config)}"
-        ended = EndedCommand(None) if outcome.path is None else EndedCommand.of_saved(outcome.path, outcome.debate)
+        ended = EndedCommand(None) if outcome.path is None else ended_command_of(outcome.path, outcome.debate)
         code = run_control.report_outcome(
             outcome,
             ended._replace(options=files, config_option=config, shown_failures=observer.shown_failures),

@@ -120,7 +120,7 @@ def _render_document(
 
             return format_markdown(debate, verdicts, part, given.round, show_hidden=given.show_hidden)
         case "html":
-            from debate_cli.app.remedies import find_saved_remedy
+            from debate_cli.app.new_limits import find_saved_remedy
             from debate_cli.render.html.page import render_html
 
             remedy = find_saved_remedy(stored.path, debate)
@@ -160,10 +160,10 @@ def _print_open_work(given: ReplayOptions, stored: StoredDebate) -> None:
     missing = missing_briefs(debate) if _shows_verdicts(given) or debate.status == "incomplete" else ()
     if not missing and debate.status == "complete":
         return
-    from debate_cli.app.remedies import EndedCommand
+    from debate_cli.app.new_limits import ended_command_of
     from debate_cli.render.content.resume_hint import open_work_lines
 
-    ended = EndedCommand.of_saved(stored.path, debate)
+    ended = ended_command_of(stored.path, debate)
     is_running = lock_holder(stored.path) is not None
     console.print_status_lines(open_work_lines(debate, missing, ended, is_running=is_running))
 

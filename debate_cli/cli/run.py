@@ -16,9 +16,10 @@ import typer
 from debate_cli.app.config_resolution import check_output_folder, config_from_transcript, list_input_files
 from debate_cli.app.consent import refuse_forbidden
 from debate_cli.app.context import RunContext
-from debate_cli.app.estimate import estimate_run, planned_call_count
+from debate_cli.app.estimate import MAX_ESTIMATED_CALLS, estimate_run, planned_call_count
 from debate_cli.app.evidence import evidence_notes
 from debate_cli.app.gates import Gates
+from debate_cli.app.new_limits import estimate_new_limits
 from debate_cli.app.preparation import prepare_resume, prepare_run
 from debate_cli.app.remedies import EndedCommand
 from debate_cli.app.resume import models_replaced_by_mock
@@ -56,9 +57,6 @@ from debate_cli.storage.transcript_store import (
 )
 from debate_cli.storage.variables import ConfigChange
 from debate_cli.systems.scoring import deciding_kind
-
-MAX_ESTIMATED_CALLS = 60
-"""A run with at most this many planned calls estimates its cost first. With more calls, this would take too long."""
 
 
 def run(given: RunOptions) -> None:
@@ -256,6 +254,7 @@ def _execute(
             "" if given.files is None else f"--files {quote_path(given.files)}",
             _format_evidence_options(context),
             shown_failures=observer.shown_failures,
+            new_limits=estimate_new_limits(outcome.debate, context.corpus),
         ),
         suggests_judging=not given.quiet,
         stop_cause=observer.stop_cause,
@@ -303,16 +302,17 @@ def _format_evidence_options(context: RunContext) -> str:
 
 
 def _format_planned_cost(context: RunContext) -> str:
-    if context.mock:
+    limits = context.config.limits
+    if context.mock and limits.max_tokens is None and limits.max_cost_usd is None:
         return format_cost(0.0)
     if planned_call_count(context.config) > MAX_ESTIMATED_CALLS:
-        return ""
+        return format_cost(0.0) if context.mock else ""
     try:
         plan = asyncio.run(estimate_run(context))
     except DebateError:
         return ""
     is_replay = context.cassette is not None and context.cassette.is_replay
-    for line in () if is_replay else plan.warnings(context.config.limits):
+    for line in () if is_replay else plan.warnings(limits):
         print_status(f"warning: {line}")
     cost = plan.planned.cost_usd
     return f"about {format_cost(cost)}" if cost else format_cost(cost)

@@ -231,11 +231,11 @@ def _print_missing(report: _Report) -> None:
     counts = report.missing
     file = report.first_lacking if len(counts) == 1 else report.only_file
     if file is not None and file.debate is not None and (file.missing or file.debate.status == "incomplete"):
-        from debate_cli.app.remedies import EndedCommand
+        from debate_cli.app.new_limits import ended_command_of
         from debate_cli.render.content.resume_hint import open_work_lines
 
         path, debate = Path(file.file.path), file.debate
-        ended, is_running = EndedCommand.of_saved(path, debate), lock_holder(path) is not None
+        ended, is_running = ended_command_of(path, debate), lock_holder(path) is not None
         console.print_status_lines(open_work_lines(debate, file.missing, ended, is_running=is_running))
     elif counts:
         paths = [
@@ -303,7 +303,7 @@ class PageWriter:
 
     def write_page(self, file: CheckedFile, debate: Debate) -> str:
         """Write the page of a debate. Returns the page's file name. Raises StorageError."""
-        from debate_cli.app.remedies import find_saved_remedy
+        from debate_cli.app.new_limits import find_saved_remedy
         from debate_cli.render.html.page import render_html
 
         path = Path(file.file.path)

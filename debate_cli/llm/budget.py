@@ -20,14 +20,14 @@ from debate_cli.llm.usage import (
     estimate_max_cost_usage,
 )
 
-BUDGET_OPTIONS = {"limits.max_tokens": "--max-tokens N", "limits.max_cost_usd": "--max-cost USD"}
-"""Maps each limit of the budget to the option that raises it."""
+BUDGET_OPTIONS = {"limits.max_tokens": ("--max-tokens", "N"), "limits.max_cost_usd": ("--max-cost", "USD")}
+"""Maps each limit of the budget to the option that raises it, and to the placeholder for the option's value."""
 
 
-def list_budget_options(errors: Iterable[str]) -> list[str]:
-    """Return the options that raise the exceeded limits. `errors`: messages of BudgetError, which name these limits."""
+def exceeded_limits(errors: Iterable[str]) -> list[str]:
+    """Return the limits that messages of BudgetError name, e.g. `limits.max_tokens`."""
     named = " ".join(errors)
-    return [option for limit, option in BUDGET_OPTIONS.items() if limit in named]
+    return [limit for limit in BUDGET_OPTIONS if limit in named]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """`debate run --dry-run`: the calls of a run as planned and at worst, without asking a model."""
 
 import json
+import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from cli_support import CONFIGS, debate, write_config
+from cli_support import CONFIGS, CommandResult, debate, write_config
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -265,8 +266,8 @@ def test_a_plan_that_exceeds_a_known_context_is_a_warning(here: Path, command: t
 @pytest.mark.parametrize(
     ("limit", "words"),
     [
-        ("max_tokens: 500", ["warning: limits.max_tokens is 500, but about "]),
-        ("max_cost_usd: 0.01", ["warning: limits.max_cost_usd is $0.01, but about $"]),
+        ("max_tokens: 500", ["warning: limits.max_tokens is 500, but the run needs about "]),
+        ("max_cost_usd: 0.01", ["warning: limits.max_cost_usd is $0.01, but the run needs about $"]),
         ("max_cost_usd: 1000", []),
     ],
 )
@@ -280,6 +281,19 @@ def test_a_budget_below_the_plan_is_a_warning(
     found = [line for line in done.lines if "warning: limits" in line]
     assert [line.endswith("raise the limit") for line in found] == [True for _ in words], done.err
     assert all(word in line for word, line in zip(words, found, strict=True))
+
+
+@pytest.mark.parametrize("model", ["mock/m", "openai/gpt-4"])
+def test_a_rehearsal_names_the_budget_that_suffices(here: Path, model: str) -> None:
+    """With the named limit there is no warning. The number of planned tokens is too low, because calls reserve more."""
+    write_config(here, f"topic: t\nmodels: {{default: {{model: {model}}}}}\n{TWO}")
+
+    def run(limit: str) -> CommandResult:
+        return debate("run", "debate.yaml", "--mock", "--no-save", "--max-tokens", limit, cwd=here)
+
+    (numbers,) = re.findall(r"warning: limits.max_tokens is 5000, .* about (\d+) \(about (\d+) are", run("5000").err)
+    tried = [run(limit) for limit in numbers]
+    assert [(done.code, "warning: limits" in done.err) for done in tried] == [(0, False), (4, True)]
 
 
 def test_a_replay_needs_no_budget(here: Path) -> None:

@@ -171,8 +171,7 @@ def test_the_command_that_resumes_names_the_sources(tmp_path: Path) -> None:
     stopped = debate("run", EVIDENCE, "--id", "one", "--quiet", "--max-tokens", "20000", cwd=tmp_path)
     command = stopped.lines[-1]
     assert (stopped.code, command.endswith("/examples/microservices")) == (4, True), stopped.err
-    words = shlex.split(command.replace("--max-tokens N", "--max-tokens 900000"))[1:]
-    assert debate(*words, "--quiet", cwd=tmp_path).code == 0
+    assert debate(*shlex.split(command)[1:], "--quiet", cwd=tmp_path).code == 0
     turns = json.loads((tmp_path / "transcripts" / "one.json").read_text())["turns"]
     assert [len(turn["passages"]) for turn in turns] == [4] * 6
 

@@ -1,6 +1,8 @@
 """Debates that stop early: the exit code gives the reason, the message the remedy, and all answers are saved."""
 
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -46,11 +48,45 @@ def test_a_token_budget_ends_the_run(here: Path, options: tuple[str, str]) -> No
     assert 0 < stopped["usage"]["input_tokens"] + stopped["usage"]["output_tokens"] <= 9000
     assert len(stopped["turns"]) >= 2
     assert "of 9000 are left (limits.max_tokens)" in done.err
-    assert (
-        "replace N by the new limit for the whole debate, which includes what is already used; resume with:" in done.err
-    )
-    assert "debate run --resume transcripts/one.json --max-tokens" in done.err
     assert done.out == "", "no heading without a verdict"
+    (limit,) = re.findall(
+        r"about (\d+) tokens should be enough for the whole debate, which includes what is already used; resume with:",
+        done.err,
+    )
+    assert done.lines[-1] == f"debate run --resume transcripts/one.json --max-tokens {limit}"
+
+
+@pytest.mark.parametrize("limit", [("--max-tokens", "9000"), ("--max-tokens", "30000"), ("--max-cost", "0.1")])
+def test_the_printed_limit_is_enough(here: Path, limit: tuple[str, str]) -> None:
+    """The command runs as it is printed, to the end; `replay` prints the same one. The limit is not far too high."""
+    price = "models={default: {model: mock/a, price: {input: 10, output: 10}}}"
+    stopped = debate("run", MOCK, "--id", "one", "--set", price, *limit, "-q", cwd=here)
+    assert stopped.code == 4
+    command = stopped.lines[-1]
+    assert debate("replay", "one", cwd=here).err.endswith(f"resume with: {command}\n")
+    assert debate(*shlex.split(command)[1:], "-q", cwd=here).code == 0
+    usage = read(here)["usage"]
+    used = usage["cost_usd"] if "--max-cost" in limit else usage["input_tokens"] + usage["output_tokens"]
+    assert used < float(command.split()[-1]) < 2 * used
+
+
+def test_both_limits_are_raised_if_both_are_too_low(here: Path) -> None:
+    """Otherwise, the second limit would stop the resumed run."""
+    price = "models={default: {model: mock/a, price: {input: 10, output: 10}}}"
+    both = ("--max-tokens", "9000", "--max-cost", "0.15")
+    stopped = debate("run", MOCK, "--id", "one", "--set", price, *both, "-q", cwd=here)
+    assert re.search(r"about \d+ tokens and \$0\.\d+ should be enough", stopped.err)
+    assert debate(*shlex.split(stopped.lines[-1])[1:], "-q", cwd=here).code == 0
+
+
+def test_a_document_gets_a_limit_for_its_whole_judging(here: Path) -> None:
+    """The command that asks the missing judges runs as it is printed."""
+    text = CONFIGS / "documents/PLAN.md"
+    given = ("--config", CONFIGS / "documents/review.yaml", "--mock", "--out", "docs", "--id", "one", "-q")
+    stopped = debate("judge", text, *given, "--max-tokens", "9000", cwd=here)
+    assert "tokens should be enough for the whole judging, which includes what is already used" in stopped.err
+    (command,) = [line for line in stopped.lines if line.startswith("debate run --resume")]
+    assert debate(*shlex.split(command)[1:], "--mock", "-q", cwd=here).code == 0
 
 
 def test_a_higher_budget_resumes_to_the_same_debate(here: Path, saved_once: Path) -> None:
@@ -200,7 +236,7 @@ def test_an_unsaved_debate_that_stops_must_start_again(here: Path) -> None:
     """It cannot be resumed; the budget is raised by an option."""
     done = debate("run", MOCK, "--no-save", "-q", "--max-tokens", "9000", cwd=here)
     assert (done.code, "resume" in done.err) == (4, False)
-    assert done.lines[-1].endswith("; start it again with the same command and --max-tokens N")
+    assert re.search(r"; start it again with the same command and --max-tokens \d+$", done.lines[-1])
 
 
 def test_an_unsaved_debate_that_failed_must_start_again(here: Path) -> None:
@@ -237,4 +273,6 @@ def test_a_debate_with_custom_prompts_needs_its_configuration(here: Path) -> Non
 def test_the_command_that_resumes_can_be_copied(here: Path) -> None:
     """The command that resumes quotes a folder's name with a blank."""
     done = debate("run", CONFIGS / "mock.yaml", "--id", "q", "--out", "o p", "--max-tokens", "2000", "-q", cwd=here)
-    assert (done.code, done.lines[-1]) == (4, "debate run --resume 'o p/q.json' --max-tokens N"), done.err
+    assert (done.code, done.lines[-1].rpartition(" ")[0]) == (4, "debate run --resume 'o p/q.json' --max-tokens"), (
+        done.err
+    )

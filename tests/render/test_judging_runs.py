@@ -23,6 +23,7 @@ from debate_cli.domain.events import AssessmentCompleted, Failure, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.verdict import Verdict
+from debate_cli.render.content.participants import judge_rows
 from debate_cli.render.content.report import build_debate_report
 from debate_cli.render.content.run_notices import build_judge_report
 from debate_cli.render.content.summary import usage_rows
@@ -183,12 +184,23 @@ def test_a_vote_is_in_the_first_plain_line() -> None:
 
 
 def test_the_participants_of_a_report_include_later_judges() -> None:
-    """A judge who judged again is named once. Among judges of several runs, none is marked as deciding."""
+    """A judge who judged again is named once. The judges of the deciding verdict are marked, also if others judged later."""
     cast = build_debate_report(PANEL, score(PANEL)).cast
     assert [row.name for row in cast if row.sign.word == "judge"][:3] == [
         "structured",
         "moderator",
         "technical_architect",
     ]
-    assert not any("decides" in row.part for row in cast)
+    assert [row.name for row in cast if "decides" in row.part] == ["structured"]
     assert [row.name for row in build_debate_report(STRUCTURED, score(STRUCTURED)).cast].count("structured") == 1
+
+
+def test_judges_are_not_marked_as_deciding_if_no_others_judge() -> None:
+    """A panel alone needs no mark. After a second run of one of two systems, the marked judge is still named once."""
+    shown = three_runs()
+    cast = build_debate_report(shown, score(shown, runs="all")).cast
+    assert [(row.name, row.part) for row in cast if row.sign.word == "judge"] == [
+        ("structured", "judge, decides"),
+        ("moderator", "judge"),
+    ]
+    assert not any("decides" in row.part for row in judge_rows(PANEL, PANEL.run("r2")))

@@ -8,7 +8,10 @@ from scoring_support import CON, NOON, PRO, ballot, build_debate, opening_event,
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure, TaskFailed
+from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.llm.prompts import Prompts
+from debate_cli.systems.base import WHOLE_DEBATE, JudgingContext
 from debate_cli.systems.panel.score import PanelNotes, score_run
 from debate_cli.systems.panel.settings import PanelJudge, PanelSettings
 from debate_cli.systems.panel.tables import VOTE_BADGES, charts
@@ -19,6 +22,8 @@ from debate_cli.systems.panel.votes import (
     should_deliberate,
 )
 from debate_cli.systems.registry import get_system
+
+MEANING = "PASS: the motion is upheld, so the side for it wins. FAIL: it is not, so the side against it wins."
 
 
 def panel_of(*weights: float, **settings: Any) -> PanelSettings:
@@ -133,8 +138,36 @@ def test_a_panel_of_one_judge_decides() -> None:
     found = score_run(voted(settings, *votes("FAIL")), "r1", settings)
     assert isinstance(found.notes, PanelNotes)
     assert (found.winner, found.notes.final_agreement, found.notes.judges) == (CON, 1.0, 1)
-    assert get_system("panel").explain(found) == "One judge decides alone: a voted FAIL."
+    assert get_system("panel").explain(found) == f"One judge decides alone: a voted FAIL. {MEANING}"
     assert not [problem for problem in settings.problems() if problem[0] == ("min_judges",)]
+
+
+def test_pass_and_fail_are_explained_for_debates() -> None:
+    """The reason of the verdict and the table of the options say who wins. A document has no sides."""
+    settings = panel_of(1, 1)
+    panel = get_system("panel")
+    for debate, told in (
+        (voted(settings, *votes("PASS", "FAIL")), True),
+        (document(settings, *votes("PASS", "FAIL")), False),
+    ):
+        verdict = score_run(debate, "r1", settings)
+        (options,) = [table for table in panel.tables(verdict) if table.title == "panel: scores"]
+        assert (panel.explain(verdict).endswith(f". {MEANING}"), MEANING in options.remarks) == (told, told)
+
+
+@pytest.mark.parametrize("matter", ["motion", "document"])
+def test_critical_findings_are_faults(matter: str) -> None:
+    """A document's list of what must change contains them, so a judge who votes PASS must not list merits there."""
+    settings = panel_of(1, 1)
+    debate = (voted if matter == "motion" else document)(settings, *votes("PASS", "FAIL"))
+    for revision in (0, 1):
+        brief = Brief(run="r1", system="panel", subject=WHOLE_DEBATE, assessor="a", revision=revision)
+        question = get_system("panel").question(brief)
+        values = question.prompt_values(JudgingContext(debate, brief, settings), Prompts())
+        text = Prompts().render("debate_cli.systems.panel", question.prompt, **values)
+        assert (
+            f"critical findings: faults that count against the {matter}, no praise, each naming its dimension" in text
+        )
 
 
 @pytest.mark.parametrize(
@@ -169,16 +202,21 @@ DEMANDS: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = [
 ]
 
 
+def document(settings: PanelSettings, *given: Assessment) -> Debate:
+    """TEXT with these ballots."""
+    head = opening_event(settings, debaters=())
+    head = head.model_copy(update={"config": head.config.model_copy(update={"background": TEXT})})
+    return build_debate(head, given=given)
+
+
 def judged_text(*options: VoteOption) -> PanelNotes:
     """The notes on TEXT, after votes with DEMANDS and weights 2, 1 and 2."""
     settings = panel_of(2, 1, 2)
-    head = opening_event(settings, debaters=())
-    head = head.model_copy(update={"config": head.config.model_copy(update={"background": TEXT})})
     given = [
         ballot(judge, option, remediation_required=demands, critical_findings=findings)
         for option, (judge, demands, findings) in zip(options, DEMANDS, strict=True)
     ]
-    notes = score_run(build_debate(head, given=given), "r1", settings).notes
+    notes = score_run(document(settings, *given), "r1", settings).notes
     assert isinstance(notes, PanelNotes)
     return notes
 

@@ -15,6 +15,7 @@ from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.participant import IMPORTED_MODEL
 from debate_cli.domain.personality import Personality
 from debate_cli.domain.turn import Turn
+from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.render.theme import NO_MODEL, Sign, format_model
 from debate_cli.systems.aggregation import group_by_key
@@ -84,37 +85,39 @@ def describe_debate(debate: Debate) -> str:
     return " · ".join([*facts, f"id {debate.id}"])
 
 
-def judge_rows(debate: Debate, *runs: JudgingRun) -> tuple[ParticipantRow, ...]:
+def judge_rows(debate: Debate, *runs: JudgingRun, deciding: Verdict | None = None) -> tuple[ParticipantRow, ...]:
     """Return a row per active judging system in `runs`; for a panel, a row per judge. Equal rows are listed once.
 
-    The row of a run's deciding system says `decides` if both conditions are met:
-
-    - Models judge in this run, and people judge in all other `runs`.
-    - This run has several active systems.
+    The rows of the deciding system say `decides`, unless no other models judge. `deciding`: the deciding verdict. None: if
+    models judge in only one of `runs`, the configuration of this run says which system decides; else no row says it.
     """
-    marked = [run for run in runs if run.reviewer is None]
-    rows = (row for run in runs for row in _rows_of_run(debate, run, is_marked=marked == [run]))
-    return tuple(dict.fromkeys(rows))
+    by_models = [run for run in runs if run.reviewer is None]
+    chosen = None if deciding is None else (deciding.run, deciding.system)
+    if deciding is None and len(by_models) == 1:
+        chosen = (by_models[0].id, by_models[0].judging.deciding_kind)
+    rows = [((run.id, row.system), row) for run in runs for row in _rows_of_run(debate, run)]
+    marked = {row for place, row in rows if place == chosen}
+    if marked.issuperset(row for (run, _), row in rows if debate.run(run).reviewer is None):
+        marked = set[ParticipantRow]()
+    unique = dict.fromkeys(row for _, row in rows)
+    return tuple(
+        row._replace(part=", ".join(filter(None, [row.part, "decides"]))) if row in marked else row for row in unique
+    )
 
 
-def _rows_of_run(debate: Debate, run: JudgingRun, *, is_marked: bool) -> Iterator[ParticipantRow]:
-    systems = run.active_systems()
-    for system in systems:
-        is_deciding = is_marked and len(systems) > 1 and system.kind == run.judging.deciding_kind
-        decides = ", decides" if is_deciding else ""
+def _rows_of_run(debate: Debate, run: JudgingRun) -> Iterator[ParticipantRow]:
+    for system in run.active_systems():
         seats = system.seats
         if any(seat.weight is not None for seat in seats):
             for seat in seats:
                 model = _judge_model(debate, run, system, seat.model, seat.id)
-                part = f"{system.kind} {seat.weight or 1:g}{decides}"
-                yield ParticipantRow(_JUDGE_BADGE, seat.id, part, model, system.kind)
+                yield ParticipantRow(_JUDGE_BADGE, seat.id, f"{system.kind} {seat.weight or 1:g}", model, system.kind)
         elif seats:
             count = "judge" if len(seats) == 1 else f"{len(seats)} judges"
             model = _judge_model(debate, run, system, seats[0].model)
-            yield ParticipantRow(_JUDGE_BADGE, system.kind, f"{count}{decides}", model, system.kind)
+            yield ParticipantRow(_JUDGE_BADGE, system.kind, count, model, system.kind)
         else:
-            part = f"{system.method}{decides}".removeprefix(", ")
-            yield ParticipantRow(_JUDGE_BADGE, system.kind, part, NO_MODEL, system.kind)
+            yield ParticipantRow(_JUDGE_BADGE, system.kind, system.method, NO_MODEL, system.kind)
 
 
 def _judge_model(

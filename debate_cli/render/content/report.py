@@ -143,7 +143,8 @@ def build_debate_report(
     rows = build_trace_table(shown)
     traced = only == "trace" or (shown.status == "complete" and judged is None) or any(row.standing for row in rows)
     sections = tuple(section for system in systems_of_debate(shown) for section in system.sections(shown))
-    cast = (*participants.debater_rows(shown), *participants.judge_rows(shown, *shown.runs))
+    deciding = next((verdict for verdict in ordered if verdict.decides), None)
+    cast = (*participants.debater_rows(shown), *participants.judge_rows(shown, *shown.runs, deciding=deciding))
     return DebateReport(
         only=only,
         summary=summary,

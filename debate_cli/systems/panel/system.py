@@ -84,8 +84,11 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
         notes = parse_notes(score.PanelNotes, verdict)
         if notes.option is None:
             return ""
+        meaning = tables.explain_options(verdict)
         if notes.judges == 1:
-            return f"One judge decides alone: {notes.rounds[-1].votes[0].judge} voted {notes.option}."
+            return (
+                f"One judge decides alone: {notes.rounds[-1].votes[0].judge} voted {notes.option}. {meaning}".rstrip()
+            )
         share = notes.weights.get(notes.option, 0.0)
         others = "".join(
             f", {option} {format_share(weight)}"
@@ -104,7 +107,7 @@ class _PanelSystem(JudgingSystem[PanelSettings]):
             if notes.final_agreement is not None
             else ""
         )
-        return f"{after}{voted}{agreed}."
+        return f"{after}{voted}{agreed}. {meaning}".rstrip()
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
         notes = parse_notes(score.PanelNotes, verdict)

@@ -30,6 +30,12 @@ VOTE_BADGES: dict[str, Badge] = {
 }
 
 
+def explain_options(verdict: Verdict) -> str:
+    """Return what PASS and FAIL mean for debaters. Empty if the verdict scores no debater, e.g. for a document."""
+    meaning = "PASS: the motion is upheld, so the side for it wins. FAIL: it is not, so the side against it wins."
+    return meaning if verdict.scores else ""
+
+
 def tables(verdict: Verdict) -> Iterator[Table]:
     """Yield the tables of a panel's verdict; none if no judge voted."""
     notes = parse_notes(PanelNotes, verdict)
@@ -102,7 +108,11 @@ def _option_table(notes: PanelNotes, verdict: Verdict) -> Table:
             "final vote": lambda option: Number(notes.weights.get(option), strong=option == notes.option),
             "": lambda option: Gauge(notes.weights.get(option, 0.0), 1.0),
         },
-        () if verdict.victory == "undetermined" else (_agreement_remark(notes),),
+        tuple(
+            filter(
+                None, [explain_options(verdict), "" if verdict.victory == "undetermined" else _agreement_remark(notes)]
+            )
+        ),
     )
 
 

@@ -96,7 +96,8 @@ def _handler(state: ModelServer) -> type[Answering]:
         def do_POST(self) -> None:  # noqa: N802 - the base class's name
             """Chat completions, streamed or whole."""
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            state.bodies.append(body)
+            is_slow = state.slow_after is not None and len(state.bodies) >= state.slow_after
+            state.bodies.append(body)  # after this, the test may change `slow_after`
             state.headers.append(dict(self.headers))
             started = time.perf_counter()
             with state.answering():
@@ -105,7 +106,6 @@ def _handler(state: ModelServer) -> type[Answering]:
                     failure = 400
                 ignored = state.ignores_schemas and "response_format" in body
                 text = "" if failure else PROSE if ignored else answer(body)
-                is_slow = state.slow_after is not None and len(state.bodies) > state.slow_after
                 state.over.wait(3600 if is_slow else max(0.0, state.latency_s - (time.perf_counter() - started)))
             reply = _cut_off(state, body, ModelAnswer(text, _usage(body, text), counts=state.counts))
             if not failure:

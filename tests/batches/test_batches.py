@@ -35,8 +35,9 @@ MODELS = ("openai/gpt-4.1-mini", "anthropic/claude-sonnet-4-5")
 
 
 @pytest.fixture(autouse=True)
-def _early_first_poll(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
-    """Commands in this process check a batch soon after they have submitted it."""
+def _other_waits(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
+    """Commands in this process check a batch soon after they have submitted it. On a busy machine, debates start slowly."""
+    monkeypatch.setattr(queue, "SETTLE_S", 0.3)
     monkeypatch.setattr(queue, "FIRST_POLL_S", 0.05)
 
 

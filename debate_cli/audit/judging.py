@@ -1,4 +1,4 @@
-"""Builds and stores the cases of an audit (unchanged and changed debates), and plans their judging.
+"""Builds and stores the cases of an audit (unchanged and changed debates), and plans the judgements that are missing.
 
 Each case is stored as a transcript, so an interrupted audit can be continued.
 """

@@ -44,7 +44,8 @@ def score(
     If the chosen run belongs to a comparison of judge models, all compared runs with judgements are scored.
 
     The function `deciding_kind` says which system decides the debate. The deciding verdict is a verdict of this system.
-    If the system has several verdicts, the rules above choose the run whose verdict decides. If the system has no verdict, the first verdict by models in the order of the runs decides.
+    If the system has several verdicts, the rules above choose the run whose verdict decides. If the system has no
+    verdict, the first verdict by models in the order of the runs decides.
 
     The deciding verdict gets the flag `decides`. In two cases, no verdict gets the flag:
 

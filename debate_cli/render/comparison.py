@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, JudgementComparison, VerdictPair, judging_cost
-from debate_cli.domain.config_differences import Difference, format_setting
+from debate_cli.domain.config_differences import Difference, format_setting_pair
 from debate_cli.domain.debate import models_used_by_debater, models_used_by_judges
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
@@ -247,7 +247,6 @@ def _standing_cell(row: TraceRow) -> Cell:
 
 def _settings_table(changes: Sequence[Difference]) -> Table:
     rows = tuple(
-        (item.key.removeprefix("judging.systems."), format_setting(item.stored), format_setting(item.given))
-        for item in changes
+        (item.key.removeprefix("judging.systems."), *format_setting_pair(item.stored, item.given)) for item in changes
     )
     return Table(title="settings that differ", heads=("setting", "A", "B"), rows=rows, has_key_column=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import NamedTuple
 
-from debate_cli.domain.config_differences import format_setting
+from debate_cli.domain.config_differences import format_setting_pair
 from debate_cli.domain.debate import Debate, models_used_by_judges, usage_of_briefs
 from debate_cli.domain.events import SettingChange
 from debate_cli.domain.judging_run import JudgingRun
@@ -348,18 +348,14 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[S
 def change_lines(changes: Iterable[SettingChange]) -> Iterator[str]:
     """Yield e.g. `models.default.model: mock/a → mock/b` for each changed setting."""
     for found in changes:
-        yield f"{found.key}: {format_setting(found.stored)} → {format_setting(found.given)}"
+        stored, given = format_setting_pair(found.stored, found.given)
+        yield f"{found.key}: {stored} → {given}"
 
 
 def build_changes_table(debate: Debate) -> Table | None:
     """Return the table of settings that were changed on resuming; None if no setting was changed."""
     rows = tuple(
-        (
-            found.key,
-            format_setting(found.stored),
-            format_setting(found.given),
-            f"after {theme.count_speeches(found.turn)}",
-        )
+        (found.key, *format_setting_pair(found.stored, found.given), f"after {theme.count_speeches(found.turn)}")
         for found in debate.changes
     )
     return Table("changed on resuming", ("setting", "from", "to", "when"), rows, has_key_column=True) if rows else None

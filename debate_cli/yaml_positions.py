@@ -35,8 +35,6 @@ _ESCAPED_PAIR = re.compile(r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.
 """Matches the JSON escape of a character above U+FFFF, such as an emoji. libyaml refuses such escapes."""
 
 
-_UNCLOSED = re.compile("did not find expected ',' or|found unexpected end of stream")
-"""Matches PyYAML's message about a bracket or quote that is not closed."""
 _FORMAT_CHARS = re.compile(r"[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufff0-\ufffb]")
 """Matches an invisible character that PyYAML writes without an escape, e.g. one that reverses text."""
 
@@ -131,23 +129,12 @@ def parse_yaml(text: str, *, scalars_as_text: bool = False) -> ParsedYaml:
     except _FaultError as error:
         return ParsedYaml(faults=(error.fault,))
     except yaml.MarkedYAMLError as error:
-        return ParsedYaml(faults=(_syntax_fault(error, _end_of(text)),))
-
-
-def _syntax_fault(error: Any, last: SourcePosition) -> YamlFault:
-    """Return the fault for PyYAML's `error`. `last`: the end of the text.
-
-    The position is where the parser failed. If a bracket or quote of an earlier line is open there, the position is the
-    bracket or quote.
-    """
-    failed = min(last, _to_position(error.problem_mark or error.context_mark))
-    if "nesting depth" in error.problem:  # libyaml limits the depth too, and may fail before our check
-        return YamlFault(failed, _TOO_DEEP)
-    problem, position = error.problem, failed
-    if _UNCLOSED.match(problem) and error.context_mark.line + 1 < failed.line:
-        position = _to_position(error.context_mark)
-        problem += f" at line {failed.line}, column {failed.column}"
-    return YamlFault(position, f"not valid YAML ({problem}); check brackets, quotes, colons and indentation")
+        mark: Any = error.problem_mark or error.context_mark
+        last = _end_of(text)
+        message = f"not valid YAML ({error.problem}); check quotes, colons and indentation"
+        if "nesting depth" in error.problem:  # libyaml limits the depth too, and may fail before our check
+            message = _TOO_DEEP
+        return ParsedYaml(faults=(YamlFault(min(last, SourcePosition(mark.line + 1, mark.column + 1)), message),))
 
 
 def dump_yaml(data: Any, width: int) -> str:
@@ -288,11 +275,7 @@ def _plain_value(value: str) -> Any:
 
 
 def _position(part: Any) -> SourcePosition:
-    return _to_position(part.start_mark)
-
-
-def _to_position(mark: Any) -> SourcePosition:
-    return SourcePosition(mark.line + 1, mark.column + 1)
+    return SourcePosition(part.start_mark.line + 1, part.start_mark.column + 1)
 
 
 def _end_of(text: str) -> SourcePosition:

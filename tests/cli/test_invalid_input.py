@@ -15,7 +15,7 @@ CONFIG_FAULTS = {
     "unknown provider": (FINE.replace("mock/a", "mok/a"), "did you mean `mock`?"),
     "unknown role": (FINE.replace("name: Pro", "model: strong, name: Pro"), "`models` has no entry of this name"),
     "no provider": (FINE.replace("mock/a", "gpt"), "models.default.model"),
-    "malformed": ("topic: [x\n", "debate.yaml:1:8: not valid YAML"),
+    "malformed": ("topic: [x\n", "debate.yaml:2:1: not valid YAML"),
     "tabs": ("topic: x\n\tdebaters: []\n", "debate.yaml:2:1: not valid YAML"),
     "duplicate key": ("topic: y\n" + FINE, "topic"),
     "a tag": (FINE + "background: !!python/object:os.system x\n", "tag"),

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -49,6 +49,7 @@ _PATTERN_MESSAGES = {
     "prefix": "must have 1 to 16 letters and digits, and begin with a letter",
 }
 _REDACT = Redactor()
+_DEPENDENT_SECTIONS = {"models": ("debaters", "judging"), "evidence": ("judging",), "providers": ("models",)}
 _SYSTEM_DEPTH = 3
 """Length of the key path of a judging system, e.g. (`judging`, `systems`, 0)."""
 _UNLISTED_PHASES = frozenset(get_args(Phase)) - frozenset(CONFIGURABLE_PHASES)
@@ -152,6 +153,58 @@ def problems_from_validation(error: ValidationError, data: Any, model: type[Base
     return [_merge_errors(path, items, data, model) for path, items in islice(innermost, MAX_PROBLEMS + 1)]
 
 
+@dataclass(slots=True)
+class ConfigRepair:
+    """Replaces wrong parts of a configuration, so that checks can find the errors in the other parts."""
+
+    data: dict[str, Any]
+    """The configuration, which `repair` changes in place."""
+    renamed: dict[KeyPath, KeyPath] = field(default_factory=dict[KeyPath, KeyPath])
+    """The keys that `repair` renamed: maps the new path of each key to the path in the file."""
+    skipped_sections: set[str] = field(default_factory=set[str])
+    """Names of the sections that checks skip, because `repair` may have caused the errors in them.
+
+    If `repair` removes a section or one of its entries, this set gets the names of that section and of the sections that
+    depend on it.
+    """
+    _replaced: set[KeyPath] = field(default_factory=set[KeyPath])
+
+    def repair(self, problem: Problem) -> None:
+        """Rename the misspelt key in `problem`, or replace the wrong value with a valid one.
+
+        If neither is possible, the key or value is removed.
+        """
+        *inner, key = problem.path or ("",)
+        parent, is_misspelt = value_at(self.data, tuple(inner)), problem.is_key_error
+        match = closest_match(str(key), _allowed_keys(tuple(inner), self.data)) if is_misspelt else None
+        if match is not None and is_mapping(parent) and match not in parent:
+            parent[match] = parent.pop(str(key))
+            self.renamed[*inner, match] = self.written_path(problem.path)
+        elif is_misspelt or problem.path in self._replaced:
+            self._remove(problem.path)
+        elif problem.path[:2] == ("judging", "systems") and problem.path[3:] in {(), ("kind",)}:
+            self._remove(problem.path[:2])
+        elif is_mapping(parent) or is_list(parent):
+            self._replaced.add(problem.path)
+            text = f"mock/{len(self._replaced)}"  # valid as a name, a side and a model
+            cast("Any", parent)[key] = {"model": text} if _is_model_entry(problem.path) else text
+
+    def written_path(self, path: KeyPath) -> KeyPath:
+        """Return the key path in the user's file for `path`, a key path in `data`. `repair` may have renamed keys."""
+        heads = (path[:length] for length in range(len(path), 0, -1))
+        head = next((head for head in heads if head in self.renamed), ())
+        return (*self.renamed.get(head, ()), *path[len(head) :])
+
+    def _remove(self, path: KeyPath) -> None:
+        for length in range(len(path), 0, -1):
+            parent, key = value_at(self.data, path[: length - 1]), path[length - 1]
+            if is_mapping(parent) and key in parent:
+                del parent[str(key)]
+                if length <= 2:  # noqa: PLR2004  a section, or an entry of one
+                    self.skipped_sections |= {str(path[0]), *_DEPENDENT_SECTIONS.get(str(path[0]), ())}
+                return
+
+
 def format_validation_error(item: Any) -> str:
     """Return the message of a pydantic error, without advice. `item`: an item of `ValidationError.errors()`."""
     if item["type"] == "extra_forbidden":
@@ -210,7 +263,7 @@ def _merge_errors(path: KeyPath, items: Sequence[Any], data: Any, model: type[Ba
     if kind == "extra_forbidden":
         hint = format_suggestion(str(path[-1]), _allowed_keys(path[:-1], data, model))
         return Problem(path, f"unknown key{hint or '; remove it, or correct its name'}", is_key_error=True)
-    if kind.startswith("model_") and path[:-1] == ("models",):
+    if kind.startswith("model_") and _is_model_entry(path):
         model_name = _shorten(value, _KEY_CHARS) if isinstance(value, str) else _EXAMPLE_MODEL
         return Problem(
             path, f"must be a mapping; write `{_shorten(str(path[-1]), _KEY_CHARS)}: {{model: {model_name}}}`"
@@ -220,6 +273,10 @@ def _merge_errors(path: KeyPath, items: Sequence[Any], data: Any, model: type[Ba
     if kind == "string_pattern_mismatch" and path[-1] in _PATTERN_MESSAGES:
         return Problem(path, _PATTERN_MESSAGES[str(path[-1])])
     return Problem(path, _message(item))
+
+
+def _is_model_entry(path: KeyPath) -> bool:
+    return path[:-1] == ("models",)
 
 
 def _message(item: Any) -> str:

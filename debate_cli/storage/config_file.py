@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,7 @@ from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
 from debate_cli.regular_file import is_inside, read_regular_text
 from debate_cli.resolved_secrets import record_secrets
 from debate_cli.storage.config_errors import (
+    ConfigRepair,
     SourceMap,
     format_faults,
     limit_lines,
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
 
 STDIN_NAME = "stdin"
 """Name of standard input in errors."""
+_MAX_REPAIRS = 8
 ConfigCheck = Callable[[DebateConfig], Iterable[Problem]]
 _MAX_BACKGROUND_BYTES = 1024 * 1024
 _MAX_PROMPT_BYTES = 256 * 1024
@@ -163,10 +166,8 @@ class _ConfigLoader:
         data = self._resolve_variables(parsed)
         self._read_background(data)
         prompts = self._read_prompts(data)
-        config = self._validate(data)
-        if config is not None and not self.problems and not self.faults:
-            found = (problem for check in (*checks, self._check_files) for problem in check(config))
-            self.problems += (problem._replace(path=_written_path(problem.path, data)) for problem in found)
+        # After a repeated key it is unknown which value is meant, so references to it are not checked.
+        config = self._validate(data, () if self.faults else (*checks, self._check_files))
         if config is None or self.problems or self.faults:
             lines = self.source_map.format_problems(self.problems, Redactor(self.secrets))
             raise ConfigError(*limit_lines(self.source_map.name, [*self.faults, *lines]))
@@ -182,18 +183,31 @@ class _ConfigLoader:
             self.background_file,
         )
 
-    def _validate(self, data: dict[str, Any]) -> DebateConfig | None:
-        """Return the configuration in `data`. If a value is wrong, add all problems to `self.problems` and return None."""
-        placed = move_legacy_sections(data)
-        try:
-            return DebateConfig.model_validate(placed)
-        except ValidationError as error:
-            found = [
-                problem._replace(path=_written_path(problem.path, data))
-                for problem in problems_from_validation(error, placed)
-            ]
-        known = {problem.path for problem in self.problems}
-        self.problems += (problem for problem in found if problem.path not in known)
+    def _validate(self, data: dict[str, Any], checks: Sequence[ConfigCheck]) -> DebateConfig | None:
+        """Validate `data`, and add all its problems to `self.problems`.
+
+        One validation does not find all problems. Therefore a copy of `data` is repaired and validated again until it
+        is valid. Returns the valid configuration; None if _MAX_REPAIRS validations have failed.
+        """
+        repair = ConfigRepair(deepcopy(data))
+        for _ in range(_MAX_REPAIRS):
+            placed = move_legacy_sections(repair.data)
+            try:
+                config = DebateConfig.model_validate(placed)
+            except ValidationError as error:
+                found = problems_from_validation(error, placed)
+                found = [problem._replace(path=_written_path(problem.path, repair.data)) for problem in found]
+                self._add(problem._replace(path=repair.written_path(problem.path)) for problem in found)
+                for problem in found:
+                    repair.repair(problem)
+            else:
+                self._add(
+                    problem._replace(path=repair.written_path(_written_path(problem.path, repair.data)))
+                    for check in checks
+                    for problem in check(config)
+                    if problem.path[0] not in repair.skipped_sections
+                )
+                return config
         return None
 
     def _find_provider_origins(
@@ -279,7 +293,7 @@ class _ConfigLoader:
         prompts, problems = read_prompt_files(
             named, self.folder, trusted_folders=self.allowed_folders, from_options=given
         )
-        self.problems += problems
+        self._add(problems)
         return prompts
 
     def _check_files(self, config: DebateConfig) -> Iterator[Problem]:
@@ -292,6 +306,19 @@ class _ConfigLoader:
         for path, file in named.items():
             if not self._is_option(*path) and not is_inside(self.folder / file, self.allowed_folders):
                 yield Problem(path, _OUTSIDE)
+
+    def _add(self, problems: Iterable[Problem]) -> None:
+        known = [*self.problems]
+        self.problems += (
+            problem for problem in problems if not any(_is_covered(problem, known=each) for each in known)
+        )
+
+
+def _is_covered(problem: Problem, *, known: Problem) -> bool:
+    """Return whether `problem` may result from `known`, because one key path is the beginning of the other."""
+    if known.path[: len(problem.path)] == problem.path:
+        return not (known.is_key_error and known.path == problem.path)
+    return problem.path[: len(known.path)] == known.path and not known.is_key_error
 
 
 def _written_path(path: KeyPath, data: Mapping[str, Any]) -> KeyPath:
@@ -319,7 +346,7 @@ def _literal_secrets(data: Any, path: KeyPath) -> Iterator[Problem]:
     elif is_mapping(data):
         for key, item in data.items():
             if looks_like_secret(key):
-                yield Problem((*path, key), message, is_key_error=True)
+                yield Problem(path, message)
             else:
                 yield from _literal_secrets(item, (*path, key))
 

@@ -99,12 +99,11 @@ def test_wrong_options_come_with_wrong_keys() -> None:
     assert [line.rpartition(": ")[0] for line in lines] == ["stdin:4:1: outptu", "--set: format"]
 
 
-def test_contradictions_come_after_wrong_keys_and_values() -> None:
-    """They are reported all at once, as soon as each key and value is valid."""
-    contradictions = "judging: {decides: panel}\nformat: {phases: [closing]}\n"
-    wrong = problems(contradictions + "seed: x\nlimts: {concurrency: 0}")
-    assert [line.split(": ")[1] for line in wrong] == ["seed", "limts"]
-    assert [line.split(": ")[1] for line in problems(contradictions)] == ["judging.decides", "format.phases"]
+def test_contradictions_come_with_wrong_keys_and_values() -> None:
+    """A wrong part does not hide the contradictions between the other parts, nor what is wrong below a wrong key."""
+    more = "judging: {decides: panel}\nformat: {phases: [closing]}\nseed: x\nlimts: {concurrency: 0}"
+    keys = ["judging.decides", "format.phases", "seed", "limts", "limts.concurrency"]
+    assert [line.split(": ")[1] for line in problems(more)] == keys
 
 
 @pytest.mark.parametrize(
@@ -113,16 +112,20 @@ def test_contradictions_come_after_wrong_keys_and_values() -> None:
     ids=["a text", "a list", "nothing"],
 )
 def test_a_model_that_is_no_mapping_comes_with_its_right_form(model: str, form: str) -> None:
-    """The message repeats the model if it is a text."""
-    text = f"topic: t\nmodels: {{default: {model}}}"
+    """The message repeats the model if it is a text, and the errors of the other parts come at once."""
+    text = (
+        f"topic: t\nmodels: {{default: {model}}}\nformat: {{phases: [closing]}}\n"
+        "debaters: [{name: A, side: for}, {name: A, side: against, model: slow}]"
+    )
     with pytest.raises(ConfigError) as caught:
         read_config_file(None, text=text, env={})
-    (line,) = caught.value.problems
-    assert line.endswith(f": models.default: must be a mapping; write `default: {{model: {form}}}`")
+    lines = [line.partition(": ")[2] for line in caught.value.problems]
+    assert lines[0] == f"models.default: must be a mapping; write `default: {{model: {form}}}`"
+    assert [line.partition(": ")[0] for line in lines[1:]] == ["format.phases", "debaters.1.name", "debaters.1.model"]
 
 
 def test_a_debater_has_all_its_errors_at_once() -> None:
-    """An unknown key, a missing key and a value out of range."""
+    """An unknown key, a missing key, a value out of range, a model without an entry and a name that is taken."""
     text = (
         "topic: t\nmodels: {default: {model: mock/a}}\n"
         "debaters: [{name: A, sde: for, modl: fast, elasticity: 7}, {name: A, model: slow}]"
@@ -132,9 +135,31 @@ def test_a_debater_has_all_its_errors_at_once() -> None:
     assert [line.partition(": ")[2].partition(";")[0] for line in caught.value.problems] == [
         "debaters.0.sde: unknown key",
         "debaters.0.modl: unknown key",
+        "debaters.0.modl: `models` has no entry of this name",
         "debaters.0.elasticity: must be at most 1",
         "debaters.1.side: is missing",
+        "debaters.1.name: an earlier debater has this name",
+        "debaters.1.model: `models` has no entry of this name",
     ]
+
+
+@pytest.mark.parametrize(
+    "models",
+    [
+        "modles: {default: {model: mock/a}, fast: {model: mock/b}}",
+        "models: {default: {model: mock/a}, fast: 5}",
+        "models: {default: {model: mock/a}, fast: {mdel: a/b}}",
+        "models: 5",
+    ],
+)
+def test_a_reference_to_a_faulty_entry_is_no_fault(models: str) -> None:
+    """Only the entry or section that is wrong is reported, not the debaters and judges that name it."""
+    text = (
+        f"topic: t\n{models}\ndebaters: [{{name: A, side: for, model: fast}}, {{name: B, side: against, model: fast}}]"
+    )
+    with pytest.raises(ConfigError) as caught:
+        read_config_file(None, text=text, env={})
+    assert {line.split(": ")[1].split(".")[0] for line in caught.value.problems} <= {"models", "modles"}
 
 
 def test_members_of_a_union_are_one_fault() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from inspect import signature
 from numbers import Real
-from os import PathLike
+from os import PathLike, fsdecode
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +88,7 @@ def _share(given: Any) -> str | None:
 def _path(given: Any) -> str | None:
     if not isinstance(given, str | PathLike):
         return f"{_describe(given)} is not a path; pass a str or a pathlib.Path"
-    text = str(given)  # pyright: ignore[reportUnknownArgumentType]
+    text = fsdecode(given)  # pyright: ignore[reportUnknownArgumentType]
     return f"{text!r} contains a null character; remove it" if "\0" in text else None
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from debate_cli.app.estimate import MAX_ESTIMATED_CALLS, estimate_sufficient_limits, planned_call_count
 from debate_cli.app.remedies import EndedCommand, Remedy, find_remedy
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.errors import BudgetError, DebateError
 from debate_cli.evidence.corpus import Corpus
 from debate_cli.judging.schedule import missing_briefs
@@ -21,8 +22,7 @@ def estimate_new_limits(debate: Debate, corpus: Corpus | None = None) -> dict[st
     """
     refused = [item for item in debate.failures if item.cause == BudgetError.__name__]
     exceeded = exceeded_limits(item.message for item in refused if item.task.key not in debate.answered_keys)
-    made = len(debate.turns) + len(debate.assessments)
-    if not exceeded or planned_call_count(debate.config) - made > MAX_ESTIMATED_CALLS:
+    if not exceeded or _count_missing_calls(debate) > MAX_ESTIMATED_CALLS:
         return {}
     try:
         enough, limits = asyncio.run(estimate_sufficient_limits(debate, corpus)), debate.config.limits
@@ -37,6 +37,14 @@ def estimate_new_limits(debate: Debate, corpus: Corpus | None = None) -> dict[st
         for limit, (new, old) in estimated.items()
         if new is not None and (limit in exceeded or (old is not None and old < new))
     }
+
+
+def _count_missing_calls(debate: Debate) -> int:
+    missing = missing_briefs(debate)
+    if debate.status == "complete":
+        return len(missing)
+    made = len(debate.turns) + sum(item.run == FIRST_RUN for item in debate.assessments)
+    return max(0, planned_call_count(debate.config) - made) + len(missing)
 
 
 def ended_command_of(path: Path, debate: Debate) -> EndedCommand:

@@ -4,10 +4,14 @@ from typing import Any
 
 from rehearsal_support import config_of, run_debate
 
+from debate_cli.app.estimate import MAX_ESTIMATED_CALLS
 from debate_cli.app.new_limits import estimate_new_limits
 from debate_cli.domain.config import Limits
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import JudgingOpened, TaskFailed
+from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.turn import Turn
+from debate_cli.judging.schedule import missing_briefs
 
 
 def stopped(**fields: Any) -> Debate:
@@ -49,3 +53,14 @@ def test_long_answers_so_far_raise_the_estimate() -> None:
 def test_a_long_rest_is_not_estimated() -> None:
     """It would take too long, so the commands have placeholders."""
     assert not estimate_new_limits(stopped(format=config_of(format={"rounds": 60}).format))
+
+
+def test_many_missing_judgements_are_not_estimated() -> None:
+    """Those of a judging run that was added to a long debate would take as long."""
+    debate = run_debate(config_of(format={"kind": "free_flowing", "turns": 32}))
+    live = JudgingConfig.model_validate({"systems": ["live"]})
+    opened = debate.apply(JudgingOpened(at=debate.started_at, run="r2", judging=live))
+    refused = stopped().failures[0].model_copy(update={"task": missing_briefs(opened)[0]})
+    halted = opened.apply(TaskFailed(at=debate.started_at, failure=refused))
+    assert len(missing_briefs(halted)) > MAX_ESTIMATED_CALLS
+    assert not estimate_new_limits(halted)

@@ -1,7 +1,7 @@
 """docs/reference/files.md: every file of the package with the first sentence and the constants of its source."""
 
 import ast
-from itertools import groupby
+from itertools import groupby, takewhile
 from pathlib import Path
 
 from reference_pages import MADE
@@ -10,12 +10,13 @@ PACKAGE = Path(__file__).parents[2] / "debate_cli"
 INTRODUCTION = """\
 Each file of `debate_cli/` in a sentence, with its constants: where a number or a text of the program stands. What a folder may import
 and what it is for: [ARCHITECTURE](../../ARCHITECTURE.md)."""
-UNLISTED = {"__init__.py", "__main__.py", "py.typed"}
+SUFFIXES = {".css", ".j2", ".js", ".md", ".py", ".toml", ".yaml"}
+UNLISTED = {"__init__.py", "__main__.py"}
 
 
 def files_reference() -> str:
     """docs/reference/files.md."""
-    found = (place for place in PACKAGE.rglob("*") if place.is_file() and "__pycache__" not in place.parts)
+    found = (place for place in PACKAGE.rglob("*") if place.suffix in SUFFIXES)
     files = [place.relative_to(PACKAGE) for place in found if place.name not in UNLISTED]
     ordered = sorted(files, key=lambda place: (place.parts[:-1], place.name))
     parts = [f"# Files\n\n{MADE}\n\n{INTRODUCTION}\n"]
@@ -36,8 +37,11 @@ def _describe(file: Path) -> tuple[str, str]:
             tree = ast.parse(text)
             about = (ast.get_docstring(tree) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
             return about, " ".join(f"`{name}`" for name in _constants(tree))
+        case ".yaml" if file.parent.name == "templates":
+            return "The configuration that `debate init` writes.", ""
         case ".toml" | ".yaml":
-            return text.partition("\n")[0].removeprefix("# "), ""
+            lines = takewhile(lambda line: line.startswith("# "), text.splitlines())
+            return " ".join(line[2:] for line in lines).partition(". ")[0].removesuffix(".") + ".", ""
         case ".md":
             return "A prompt, or a part of one.", ""
         case _:

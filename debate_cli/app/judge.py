@@ -361,11 +361,13 @@ async def judge_files(
                 if not stop.requested:
                     task = plan.build()
                     context = replace(prepare_context(task), stop=stop)
-                    if batches is not None and task.target is not None:
-                        folder = task.target.parent.resolve()
-                        context = replace(context, stop=folder_stops[folder])
-                        context = replace(context, batches=batches.of(folder, context.stop))
-                    return task, await task.judge(Session(context), force=force)
+                    if batches is None or task.target is None:
+                        return task, await task.judge(Session(context), force=force)
+                    folder = task.target.parent.resolve()
+                    queue = batches.of(folder, folder_stops[folder])
+                    with queue.count_debate():
+                        context = replace(context, stop=folder_stops[folder], batches=queue)
+                        return task, await task.judge(Session(context), force=force)
             except DebateError as error:
                 if len(plans) == 1:
                     raise

@@ -4,11 +4,11 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from debate_cli.app.batches.queue import BatchQueues, raise_file_limit
+from debate_cli.app.batches.queue import BatchQueue, BatchQueues, raise_file_limit
 from debate_cli.app.context import RunContext
 from debate_cli.app.model_pool import ModelPool
 from debate_cli.app.session import AddedRuns, Outcome, Session, is_finished
@@ -198,12 +198,13 @@ class ExperimentRun:
         results: list[ResultRow] = []
         ended = record._replace(state="open", cause=None, message=None)
         self._running[record.cell.key] = record.cell
-        await self._opening.acquire()
+        queue = None if self._batches is None else self._batches.of(self._folder / DEBATES_FOLDER, self._stop)
         try:
-            with ExitStack() as opening:
+            with ExitStack() as opening, nullcontext() if queue is None else queue.count_debate():
+                await self._opening.acquire()
                 opening.callback(self._opening.release)
                 if not self._ends():
-                    ended, results = await self._debate(ended, opening)
+                    ended, results = await self._debate(ended, opening, queue)
         except StorageError as error:
             self._end_with(error)
         except Exception as error:  # noqa: BLE001 - a defect in one cell must not end the others
@@ -231,7 +232,9 @@ class ExperimentRun:
         self._progress = self._progress.move("running", ended.state).add_winners(ended, winners)
         self._observer.settled(ended, winners, self._measure())
 
-    async def _debate(self, record: CellRecord, opening: ExitStack) -> tuple[CellRecord, list[ResultRow]]:
+    async def _debate(
+        self, record: CellRecord, opening: ExitStack, queue: BatchQueue | None
+    ) -> tuple[CellRecord, list[ResultRow]]:
         cell = record.cell
         path = self._folder / DEBATES_FOLDER / f"{cell.debate}.json"
         if lock_holder(path) is not None:
@@ -243,7 +246,7 @@ class ExperimentRun:
             inputs.context,
             observer=_CellObserver(self, opening),
             stop=self._stop,
-            batches=None if self._batches is None else self._batches.of(path.parent, self._stop),
+            batches=queue,
             journal_mirror=self._cells.journal_mirror(),
         )
         session = Session(context, self._pool)

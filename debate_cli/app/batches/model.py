@@ -59,7 +59,7 @@ class WaitingModel:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Ask `model`. The time until the answer does not count towards the deadline of the call."""
-        with self.queue.count_task("waiting"), pause_deadline():
+        with self.queue.count_wait(), pause_deadline():
             return await self.model.complete(request, on_text)
 
 
@@ -69,11 +69,11 @@ class _CountedActor:
     queue: BatchQueue
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
-        with self.queue.count_task("running"):
+        with self.queue.count_task(debate.id):
             return await self.actor.speak(cue, debate, on_text)
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
-        with self.queue.count_task("running"):
+        with self.queue.count_task(debate.id):
             return await self.actor.assess(brief, debate)
 
 

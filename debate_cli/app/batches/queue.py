@@ -8,7 +8,6 @@ from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from debate_cli.app.batches.client import BatchClient, BatchOptions, Question, split_into_batches
 from debate_cli.engine import GRACE_S, StopSignal
@@ -51,8 +50,12 @@ class BatchQueue:
         self._options = options
         self._questions: dict[Question, None] = {}
         """The questions without an answer, oldest first. The dict is an ordered set: its values have no meaning."""
-        self._tasks = Counter[Literal["running", "waiting"]]()
-        """How many tasks run, and how many of them wait for an answer from a batch. `count_task` keeps both numbers."""
+        self._running = Counter[str]()
+        """Maps the id of each debate with running tasks to their number. `count_task` keeps the numbers."""
+        self._waiting = 0
+        """How many running tasks wait for an answer from a batch. `count_wait` keeps the number."""
+        self._open_debates = 0
+        """How many debates are open. `count_debate` keeps the number."""
         self._changes = 0
         """Counter that grows when a task or a wait begins or ends, and when a question is asked."""
         self._driver: asyncio.Task[None] | None = None
@@ -62,18 +65,42 @@ class BatchQueue:
         """The errors for which this queue has stopped the run; empty if it has not."""
 
     @contextmanager
-    def count_task(self, state: Literal["running", "waiting"]) -> Generator[None]:
-        """Count a task (a speech or a judgement) in `state` during the `with` block.
+    def count_debate(self) -> Generator[None]:
+        """Count a debate as open during the `with` block.
 
-        A task is `running` from its start to its end. While it waits for an answer from a batch, it is also `waiting`.
-        While both counts are equal, no task can ask another question, so a batch can be submitted.
+        While an open debate has no running task, it is about to begin one or to end, and no batch is submitted.
         """
-        self._tasks[state] += 1
+        self._open_debates += 1
+        try:
+            yield
+        finally:
+            self._open_debates -= 1
+
+    @contextmanager
+    def count_task(self, debate: str) -> Generator[None]:
+        """Count a task (a speech or a judgement) of the debate with the id `debate` as running during the `with` block."""
+        self._running[debate] += 1
         self._changes += 1
         try:
             yield
         finally:
-            self._tasks[state] -= 1
+            self._running[debate] -= 1
+            if not self._running[debate]:
+                del self._running[debate]
+            self._changes += 1
+
+    @contextmanager
+    def count_wait(self) -> Generator[None]:
+        """Count a running task as waiting during the `with` block.
+
+        While all running tasks wait for answers from batches, none can ask another question.
+        """
+        self._waiting += 1
+        self._changes += 1
+        try:
+            yield
+        finally:
+            self._waiting -= 1
             self._changes += 1
 
     async def ask(self, question: Question) -> Reply:
@@ -105,17 +132,19 @@ class BatchQueue:
     async def _drive(self) -> None:
         """Submit and check batches until no question is open or the run stops."""
         wait_s, next_poll = FIRST_POLL_S, 0.0
+        was_quiet = False  # batches of earlier runs are checked after all their questions were asked again
         try:
             self._vendor_replied_at = time.monotonic()
             while self._questions and not self.stop_reasons:
                 changes = self._changes
                 await asyncio.sleep(SETTLE_S)
-                is_quiet = changes == self._changes and self._tasks["running"] == self._tasks["waiting"]
+                is_quiet = changes == self._changes and self._all_wait()
+                was_quiet = was_quiet or is_quiet
                 due = [question for question in self._questions if question.is_due]
                 if due and is_quiet:
                     await self._submit(due)
                     wait_s, next_poll = FIRST_POLL_S, 0.0
-                elif time.monotonic() >= next_poll and len(due) < len(self._questions):
+                elif was_quiet and time.monotonic() >= next_poll and len(due) < len(self._questions):
                     changes = self._changes
                     await self._check_batches()
                     next_poll, wait_s = time.monotonic() + wait_s, min(MAX_POLL_S, POLL_GROWTH * wait_s)
@@ -125,6 +154,10 @@ class BatchQueue:
         except Exception as error:  # noqa: BLE001 - without this, all debates would wait forever
             problem = f"{self.store.path}: unexpected {type(error).__name__}: {error}; repeat the command to collect the answers"
             self._stop_run(error if isinstance(error, DebateError) else StorageError(problem))
+
+    def _all_wait(self) -> bool:
+        """Return whether each open debate has a running task, and all running tasks wait."""
+        return len(self._running) >= self._open_debates and self._running.total() == self._waiting
 
     async def _submit(self, due: Iterable[Question]) -> None:
         for batch in split_into_batches(due):

@@ -300,7 +300,7 @@ def _debate_id(path: Path) -> str | None:
 
 
 def _build_completion_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None) -> JudgeTask:
-    refuse_unknown_id(path, transcript_dirs())
+    refuse_unknown_id(path, judged_folders(request, loaded))
     stored = open_debate(path)
     check_unlocked(path)
     is_over = stored.debate.status == "complete"

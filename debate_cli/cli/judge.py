@@ -48,7 +48,7 @@ from debate_cli.render.content.agreement import sort_deciding_first
 from debate_cli.render.person_form.person import discard_drafts
 from debate_cli.storage.batch_store import BatchStore
 from debate_cli.storage.config_file import LoadedConfig
-from debate_cli.storage.transcript_store import expand_references, transcript_dirs
+from debate_cli.storage.transcript_store import expand_references
 
 _REFUSED_WITH_COLLECT = (
     "system", "model", "judges", "repeat", "lookup", "evidence", "mock", "replace", "context", "out", "settings", "files",
@@ -113,9 +113,10 @@ def _plan_collection(
     given: JudgeOptions, request: JudgingRequest, loaded: LoadedConfig | None
 ) -> tuple[list[JudgePlan], list[str]]:
     references = [Path(reference) for reference in given.paths or ()]
-    folders = [path for path in references if path.is_dir()] if references else list(transcript_dirs())
+    searched = list(judged_folders(request, loaded))
+    folders = [path for path in references if path.is_dir()] if references else searched
     files = [str(path) for path in references if not path.is_dir()]
-    paths = expand_references(files, transcript_dirs()) if files else []
+    paths = expand_references(files, searched) if files else []
     paths += [path for folder in folders if folder.is_dir() for path in find_uncollected(folder)]
     if not paths and not any(folder.is_dir() for folder in folders):
         places = " or ".join(map(str, folders))

@@ -14,7 +14,7 @@ from debate_cli.domain.model_call import is_mock
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.content.agreement import label_verdict
-from debate_cli.render.score_rows import NOT_JUDGED
+from debate_cli.render.score_rows import NO_VERDICT
 from debate_cli.render.terminal.drawing import INDENT, CopyableCommand, join_text, section, terminal_line
 from debate_cli.systems.tables import Badge
 
@@ -52,7 +52,8 @@ def format_index_row(entry: IndexEntry) -> str:
 
     An empty value becomes `-`.
 
-    The winners of a debate without a verdict to show are NOT_JUDGED. If the mock gave all answers, the last value is `rehearsal`; if it gave some, `rehearsal in part`.
+    Without a verdict, the value of the winners is NO_VERDICT. The last value is `rehearsal` if the mock gave all answers,
+    and `rehearsal in part` if it gave some.
     """
     winners = [f"{label_verdict(item, entry.conclusions)}={item.outcome}" for item in _shown_verdicts(entry)]
     cells = (
@@ -60,7 +61,7 @@ def format_index_row(entry: IndexEntry) -> str:
         entry.started_at,
         entry.topic,
         ",".join(entry.models),
-        ",".join(winners) or NOT_JUDGED,
+        ",".join(winners) or NO_VERDICT,
         "" if entry.cost_usd is None else f"{entry.cost_usd:.6g}",
         ", ".join(filter(None, (entry.state, format_missing_judgements(entry)))),
         _rehearsal_word(entry),

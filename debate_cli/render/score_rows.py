@@ -17,7 +17,7 @@ from debate_cli.systems.scales import describe_answer, format_ranked_scores, for
 from debate_cli.systems.tables import JoinedCells, Number, Table, TableRow, make_table
 
 _VOTE_NOTES = ("option", "weights")
-NOT_JUDGED = "not judged yet"
+NO_VERDICT = "no verdict yet"
 
 
 def dump_scores_json(files: Iterable[ScoredFile]) -> Iterator[str]:
@@ -85,7 +85,7 @@ def score_lines(files: Iterable[ScoredFile]) -> Iterator[str]:
     for file in files:
         shown.append(drop_notes(file))
         if not file.verdicts:
-            yield f"{sanitize.sanitize_line(file.path)}  {NOT_JUDGED}"
+            yield f"{sanitize.sanitize_line(file.path)}  {NO_VERDICT}"
         yield from (_score_line(file, verdict) for verdict in file.verdicts)
     if len(shown) > 1:
         yield from table_lines(build_summary_table(shown))
@@ -117,7 +117,7 @@ def build_score_tables(files: Sequence[ScoredFile]) -> list[Table]:
 def _verdict_rows(file: ScoredFile) -> Iterator[TableRow]:
     name = JoinedCells((file.path, file.topic))
     if not file.verdicts:
-        yield (name, NOT_JUDGED, "", "", "", "", "")
+        yield (name, NO_VERDICT, "", "", "", "", "")
     for number, verdict in enumerate(file.verdicts):
         yield (
             "" if number else name,

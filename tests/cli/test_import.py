@@ -247,7 +247,7 @@ def test_a_debate_without_judges_says_so_and_takes_settings_of_judging(tmp_path:
     """`score` says that it is not judged, and `judge --mock --set` can choose systems although no judge is stored."""
     write(tmp_path, SHORT)
     debate("import", "hearing.txt", cwd=tmp_path)
-    assert debate("score", "hearing", cwd=tmp_path).out == "transcripts/hearing.json  not judged yet\n"
+    assert debate("score", "hearing", cwd=tmp_path).out == "transcripts/hearing.json  no verdict yet\n"
     done = debate("judge", "hearing", "--mock", "--set", "judging.systems=[moderator]", cwd=tmp_path)
     assert (done.code, stored(tmp_path)["runs"][0]["judging"]["systems"][0]["kind"]) == (0, "moderator")
 

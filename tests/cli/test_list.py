@@ -173,13 +173,13 @@ def test_topics_cannot_break_the_columns(two_saved: Path) -> None:
 
 
 def test_an_unfinished_debate_shows_no_undetermined_verdict(here: Path) -> None:
-    """If a debate stopped before a judge answered, its card says only why it stopped, and its line `not judged yet`."""
+    """If a debate stopped before a judge answered, its card says only why it stopped, and its line `no verdict yet`."""
     nowhere = JUDGED.format(base_url="http://127.0.0.1:9/v1").replace("model: mock/a", "model: vllm/a")
     write_config(here, nowhere)
     assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 3
     _, drawn = run_on_terminal("list", cwd=here, env=DRAWN)
     assert ("failed after 0 speeches" in drawn, "undetermined" in drawn) == (True, False)
-    assert debate("list", cwd=here).out.split("\t")[4] == "not judged yet"
+    assert debate("list", cwd=here).out.split("\t")[4] == "no verdict yet"
 
 
 def test_a_narrow_terminal_cuts_no_topic(here: Path) -> None:

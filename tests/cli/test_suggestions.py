@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cli_support import CONFIGS, debate
+from cli_support import CONFIGS, debate, write_config
 
 SYSTEMS = "structured, moderator, panel, live, persuasion, sources"
 
@@ -106,3 +106,15 @@ def test_a_misspelt_required_key_is_one_error(here: Path) -> None:
     done = debate("check", "a.yaml", cwd=here)
     (message,) = [line for line in done.lines if "topi" in line]
     assert message.startswith("a.yaml:1:1: topik: unknown key; did you mean `topic`?")
+
+
+def test_an_id_to_collect_is_searched_in_the_folder_of_the_configuration(here: Path) -> None:
+    """`judge --collect ID --config FILE` finds the debates that `run FILE` has saved."""
+    debaters = "debaters: [{name: A, side: for}, {name: B, side: against}]"
+    write_config(here, f"topic: May it?\n{debaters}\noutput: {{dir: out}}\n")
+    assert debate("run", "debate.yaml", "--mock", "--id", "two", "--quiet", cwd=here).code == 0
+    (here / "debate.yaml").rename(here / "other.yaml")
+    found = debate("judge", "--collect", "two", "--config", "other.yaml", cwd=here)
+    assert found.lines == ["out/two.json: no judgement is missing; no model was asked"]
+    done = debate("judge", "--collect", "tow", "--config", "other.yaml", cwd=here)
+    assert done.lines == ["debate: `tow`: there is no such debate in out or transcripts; did you mean `two`?"]

@@ -218,10 +218,11 @@ class HttpModel:
             async with await self._api.send(client, body) as stream:
                 async for part in stream:
                     piece = answer.add_chunk(part)
+                    accepted = piece[: asked.max_answer_chars - received]
                     received += len(piece)
+                    if accepted:  # also if `piece` is too long, so that the text that arrived is charged
+                        yield accepted
                     _check_length(received, asked)
-                    if piece:
-                        yield piece
                     if answer.is_over:
                         await _read_end(stream)
                         break

@@ -255,7 +255,11 @@ class _ConfigLoader:
         resolver = VariableResolver(self.env, variables, key_variables=keys)
         resolved = resolver.resolve({key: value for key, value in data.items() if key != "vars"})
         if given is not None:
-            used = {name: value for name, value in variables.items() if name in resolver.used}
+            used = {
+                name: value
+                for name, value in variables.items()
+                if name in resolver.used or not isinstance(value, str)  # validation reports a value that is no text
+            }
             resolved["vars"] = used if is_mapping(given) else given
         self.secrets |= resolver.secrets
         self.secrets |= {self.env.get(str(name), "") for name in (*named, *_key_variables(resolved))}
@@ -304,8 +308,14 @@ class _ConfigLoader:
         for number, source in enumerate(sources):
             named["evidence", "sources", number] = re.split(r"[^/]*[*?\[]", source.path, maxsplit=1)[0]
         for path, file in named.items():
-            if not self._is_option(*path) and not is_inside(self.folder / file, self.allowed_folders):
+            if self._is_option(*path):
+                continue
+            if not is_inside(self.folder / file, self.allowed_folders):
                 yield Problem(path, _OUTSIDE)
+            elif any(file == source.path for source in sources) and not (self.folder / file).exists():
+                yield Problem(
+                    path, f"{file}: no such file or folder; correct the path, or leave out the optional source"
+                )
 
     def _add(self, problems: Iterable[Problem]) -> None:
         known = [*self.problems]

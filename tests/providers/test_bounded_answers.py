@@ -76,6 +76,20 @@ def test_an_endless_answer_is_cut_off(adapter: Adapter) -> None:
     assert f"sent more than {MIN_ANSWER_CHARS} characters" in str(error)
 
 
+def test_an_event_that_is_too_long_is_passed_on_up_to_the_limit() -> None:
+    """Its text arrived, so it is charged."""
+    events = chunk({"content": "x" * (MIN_ANSWER_CHARS + 1)}).encode()
+    arrived: list[str] = []
+
+    async def run() -> None:
+        async with Wire([(head(content_type=media(stream=True)), events, "stall")]) as wire:
+            with pytest.raises(ServerError):
+                await OPENAI.complete(wire, PLAIN, arrived.append, {})
+
+    asyncio.run(run())
+    assert len("".join(arrived)) == MIN_ANSWER_CHARS
+
+
 @pytest.mark.parametrize(("tokens", "fits"), [(50, False), (10_000, True)])
 def test_the_token_limit_bounds_a_whole_answer(tokens: int, fits: bool) -> None:
     """Eight characters per token are accepted, and 64 KiB for any number of tokens."""

@@ -158,6 +158,13 @@ def test_unused_variables_are_not_kept() -> None:
     assert load(more, env={"DEBATE_VAR_C": "z"}).config.vars == {"A": "x"}
 
 
+def test_a_variable_that_no_text_uses_is_checked_like_one_in_use() -> None:
+    """A value of `vars` that is no text is an error, whether a text uses the variable or not."""
+    lines = problems("background: ${A}\nvars: {A: 1, B: 2, C: [d]}")
+    keys = ["stdin:5:11: vars.A", "stdin:5:17: vars.B", "stdin:5:20: vars.C"]
+    assert [line.partition(": must be text")[0] for line in lines] == keys
+
+
 def test_providers_read_the_environment_only() -> None:
     """Provider settings do not read the variables of texts."""
     provider = (

@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import glob
 import os
 import secrets
 import stat
@@ -15,6 +16,8 @@ FILE_MODE = 0o600
 """Mode of new files. Only the user may read them, because a debate may be confidential."""
 PUBLIC_FILE_MODE = 0o644
 """Mode of configurations and schemas, which everyone may read."""
+_RANDOM_BYTES = 4
+"""Number of random bytes in the name of a temporary file."""
 _DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
@@ -53,7 +56,7 @@ def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int 
     written, or if the file exists and `overwrite` is false.
     """
     make_folder(path.parent)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(_RANDOM_BYTES)}.tmp")
     if is_special_file(path):
         raise StorageError(f"{path}: cannot be written (it is a device or a pipe); choose another file")
     with friendly_os_errors(path, "written"):
@@ -73,6 +76,14 @@ def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int 
             os.fsync(folder)  # so that the file's name survives a power failure
         finally:
             os.close(folder)
+
+
+def remove_temporary_files(path: Path) -> None:
+    """Remove the temporary files that killed processes left when they wrote `path`. No process may write `path` now."""
+    name = f".{glob.escape(path.name)}.{'[0-9a-f]' * 2 * _RANDOM_BYTES}.tmp"
+    with contextlib.suppress(OSError):
+        for left in path.parent.glob(name):
+            left.unlink(missing_ok=True)
 
 
 def write_all(opened: int, data: bytes) -> None:

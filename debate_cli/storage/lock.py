@@ -12,7 +12,14 @@ from collections.abc import Generator
 from pathlib import Path
 
 from debate_cli.errors import StorageError
-from debate_cli.storage.atomic_write import FILE_MODE, friendly_os_errors, make_folder, write_all
+from debate_cli.storage.atomic_write import (
+    FILE_MODE,
+    friendly_os_errors,
+    make_folder,
+    remove_temporary_files,
+    write_all,
+)
+from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
 
 LOCK_SUFFIX = ".lock"
 _PID_BYTES = 20
@@ -26,6 +33,8 @@ _SAFE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 def lock_debate(path: Path) -> Generator[None]:
     """Lock the debate whose journal or transcript is `path`.
 
+    If a killed process has left its lock file, its temporary files are removed too.
+
     Raises StorageError if another process holds the lock. Also raises StorageError if `path` is a link, because the lock
     of the debate is beside the link's target.
     """
@@ -35,8 +44,11 @@ def lock_debate(path: Path) -> Generator[None]:
         raise StorageError(f"{path}: is a link, which may lead out of its folder; give the path of the file itself")
     lock_path = path.with_suffix(LOCK_SUFFIX)
     make_folder(lock_path.parent)
+    was_left = lock_path.exists()
     opened = _acquire(lock_path)
     try:
+        for suffix in (TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX) if was_left else ():
+            remove_temporary_files(path.with_suffix(suffix))
         yield
     finally:
         with contextlib.suppress(OSError):

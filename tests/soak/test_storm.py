@@ -177,6 +177,11 @@ def declined_or_lost(failure: Failure) -> bool:
     return failure.cause != "abstained" or "declined" in failure.message
 
 
+def is_held_back(served: Served) -> bool:
+    """Whether the attempt counts as none. An overload inside a whole answer is like a refusal; in a stream it is a fault."""
+    return served.fault in HELD_BACK or (served.fault == "error_inside" and not served.received.streamed)
+
+
 def given_up(served: list[Served], unheard: int) -> list[str]:
     """Model of each question that the policy gives up: at its limit of attempts, or after a permanent fault."""
     tries: defaultdict[str, list[Served]] = defaultdict(list)
@@ -184,7 +189,7 @@ def given_up(served: list[Served], unheard: int) -> list[str]:
         tries[each.received.key].append(each)
     found: list[str] = []
     for attempts in tries.values():
-        faults = [each.fault for each in attempts if each.fault not in HELD_BACK]
+        faults = [each.fault for each in attempts if not is_held_back(each)]
         if not faults:
             continue
         assert all(fault in RETRIED for fault in faults[:-1]), faults

@@ -51,6 +51,18 @@ def test_the_lock_of_a_killed_process_is_released(tmp_path: Path) -> None:
         assert (tmp_path / "a.lock").read_text() == f"{os.getpid()}\n"
 
 
+def test_temporary_files_of_a_killed_process_are_removed(tmp_path: Path) -> None:
+    """Those of another debate are kept, and without a leftover lock file nothing is searched."""
+    temporary = [tmp_path / f".{name}.00abcdef.tmp" for name in ("a.json", "a.jsonl", "a.json.json", "b.json")]
+    for file in temporary:
+        file.touch()
+    with lock_debate(tmp_path / "a.json"):
+        assert all(file.exists() for file in temporary)
+    (tmp_path / "a.lock").write_text("4711\n")
+    with lock_debate(tmp_path / "a.json"):
+        assert [file.exists() for file in temporary] == [False, False, True, True]
+
+
 def test_only_a_stale_lock_file_is_removed(tmp_path: Path) -> None:
     """The lock file of a killed process is removed, and that of a working process is kept."""
     path, lock_file = tmp_path / "a.json", tmp_path / "a.lock"

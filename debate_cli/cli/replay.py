@@ -15,6 +15,7 @@ from debate_cli.cli.console import ClosedPipeError, write_document, write_json_c
 from debate_cli.cli.output_files import check_output, debate_files, file_or_stdout
 from debate_cli.cli.saved_options import ReplayFormat, ReplayOptions, ReplayPart
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.turn import Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
 from debate_cli.judging.schedule import missing_briefs
@@ -105,6 +106,13 @@ def _has_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReplayPart) -
     return any(line.strip() for line in details_lines(debate, verdicts, only=part))
 
 
+def _without_directive(turn: Turn) -> Turn:
+    raw = turn.raw
+    if raw is not None and turn.directive:  # the directive is also the end of the stored prompt
+        raw = raw.model_copy(update={"system": raw.system.removesuffix(turn.directive).rstrip()})
+    return turn.model_copy(update={"directive": None, "raw": raw})
+
+
 def _render_document(
     given: ReplayOptions, how: ReplayFormat, stored: StoredDebate, verdicts: tuple[Verdict, ...]
 ) -> str:
@@ -112,8 +120,7 @@ def _render_document(
     match how:
         case "json":
             if not given.show_hidden:
-                turns = tuple(turn.model_copy(update={"directive": None}) for turn in debate.turns)
-                debate = debate.model_copy(update={"turns": turns})
+                debate = debate.model_copy(update={"turns": tuple(map(_without_directive, debate.turns))})
             return dump_transcript(to_transcript(debate, verdicts), Redactor())
         case "markdown":
             from debate_cli.render.text.markdown import format_markdown

@@ -95,6 +95,18 @@ def test_json_is_the_transcript(saved: Path) -> None:
     assert replay(saved, saved, "--format", "json").out == saved.read_text()
 
 
+def test_json_has_hidden_directives_on_demand_only(here: Path) -> None:
+    """Without `--show-hidden`, JSON has no directive, not even in the prompts that `output.raw` stores."""
+    debate("run", CONFIGS / "live.yaml", "--mock", "--set", "output.raw=true", "--id", "one", cwd=here)
+    hidden, shown = (
+        json.loads(debate("replay", "one", "--json", *more, cwd=here).out) for more in ([], ["--show-hidden"])
+    )
+    directives = [turn["directive"] for turn in shown["turns"] if "directive" in turn]
+    assert directives
+    assert not [words for words in directives for turn in hidden["turns"] if words in str(turn)]
+    assert all(turn["raw"]["system"] for turn in hidden["turns"])
+
+
 @pytest.mark.parametrize(
     ("format_", "begins"), [("markdown", "**rehearsal"), ("html", "<!doctype html>"), ("json", "{")]
 )

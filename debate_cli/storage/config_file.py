@@ -308,14 +308,8 @@ class _ConfigLoader:
         for number, source in enumerate(sources):
             named["evidence", "sources", number] = re.split(r"[^/]*[*?\[]", source.path, maxsplit=1)[0]
         for path, file in named.items():
-            if self._is_option(*path):
-                continue
-            if not is_inside(self.folder / file, self.allowed_folders):
+            if not self._is_option(*path) and not is_inside(self.folder / file, self.allowed_folders):
                 yield Problem(path, _OUTSIDE)
-            elif any(file == source.path for source in sources) and not (self.folder / file).exists():
-                yield Problem(
-                    path, f"{file}: no such file or folder; correct the path, or leave out the optional source"
-                )
 
     def _add(self, problems: Iterable[Problem]) -> None:
         known = [*self.problems]

@@ -116,11 +116,8 @@ def test_every_command_parses(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/") and blocks(page, "yaml")])
-def test_every_configuration_snippet_is_valid(page: str, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Completed by a topic, a model and two debaters, in a folder with the named sources."""
-    (here / "docs").mkdir()
-    (here / "costs.csv").touch()
-    monkeypatch.chdir(here)
+def test_every_configuration_snippet_is_valid(page: str) -> None:
+    """Completed by a topic, a model and two debaters."""
     for block in blocks(page, "yaml"):
         whole = {**yaml.safe_load(AT_LEAST), **yaml.safe_load(block)}
         assert read_config_file(None, text=yaml.safe_dump(whole), env={}).config.topic == whole["topic"]
